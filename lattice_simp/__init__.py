@@ -1,0 +1,9 @@
+"""lattice_simp: exact, fast operations on word lattices, and translation with source skeletons on top of them."""
+
+from __future__ import annotations
+
+from lattice_simp.lattice import Lattice
+from lattice_simp.symbols import SymbolTable
+
+__all__ = ["Lattice", "SymbolTable"]
+__version__ = "0.1.0"

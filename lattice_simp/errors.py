@@ -1,0 +1,52 @@
+"""The errors that lattice_simp raises: each says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class LatticeSimpError(ValueError):
+    """The base of all errors that a caller may want to catch and report in one line."""
+
+
+class FormatError(LatticeSimpError):
+    """Broken input: names the file, the line (from 1) and the remedy.
+
+    >>> print(FormatError("a cost is not a number: 'x'", path="a.txt", line=3, remedy="write costs as decimal numbers"))
+    a.txt:3: a cost is not a number: 'x' (write costs as decimal numbers)
+    """
+
+    def __init__(
+        self, message: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None
+    ) -> None:
+        self.message, self.path, self.line, self.remedy = message, path, line, remedy
+        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        super().__init__(f"{place} {message}".strip() + (f" ({remedy})" if remedy else ""))
+
+
+class CyclicLatticeError(LatticeSimpError):
+    """A cycle where an acyclic lattice is needed."""
+
+
+class InvalidLatticeError(LatticeSimpError):
+    """Arrays that are no lattice: NaN costs, dangling states, unknown symbols, lengths that differ."""
+
+
+class EmptyLatticeError(LatticeSimpError):
+    """A lattice without any path where one is needed (an empty composition, for example)."""
+
+
+class UnknownSymbolError(LatticeSimpError):
+    """A word or a label that the symbol table does not hold."""
+
+
+class SkeletonError(LatticeSimpError):
+    """A skeleton that is no non-empty, strict subsequence of its sentence."""
+
+
+class GrammarError(LatticeSimpError):
+    """A rule that is no rule, or a grammar that cannot be used for decoding."""
+
+
+class MissingExtraError(LatticeSimpError):
+    """An optional library or program is not there; the message says which extra brings it."""

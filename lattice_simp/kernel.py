@@ -1,0 +1,26 @@
+"""The one place that says how numeric kernels are compiled, and the array types they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.int8]
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+
+
+def jit(function: _Kernel) -> _Kernel:
+    """Compiles a kernel to machine code on its first call and keeps the code on disk for the next process.
+
+    No fastmath: infinity marks what is unreachable, and every run must give the same bytes.
+    """
+    return numba.njit(cache=True, boundscheck=False, fastmath=False)(function)  # type: ignore[no-any-return]
