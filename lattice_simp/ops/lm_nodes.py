@@ -1,0 +1,86 @@
+"""The hash table of (lattice state, model state) pairs that the language-model passes share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+
+
+@jit
+def find_slot(keys: Longs, key: int) -> int:
+    """Gives the slot that holds `key`, or the free slot (-1) where it belongs; the size is a power of two."""
+    mask = len(keys) - 1
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
+    slot = np.int64((mixed >> np.uint64(29)) & np.uint64(mask))
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def rehash(states: Ints, contexts: Ints, count: int, num_contexts: int, size: int) -> tuple[Longs, Ints]:
+    """Gives a table of `size` slots that maps the first `count` pairs to their numbers."""
+    keys = np.full(size, -1, dtype=np.int64)
+    numbers = np.empty(size, dtype=np.int32)
+    for number in range(count):
+        key = np.int64(states[number]) * num_contexts + contexts[number]
+        slot = find_slot(keys, key)
+        keys[slot] = key
+        numbers[slot] = number
+    return keys, numbers
+
+
+@jit
+def estimate(keys: Longs, values: Floats, num_contexts: int, state: int, context: int) -> float:
+    """Looks up a pair's cost to the end; infinity if it is not there.
+
+    With `keys` empty, `values[state]` holds for every context.
+    """
+    if len(keys) == 0:
+        return values[state]
+    slot = find_slot(keys, np.int64(state) * num_contexts + context)
+    return values[slot] if keys[slot] >= 0 else np.inf
+
+
+@jit
+def estimate_table(
+    states: Ints, contexts: Ints, forward: Floats, backward: Floats, bound: float, num_contexts: int
+) -> tuple[Longs, Floats]:
+    """Hashes the backward costs of the nodes that some path within the bound visits."""
+    alive = 0
+    for node in range(len(states)):
+        alive += forward[node] + backward[node] <= bound
+    size = 16
+    while size < 2 * alive + 2:
+        size *= 2
+    keys = np.full(size, -1, dtype=np.int64)
+    values = np.empty(size, dtype=np.float64)
+    for node in range(len(states)):
+        if forward[node] + backward[node] <= bound:
+            key = np.int64(states[node]) * num_contexts + contexts[node]
+            slot = find_slot(keys, key)
+            keys[slot] = key
+            values[slot] = backward[node]
+    return keys, values
+
+
+@jit
+def longer_ints(values: Ints) -> Ints:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@jit
+def longer_longs(values: Longs) -> Longs:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@jit
+def longer_floats(values: Floats) -> Floats:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
