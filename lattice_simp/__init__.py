@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from lattice_simp.language_model import LanguageModel
 from lattice_simp.lattice import Lattice
+from lattice_simp.ops.lm import apply_lm
 from lattice_simp.symbols import SymbolTable
 
-__all__ = ["Lattice", "SymbolTable"]
+__all__ = ["LanguageModel", "Lattice", "SymbolTable", "apply_lm"]
 __version__ = "0.1.0"

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Floats, Ints, Longs, jit
-
-
-@jit
-def find_slot(keys: Longs, key: int) -> int:
-    """Gives the slot that holds `key`, or the free slot (-1) where it belongs; the size is a power of two."""
-    mask = len(keys) - 1
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
-    slot = np.int64((mixed >> np.uint64(29)) & np.uint64(mask))
-    while keys[slot] >= 0 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
 
 
 @jit
@@ -63,24 +53,3 @@ def estimate_table(
             keys[slot] = key
             values[slot] = backward[node]
     return keys, values
-
-
-@jit
-def longer_ints(values: Ints) -> Ints:
-    grown = np.empty(2 * len(values), dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
-
-
-@jit
-def longer_longs(values: Longs) -> Longs:
-    grown = np.empty(2 * len(values), dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
-
-
-@jit
-def longer_floats(values: Floats) -> Floats:
-    grown = np.empty(2 * len(values), dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown

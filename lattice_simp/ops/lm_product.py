@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.growth import find_slot, longer_floats, longer_ints, longer_longs
 from lattice_simp.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.language_model.optimistic import advance
-from lattice_simp.ops.lm_nodes import estimate, find_slot, longer_floats, longer_ints, longer_longs, rehash
+from lattice_simp.ops.lm_nodes import estimate, rehash
 
 
 @jit

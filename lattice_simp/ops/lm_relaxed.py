@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.growth import find_slot, longer_floats, longer_ints, longer_longs
 from lattice_simp.kernel import Floats, Ints, Longs, jit
-from lattice_simp.ops.lm_nodes import estimate, find_slot, longer_floats, longer_ints, longer_longs, rehash
+from lattice_simp.ops.lm_nodes import estimate, rehash
 
 
 @jit
@@ -40,7 +41,7 @@ def relaxed_product(
     """Builds the nodes whose cost so far plus estimated rest is within the bound, in topological order.
 
     Gives (state, context, forward, offsets, arc, target, edge cost, end cost); a backoff edge has the arc -1.
-    `words[arc]` is -1 where the arc carries no word.
+    `words[arc]` is -1 where the arc carries no word; with `end` -1, the end is free (a part of a sentence).
     """
     num_states = len(finals)
     root = len(level) - 1
@@ -183,7 +184,9 @@ def relaxed_product(
     for number in range(done):
         final = finals[state[processed[number]]]
         history = context[processed[number]]
-        if final < np.inf and history == root:
+        if final < np.inf and end < 0:
+            end_cost[number] = final
+        elif final < np.inf and history == root:
             end_cost[number] = final + match_cost[end]
         elif final < np.inf:
             for child in range(children[history], children[history + 1]):

@@ -1,0 +1,132 @@
+"""The automata of cells (non-terminal, span), built bottom-up, each with its references already replaced.
+
+A cell's automaton has one start state (0) without incoming arcs and one end state (1) without outgoing ones, so that a
+copy takes the place of a reference without a single epsilon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.translate.automaton import ArcArrays, expand_references, item_automaton
+
+Pruner = Callable[[ArcArrays, int], ArcArrays]
+"""Takes a cell's arcs and its state count, gives the arcs that stay."""
+
+
+class CellStore:
+    """All cells of one sentence, in flat arrays that grow, and the table of steps that their arcs refer to."""
+
+    def __init__(self, num_cells: int, num_items: int) -> None:
+        self.begin = np.zeros(num_cells, dtype=np.int64)
+        self.end = np.zeros(num_cells, dtype=np.int64)
+        self.states = np.full(num_cells, 2, dtype=np.int32)
+        self._arcs: ArcArrays = _empty_arcs(4096)
+        self._used = 0
+        # Step k + 1 is item k alone; chained steps follow.
+        self.step_item: Ints = np.arange(-1, num_items, dtype=np.int32)
+        self.step_next: Ints = np.zeros(num_items + 1, dtype=np.int32)
+        self.num_steps = num_items + 1
+
+    def add(self, cell: int, arcs: ArcArrays, num_states: int) -> None:
+        """Stores a finished automaton."""
+        needed = self._used + len(arcs[0])
+        if needed > len(self._arcs[0]):
+            longer = _empty_arcs(2 * needed)
+            for old, new in zip(self._arcs, longer, strict=True):
+                new[: self._used] = old[: self._used]
+            self._arcs = longer
+        for own, new in zip(self._arcs, arcs, strict=True):
+            own[self._used : needed] = new
+        self.begin[cell], self.end[cell], self.states[cell] = self._used, needed, num_states
+        self._used = needed
+
+    def expand(self, arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, int]:
+        """Replaces the references in `arcs` by copies of their cells; gives the arcs and the state count."""
+        *expanded, states, self.step_item, self.step_next, self.num_steps = expand_references(
+            *arcs,
+            num_states,
+            self.begin,
+            self.end,
+            self.states,
+            *self._arcs,
+            self.step_item,
+            self.step_next,
+            self.num_steps,
+        )
+        source, target, symbol, cost, step = expanded
+        return (source, target, symbol, cost, step), states
+
+    def add_plain(self, cells: Ints, offsets: Ints, symbols: Ints, costs: Floats, steps: Ints) -> None:
+        """Builds many cells at once whose items hold no references; `cells` names the cell of each item."""
+        names, local = np.unique(cells, return_inverse=True)
+        begins = (2 * local).astype(np.int32)
+        *arcs, origin = item_automaton(begins, begins + 1, offsets, symbols, costs, steps, 2 * len(names))
+        cell_of_state = origin // 2
+        inner = np.arange(2 * len(names), len(origin))
+        order = inner[np.argsort(cell_of_state[inner], kind="stable")]
+        counts = np.bincount(cell_of_state[inner], minlength=len(names))
+        number = np.empty(len(origin), dtype=np.int32)
+        number[: 2 * len(names)] = np.arange(2 * len(names)) % 2
+        firsts = np.cumsum(counts) - counts
+        number[order] = 2 + np.arange(len(order)) - np.repeat(firsts, counts)
+        source, target, symbol, cost, step = arcs
+        cell_of_arc = cell_of_state[source]
+        arc_order = np.argsort(cell_of_arc, kind="stable")
+        base = self._used
+        self.add(
+            int(names[0]),
+            (
+                number[source][arc_order],
+                number[target][arc_order],
+                symbol[arc_order],
+                cost[arc_order],
+                step[arc_order],
+            ),
+            2,
+        )
+        ends: Longs = base + np.cumsum(np.bincount(cell_of_arc, minlength=len(names)))
+        self.begin[names] = np.concatenate(([base], ends[:-1]))
+        self.end[names] = ends
+        self.states[names] = 2 + counts
+
+    def add_nested(
+        self,
+        cell: int,
+        offsets: Ints,
+        symbols: Ints,
+        costs: Floats,
+        steps: Ints,
+        prune: Pruner | None,
+    ) -> None:
+        """Builds one cell whose items refer to finished cells."""
+        starts = np.zeros(len(costs), dtype=np.int32)
+        *arcs, origin = item_automaton(starts, starts + 1, offsets, symbols, costs, steps, 2)
+        source, target, symbol, cost, step = arcs
+        expanded, states = self.expand((source, target, symbol, cost, step), len(origin))
+        if prune is not None:
+            expanded, states = _renumber(prune(expanded, states), states)
+        self.add(cell, expanded, states)
+
+
+def _renumber(arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, int]:
+    """Numbers the states that arcs still use, 0 and 1 first."""
+    used = np.zeros(num_states, dtype=np.bool_)
+    used[:2] = True
+    used[arcs[0]] = True
+    used[arcs[1]] = True
+    number = (np.cumsum(used) - 1).astype(np.int32)
+    return (number[arcs[0]], number[arcs[1]], *arcs[2:]), int(used.sum())
+
+
+def _empty_arcs(size: int) -> ArcArrays:
+    return (
+        np.zeros(size, dtype=np.int32),
+        np.zeros(size, dtype=np.int32),
+        np.zeros(size, dtype=np.int32),
+        np.zeros(size),
+        np.zeros(size, dtype=np.int32),
+    )

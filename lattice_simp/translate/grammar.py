@@ -1,0 +1,227 @@
+"""A synchronous grammar as arrays: source patterns in a trie, and behind each pattern its target sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.errors import GrammarError
+from lattice_simp.formats.rule_table import RuleText, parse_rules
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.kernel import Floats, Ints
+from lattice_simp.symbols import SymbolTable
+
+GOAL = "S"
+"""The glue rules' symbol; they are built in (S -> X, S -> S X)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Rules in arrays. A source symbol is a word id, or `-1 - n` for the non-terminal number n.
+
+    Attributes:
+        source_words, target_words: the symbol tables of both sides.
+        nonterminals: their names.
+        trie_keys, trie_targets: the source trie's edges, sorted; a key is `(node << 32) + symbol + 2 ** 31`.
+        pattern_at: (trie nodes, non-terminals) int32, the pattern that ends at a node with that left-hand side, or -1.
+        pattern_left: (patterns,) int32 left-hand side.
+        pattern_gaps: (patterns, 2) int32 non-terminals of its gaps, from left to right; -1 where it has fewer.
+        pattern_rules: (patterns + 1,) int32, the rules of pattern p are `pattern_rules[p]:pattern_rules[p + 1]`.
+        source_offsets, source: the patterns' symbols, flat.
+        target_offsets, target: the rules' target symbols, flat: a word id, or `-1 - g` for the source gap number g.
+        features: (rules, features) float64 scores, higher is better;  feature_names: their names.
+        alignment_offsets, alignment: the rules' alignment points, flat, (points, 2) int32.
+    """
+
+    source_words: SymbolTable
+    target_words: SymbolTable
+    nonterminals: tuple[str, ...]
+    trie_keys: np.ndarray[tuple[int], np.dtype[np.int64]]
+    trie_targets: Ints
+    pattern_at: Ints
+    pattern_left: Ints
+    pattern_gaps: Ints
+    pattern_rules: Ints
+    source_offsets: Ints
+    source: Ints
+    target_offsets: Ints
+    target: Ints
+    features: Floats
+    feature_names: tuple[str, ...]
+    alignment_offsets: Ints
+    alignment: Ints
+
+    @property
+    def num_rules(self) -> int:
+        return len(self.target_offsets) - 1
+
+    @property
+    def num_patterns(self) -> int:
+        return len(self.pattern_left)
+
+    @classmethod
+    def read(cls, path: str | Path, *, cache: bool = True) -> Grammar:
+        """Reads a Hiero or Moses rule table; with `cache`, its arrays are kept as a language model's are.
+
+        Raises:
+            FormatError: names the line that is no rule.
+        """
+        from lattice_simp.translate.grammar_cache import load_grammar, store_grammar
+
+        grammar = load_grammar(path) if cache else None
+        if grammar is None:
+            grammar = cls.from_rules(parse_rules(read_lines(path), str(path)))
+            if cache:
+                store_grammar(path, grammar)
+        return grammar
+
+    @classmethod
+    def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
+        """Arranges rules; their order does not matter, and equal rules stay apart."""
+        builder = _Builder()
+        for rule in rules:
+            builder.add(rule)
+        return builder.finish()
+
+    def costs(self, weights: Mapping[str, float]) -> Floats:
+        """Gives each rule's cost in nats: minus the weighted sum of its features.
+
+        Raises:
+            GrammarError: a feature has no weight.
+        """
+        missing = [name for name in self.feature_names if name not in weights]
+        if missing:
+            raise GrammarError(f"no weight for the rule features {', '.join(missing)}; add them, or set them to 0")
+        vector = np.array([weights[name] for name in self.feature_names], dtype=np.float64)
+        return -(self.features @ vector) if len(vector) else np.zeros(self.num_rules)
+
+    def rule(self, number: int) -> RuleText:
+        """Gives a rule as text."""
+        pattern = int(np.searchsorted(self.pattern_rules, number, side="right")) - 1
+        source = self.source[self.source_offsets[pattern] : self.source_offsets[pattern + 1]].tolist()
+        target = self.target[self.target_offsets[number] : self.target_offsets[number + 1]].tolist()
+        points = self.alignment[self.alignment_offsets[number] : self.alignment_offsets[number + 1]].tolist()
+        return RuleText(
+            self.nonterminals[self.pattern_left[pattern]],
+            tuple(self.source_words[s] if s >= 0 else (self.nonterminals[-1 - s],) for s in source),
+            tuple(self.target_words[t] if t >= 0 else -1 - t for t in target),
+            tuple(zip(self.feature_names, self.features[number].tolist(), strict=True)),
+            tuple((s, t) for s, t in points),
+        )
+
+    def pattern_of(self) -> Ints:
+        """Gives the pattern of each rule, (rules,) int32."""
+        return np.repeat(np.arange(self.num_patterns, dtype=np.int32), np.diff(self.pattern_rules))
+
+    def with_target_words(self, symbols: SymbolTable) -> Grammar:
+        """Gives the grammar with its target words numbered by another table."""
+        mapping = self.target_words.mapping_to(symbols)
+        return replace(
+            self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols
+        )
+
+
+class _Builder:
+    """Collects rules into lists, then sorts them by pattern."""
+
+    def __init__(self) -> None:
+        self.source_words, self.target_words = SymbolTable(), SymbolTable()
+        self.nonterminals: dict[str, int] = {}
+        self.feature_names: dict[str, int] = {}
+        self.patterns: dict[tuple[int, ...], int] = {}  # left-hand side, then the source symbols
+        self.rule_pattern: list[int] = []
+        self.targets: list[list[int]] = []
+        self.values: list[tuple[int, int, float]] = []
+        self.alignments: list[tuple[tuple[int, int], ...]] = []
+
+    def _nonterminal(self, name: str) -> int:
+        return self.nonterminals.setdefault(name, len(self.nonterminals))
+
+    def add(self, rule: RuleText) -> None:
+        if rule.left == GOAL:
+            raise GrammarError(f"a rule for [{GOAL}]; the glue rules are built in, leave them out of the table")
+        add_source, add_target = self.source_words.add, self.target_words.add
+        source = [
+            add_source(symbol) if isinstance(symbol, str) else -1 - self._nonterminal(symbol[0])
+            for symbol in rule.source
+        ]
+        number = len(self.rule_pattern)
+        key = (self._nonterminal(rule.left), *source)
+        self.rule_pattern.append(self.patterns.setdefault(key, len(self.patterns)))
+        self.targets.append([add_target(s) if isinstance(s, str) else -1 - s for s in rule.target])
+        for name, value in rule.features:
+            self.values.append((number, self.feature_names.setdefault(name, len(self.feature_names)), value))
+        self.alignments.append(rule.alignment)
+
+    def finish(self) -> Grammar:
+        rule_pattern = np.array(self.rule_pattern, dtype=np.int64)
+        order = np.argsort(rule_pattern, kind="stable")
+        features = np.zeros((len(order), len(self.feature_names)))
+        for number, column, value in self.values:
+            features[number, column] = value
+        targets = [self.targets[number] for number in order.tolist()]
+        alignments = [self.alignments[number] for number in order.tolist()]
+        patterns = list(self.patterns)
+        keys, trie_targets, pattern_at = _build_trie(patterns, len(self.nonterminals))
+        points = [point for rule_points in alignments for point in rule_points]
+        return Grammar(
+            source_words=self.source_words,
+            target_words=self.target_words,
+            nonterminals=tuple(self.nonterminals),
+            trie_keys=keys,
+            trie_targets=trie_targets,
+            pattern_at=pattern_at,
+            pattern_left=np.array([pattern[0] for pattern in patterns], dtype=np.int32),
+            pattern_gaps=np.array([_gaps(pattern) for pattern in patterns], dtype=np.int32).reshape(-1, 2),
+            pattern_rules=_offsets(np.bincount(rule_pattern, minlength=len(patterns)).tolist()),
+            source_offsets=_offsets([len(pattern) - 1 for pattern in patterns]),
+            source=np.array([symbol for pattern in patterns for symbol in pattern[1:]], dtype=np.int32),
+            target_offsets=_offsets([len(target) for target in targets]),
+            target=np.array([symbol for target in targets for symbol in target], dtype=np.int32),
+            features=features[order],
+            feature_names=tuple(self.feature_names),
+            alignment_offsets=_offsets([len(rule_points) for rule_points in alignments]),
+            alignment=np.array(points, dtype=np.int32).reshape(-1, 2),
+        )
+
+
+def _gaps(pattern: tuple[int, ...]) -> list[int]:
+    gaps = [-1 - symbol for symbol in pattern[1:] if symbol < 0]
+    return (gaps + [-1, -1])[:2]
+
+
+def _offsets(lengths: list[int]) -> Ints:
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+
+
+def trie_key(node: int, symbol: int) -> int:
+    """The sorting key of a source trie's edge."""
+    return (node << 32) + symbol + (1 << 31)
+
+
+def _build_trie(
+    patterns: list[tuple[int, ...]], num_nonterminals: int
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Ints, Ints]:
+    edges: dict[int, int] = {}
+    ends: list[tuple[int, int, int]] = []
+    nodes = 1
+    for number, (left, *symbols) in enumerate(patterns):
+        node = 0
+        for symbol in symbols:
+            key = trie_key(node, symbol)
+            following = edges.get(key)
+            if following is None:
+                following = edges[key] = nodes
+                nodes += 1
+            node = following
+        ends.append((node, left, number))
+    pattern_at = np.full((nodes, max(num_nonterminals, 1)), -1, dtype=np.int32)
+    for node, left, number in ends:
+        pattern_at[node, left] = number
+    keys = np.fromiter(edges.keys(), dtype=np.int64, count=len(edges))
+    order = np.argsort(keys)
+    targets = np.fromiter(edges.values(), dtype=np.int32, count=len(edges))[order]
+    return keys[order], targets, pattern_at

@@ -1,0 +1,236 @@
+"""A sentence's translations under a synchronous grammar, as one lattice (Iglesias et al. 2009; Chiang 2007).
+
+Matches of source patterns become cells, cells refer to cells, and the references are replaced until words are left.
+Constituents of the top non-terminal stand side by side from the start of the sentence to its end (the glue rules
+S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
+completes, so every path tells its derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.errors import GrammarError
+from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.lattice import Lattice
+from lattice_simp.translate.automaton import ArcArrays, item_automaton, items_of_matches
+from lattice_simp.translate.cells import CellStore, Pruner
+from lattice_simp.translate.derivation import COPY_RULE, GLUE_RULE, Derivations
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.match import COPY, Matches, match
+
+DEFAULT_MAX_SPAN = 10
+"""Source tokens that a constituent below the glue may cover (Chiang 2007)."""
+
+PrunerMaker = Callable[[Ints], Pruner]
+"""Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
+
+
+@dataclass(frozen=True)
+class HieroOptions:
+    """How a sentence is decoded.
+
+    Attributes:
+        top: the non-terminal that the glue rules combine.
+        max_span: source tokens that a constituent may cover.
+        glue_cost: cost of each constituent at the top but the first.
+        copy_cost: cost of passing a token through that no rule translates.
+    """
+
+    top: str = "X"
+    max_span: int = DEFAULT_MAX_SPAN
+    glue_cost: float = 0.0
+    copy_cost: float = 10.0
+
+
+def hiero_lattice(
+    grammar: Grammar,
+    rule_costs: Floats,
+    words: Sequence[str],
+    options: HieroOptions,
+    make_pruner: PrunerMaker | None = None,
+) -> tuple[Lattice, Derivations]:
+    """Builds the lattice of all translations of `words`, and the table that its input labels refer to.
+
+    Args:
+        grammar: the rules.
+        rule_costs: (rules,) float64, from `Grammar.costs`.
+        words: the source tokens, at least one.
+        options: see `HieroOptions`.
+        make_pruner: prunes each cell that holds references, for grammars whose non-terminals nest.
+
+    Raises:
+        GrammarError: no tokens, or the grammar has no rules for `options.top`.
+    """
+    if not words:
+        raise GrammarError("an empty sentence has no translations")
+    if options.top not in grammar.nonterminals:
+        known = ", ".join(grammar.nonterminals)
+        raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
+    sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
+    matches = match(grammar, sentence, options.max_span)
+    copied = np.zeros(len(words), dtype=np.int32)
+    for place in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
+        copied[place] = grammar.target_words.add(words[place])
+    top = grammar.nonterminals.index(options.top)
+    plan = _Plan(matches, len(words), top)
+    items = _Items(plan, grammar, rule_costs, copied, options.copy_cost)
+    store = CellStore(plan.num_cells, len(items.cost))
+    prune = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner else None
+    _build_cells(store, plan, items, prune)
+    arcs, states = _build_top(store, plan, items, options.glue_cost)
+    lattice = _lattice(arcs, states, len(words), grammar)
+    derivations = Derivations(
+        step_item=store.step_item,
+        step_next=store.step_next,
+        item_rule=items.rule,
+        item_span=items.span,
+        item_glued=items.glued,
+    )
+    return lattice, derivations
+
+
+class _Items:
+    """The target sides of all matches, flat, and those that stand at the top."""
+
+    def __init__(self, plan: _Plan, grammar: Grammar, rule_costs: Floats, copied: Ints, copy_cost: float) -> None:
+        matches = plan.matches
+        self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
+            matches.pattern,
+            matches.span,
+            plan.gap_cells,
+            grammar.pattern_rules,
+            grammar.target_offsets,
+            grammar.target,
+            rule_costs,
+            copied,
+        )
+        self.cost[self.rule == COPY_RULE] = copy_cost
+        self.span = matches.span[self.match]
+        if plan.nested:
+            self._add_glue(plan)
+        else:
+            self.top = np.flatnonzero(matches.left[self.match] == plan.top)
+        self.glued = np.zeros(len(self.cost), dtype=np.bool_)
+        self.glued[self.top] = self.span[self.top, 0] > 0
+
+    def _add_glue(self, plan: _Plan) -> None:
+        """Adds an item for each cell of the top non-terminal, whose string is a reference to it."""
+        cells = np.flatnonzero(plan.keys // plan.key_size == plan.top)
+        begins, ends = np.divmod(plan.keys[cells] % plan.key_size, plan.length + 1)
+        self.top = np.arange(len(self.cost), len(self.cost) + len(cells))
+        self.rule = np.append(self.rule, np.full(len(cells), GLUE_RULE)).astype(np.int32)
+        self.symbols = np.append(self.symbols, -1 - cells).astype(np.int32)
+        self.offsets = np.append(self.offsets, self.offsets[-1] + 1 + np.arange(len(cells))).astype(np.int32)
+        self.cost = np.append(self.cost, np.zeros(len(cells)))
+        self.span = np.append(self.span, np.stack([begins, ends], axis=1), axis=0).astype(np.int32)
+
+    def select(self, chosen: Ints) -> tuple[Ints, Ints, Floats, Ints]:
+        """Gives (offsets, symbols, costs, steps) of the chosen items."""
+        lengths = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+        places = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return offsets, self.symbols[places], self.cost[chosen], (chosen + 1).astype(np.int32)
+
+
+class _Plan:
+    """Which cells are referred to, and in which order they can be built."""
+
+    def __init__(self, matches: Matches, length: int, top: int) -> None:
+        size = self.key_size = (length + 1) ** 2
+        self.matches, self.length, self.top = matches, length, top
+        own_key = matches.left.astype(np.int64) * size + matches.span[:, 0] * (length + 1) + matches.span[:, 1]
+        gap_keys = self._gap_keys(size)
+        referred = np.unique(gap_keys[gap_keys >= 0])
+        # Where the top non-terminal nests, its cells are built (and pruned) once, and the top level refers to them.
+        self.nested = bool((matches.gap_left == top).any())
+        if self.nested:
+            referred = np.union1d(referred, own_key[matches.left == top])
+        self.num_cells = len(referred)
+        self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(referred, gap_keys), -1).astype(np.int32)
+        self.keys = referred
+        place = np.minimum(np.searchsorted(referred, own_key), max(len(referred) - 1, 0))
+        inside = referred[place] == own_key if len(referred) else np.zeros(len(own_key), dtype=np.bool_)
+        self.cell_of_match = np.where(inside, place, -1).astype(np.int32)
+
+    def _gap_keys(self, size: int) -> Longs:
+        """A gap's non-terminal is that of its symbol in the source pattern; -1 where there is no gap."""
+        gaps = self.matches.gaps
+        keys = np.full((len(gaps), 2), -1, dtype=np.int64)
+        for number in (0, 1):
+            begin, end = gaps[:, 2 * number].astype(np.int64), gaps[:, 2 * number + 1]
+            left = self.matches.gap_left[:, number].astype(np.int64)
+            keys[:, number] = np.where(begin >= 0, left * size + begin * (self.length + 1) + end, -1)
+        return keys
+
+    def levels(self) -> list[Ints]:
+        """Gives the cells in groups; a cell refers only to cells of earlier groups.
+
+        Raises:
+            GrammarError: unary rules form a cycle.
+        """
+        depth = np.zeros(self.num_cells, dtype=np.int64)
+        cell = self.cell_of_match
+        relevant = cell >= 0
+        rounds = 0
+        while True:
+            needed = np.zeros(len(cell), dtype=np.int64)
+            for number in (0, 1):
+                referred = self.gap_cells[:, number]
+                needed = np.maximum(needed, np.where(referred >= 0, depth[referred] + 1, 0) if len(depth) else 0)
+            deeper = depth.copy()
+            np.maximum.at(deeper, cell[relevant], needed[relevant])
+            if (deeper == depth).all():
+                break
+            depth = deeper
+            rounds += 1
+            if rounds > 2 * self.num_cells:
+                raise GrammarError("rules such as [X] ||| [Y,1] ||| [Y,1] form a cycle; remove one of them")
+        return [np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)]
+
+
+def _build_cells(store: CellStore, plan: _Plan, items: _Items, prune: Pruner | None) -> None:
+    cell_of_item = plan.cell_of_match[items.match]
+    order = np.argsort(cell_of_item, kind="stable")
+    begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
+    for level, cells in enumerate(plan.levels()):
+        if level == 0:
+            chosen = np.flatnonzero(np.isin(cell_of_item, cells))
+            offsets, symbols, costs, steps = items.select(chosen)
+            store.add_plain(cell_of_item[chosen], offsets, symbols, costs, steps)
+            continue
+        for cell in cells.tolist():
+            chosen = order[begins[cell] : begins[cell + 1]]
+            store.add_nested(cell, *items.select(chosen), prune)
+
+
+def _build_top(store: CellStore, plan: _Plan, items: _Items, glue_cost: float) -> tuple[ArcArrays, int]:
+    """Gives the arcs between the positions of the sentence."""
+    offsets, symbols, costs, steps = items.select(items.top)
+    begins, ends = items.span[items.top, 0].copy(), items.span[items.top, 1].copy()
+    costs = costs + glue_cost * items.glued[items.top]
+    *arcs, origin = item_automaton(begins, ends, offsets, symbols, costs, steps, plan.length + 1)
+    source, target, symbol, cost, step = arcs
+    return store.expand((source, target, symbol, cost, step), len(origin))
+
+
+def _lattice(arcs: ArcArrays, num_states: int, length: int, grammar: Grammar) -> Lattice:
+    source, target, symbol, cost, step = arcs
+    order = np.argsort(source, kind="stable")
+    offsets = np.zeros(num_states + 1, dtype=np.int32)
+    np.cumsum(np.bincount(source, minlength=num_states), out=offsets[1:])
+    finals = np.full(num_states, np.inf)
+    finals[length] = 0.0
+    return Lattice(
+        offsets=offsets,
+        ilabels=step[order],
+        olabels=symbol[order],
+        weights=cost[order],
+        nextstates=target[order],
+        finals=finals,
+        symbols=grammar.target_words,
+        isymbols=None,
+    ).connected()
