@@ -1,0 +1,144 @@
+"""Skeleton files: JSON lines, bracket text, and parallel plain text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.skeleton.skeleton import Skeleton
+
+_RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
+_BRACKET_REMEDY = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
+
+
+@dataclass(frozen=True)
+class SkeletonRecord:
+    """A sentence with one or more skeletons (the judgements of several annotators, for example).
+
+    >>> record = SkeletonRecord("talk.1", 0, (Skeleton.from_mask("10", ["stop", "now"]),))
+    >>> record.tokens
+    ('stop', 'now')
+
+    Attributes:
+        id: the name of the sentence.
+        line: where the sentence stands in the text that it is from, from 0.
+        skeletons: skeletons of the same tokens, at least one.
+
+    Raises:
+        SkeletonError: no skeletons, or skeletons of different sentences.
+    """
+
+    id: str
+    line: int
+    skeletons: tuple[Skeleton, ...]
+
+    def __post_init__(self) -> None:
+        if not self.skeletons:
+            raise SkeletonError(f"the record {self.id!r} has no skeletons")
+        if any(skeleton.tokens != self.tokens for skeleton in self.skeletons):
+            raise SkeletonError(f"the skeletons of the record {self.id!r} are of different sentences")
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The whole sentence."""
+        return self.skeletons[0].tokens
+
+
+def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
+    """Yields the records of a JSON-lines file; blank lines are passed over, and keys other than the four are ignored.
+
+    Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept)
+    or `0` (deleted) a token. `id` and `line` may be missing: the number of the record, from 0, takes their place.
+
+    Raises:
+        FormatError: no JSON, a missing or ill-typed field, or a mask that is no skeleton.
+    """
+    count = 0
+    for number, text in enumerate(read_lines(path), start=1):
+        if text.strip():
+            yield _parse_record(text, count, path, number)
+            count += 1
+
+
+def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None:
+    """Writes records as JSON lines that `read_skeletons` reads back exactly."""
+    with open_text(path, "w") as file:
+        for record in records:
+            keep = [skeleton.to_mask() for skeleton in record.skeletons]
+            fields = {"id": record.id, "line": record.line, "tokens": record.tokens, "keep": keep}
+            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+
+
+def read_brackets(path: str | Path) -> Iterator[Skeleton]:
+    """Yields a skeleton a line from bracket text; `skeleton.brackets` says how literal brackets are escaped.
+
+    Raises:
+        FormatError: unbalanced, nested or misplaced brackets, a blank line, or a sentence that is deleted whole.
+    """
+    for number, text in enumerate(read_lines(path), start=1):
+        try:
+            yield Skeleton.from_brackets(text)
+        except SkeletonError as error:
+            raise FormatError(str(error), path=path, line=number, remedy=_BRACKET_REMEDY) from error
+
+
+def write_brackets(path: str | Path, skeletons: Iterable[Skeleton]) -> None:
+    """Writes a skeleton a line as bracket text that `read_brackets` reads back exactly."""
+    with open_text(path, "w") as file:
+        for skeleton in skeletons:
+            file.write(skeleton.to_brackets() + "\n")
+
+
+def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterator[Skeleton]:
+    """Yields a skeleton for each pair of lines: tokenised sentences, and what is left of them after deletion.
+
+    Each pair is aligned by `Skeleton.from_words`: as few gaps as possible, then leftmost.
+
+    Raises:
+        FormatError: files of different length, a blank line, or a skeleton that is no subsequence; names the line of
+            the skeleton file.
+    """
+    pairs = zip_longest(read_lines(source_path), read_lines(skeleton_path))
+    for number, (source, words) in enumerate(pairs, start=1):
+        if source is None or words is None:
+            short, long = (source_path, skeleton_path) if source is None else (skeleton_path, source_path)
+            message = f"the file ends after {number - 1} lines, but {long} goes on"
+            raise FormatError(message, path=short, line=number, remedy="give one skeleton line a source line")
+        try:
+            yield Skeleton.from_words(source.split(), words.split())
+        except SkeletonError as error:
+            remedy = "a skeleton deletes tokens and changes nothing else; tokenise both files alike"
+            raise FormatError(str(error), path=skeleton_path, line=number, remedy=remedy) from error
+
+
+def _parse_record(text: str, index: int, path: str | Path, line: int) -> SkeletonRecord:
+    def broken(message: str) -> FormatError:
+        return FormatError(message, path=path, line=line, remedy=_RECORD_REMEDY)
+
+    try:
+        fields = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise broken(f"no JSON: {error.msg} at column {error.colno}") from error
+    if not isinstance(fields, dict):
+        raise broken(f"a record is a JSON object, not {type(fields).__name__}")
+    for name in ("tokens", "keep"):
+        if not _is_string_list(fields.get(name)):
+            raise broken(f"{name!r} is missing or no list of strings")
+    identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
+    if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):
+        raise broken("'id' is a string and 'line' is a whole number")
+    try:
+        skeletons = tuple(Skeleton.from_mask(mask, fields["tokens"]) for mask in fields["keep"])
+        return SkeletonRecord(identifier, source_line, skeletons)
+    except SkeletonError as error:
+        raise broken(str(error)) from error
+
+
+def _is_string_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
