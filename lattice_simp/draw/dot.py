@@ -1,0 +1,74 @@
+"""Drawing: a lattice as Graphviz DOT text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lattice_simp.draw.labels import arc_words
+
+if TYPE_CHECKING:
+    from lattice_simp.lattice import Lattice
+
+
+def to_dot(
+    lattice: Lattice, title: str | None = None, highlight: Collection[int] | None = None, rankdir: str = "LR"
+) -> str:
+    r"""Gives the lattice in the DOT language, laid out like the drawings of OpenFst's `fstdraw`.
+
+    >>> from lattice_simp import Lattice
+    >>> print(to_dot(Lattice.from_strings([("good day", 1.5)])), end="")
+    digraph lattice {
+      graph [rankdir=LR, center=true, ranksep=0.4, nodesep=0.25, label=""];
+      node [fontsize=14, shape=circle, style=bold];
+      edge [fontsize=14];
+      0 [label="0"];
+      1 [label="1", style=solid];
+      2 [label="2", style=solid, shape=doublecircle];
+      0 -> 1 [label="good"];
+      1 -> 2 [label="day/1.5"];
+    }
+
+    The start state is bold, final states are double circles; labels are `word/cost` or `in:out/cost` with costs in
+    nats, and a cost of zero is left out.
+
+    Args:
+        lattice: any lattice, also a cyclic one.
+        title: a line of text below the drawing.
+        highlight: arc numbers to be drawn in bold red.
+        rankdir: the direction of reading, `LR` or `TB`.
+    """
+    chosen = frozenset(highlight or ())
+    lines = [
+        "digraph lattice {",
+        f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{_quoted(title or "")}"];',
+        "  node [fontsize=14, shape=circle, style=bold];",
+        "  edge [fontsize=14];",
+        *(_state_line(lattice, state) for state in range(lattice.num_states)),
+    ]
+    sources = lattice.sources
+    for arc in range(lattice.num_arcs):
+        label = _quoted(arc_words(lattice, arc) + _cost_suffix(float(lattice.weights[arc])))
+        accent = ', color="#c92a2a", fontcolor="#c92a2a", penwidth=2' if arc in chosen else ""
+        lines.append(f'  {sources[arc]} -> {lattice.nextstates[arc]} [label="{label}"{accent}];')
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _state_line(lattice: Lattice, state: int) -> str:
+    final = float(lattice.finals[state])
+    label = f"{state}{_cost_suffix(final)}" if np.isfinite(final) else str(state)
+    style = "" if state == 0 else ", style=solid"
+    shape = ", shape=doublecircle" if np.isfinite(final) else ""
+    return f'  {state} [label="{label}"{style}{shape}];'
+
+
+def _cost_suffix(cost: float) -> str:
+    return f"/{cost:.5g}" if cost else ""
+
+
+def _quoted(text: str) -> str:
+    """Escapes for a quoted DOT label, where backslashes and HTML entities are read as well."""
+    escapes = {"&": "&amp;", "\\": "\\\\", '"': '\\"', "\n": "\\n"}
+    return "".join(escapes.get(character, character) for character in text)
