@@ -1,0 +1,263 @@
+"""AT&T text (what OpenFst's fstprint writes and fstcompile reads), and OpenFst's text symbol tables.
+
+One line for each arc, `source destination label [cost]` in an acceptor and `source destination input output [cost]` in
+a transducer, and one for each final state, `state [cost]`. Fields are separated by tabs or blanks; the first line's
+state is the start. A missing cost is 0. Costs are negative natural logs.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import Longs, checked_lattice, natural, shown, start_first
+from lattice_simp.formats.field_text import FieldText, split_fields
+from lattice_simp.formats.symbol_text import read_labels, write_symbols
+from lattice_simp.formats.textio import decode, open_text, read_bytes
+from lattice_simp.lattice import CostArray, Lattice
+from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+
+EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
+"""The words that are read as epsilon: OpenFst's and Kaldi's."""
+
+_NOT_FINAL = (b"Infinity", b"inf")
+
+
+def read_att(
+    path: str | Path,
+    symbols: SymbolTable | None = None,
+    isymbols: SymbolTable | None = None,
+    *,
+    acceptor: bool | None = None,
+    numeric: bool = False,
+    symbols_path: str | Path | None = None,
+    isymbols_path: str | Path | None = None,
+) -> Lattice:
+    r"""Reads a lattice from AT&T text.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
+    >>> _ = path.write_text("0 1 a 0.5\n1 2 cat\n2\n")
+    >>> read_att(path).weights.tolist()
+    [0.5, 0.0]
+
+    States keep their numbers if the start is 0 (else the states before it move up by one). Numbers that are larger
+    than the file could need are replaced: the states are then numbered in the order in which they appear.
+
+    Args:
+        path: the file; `-` is standard input.
+        symbols: the table that numbers the (output) words; it grows as needed. A new one if None.
+        isymbols: the table of the input words; None for the same one.
+        acceptor: whether a line of four fields is `source destination word cost` (True) or `source destination input
+            output` (False). None decides: a file with a line of five fields is a transducer; otherwise it is an
+            acceptor if the fourth field of every line of four is a number. So a transducer without costs whose
+            output labels are numbers needs `acceptor=False`.
+        numeric: labels are label ids of `symbols` (and `isymbols`), not words.
+        symbols_path: an OpenFst text symbol table; labels are its numbers.
+        isymbols_path: the same for input labels; None for `symbols_path`.
+
+    Raises:
+        FormatError: a broken line (with its number), an empty file, unknown labels, costs that are NaN or infinite.
+    """
+    return parse_att(
+        read_bytes(path),
+        path=path,
+        symbols=symbols,
+        isymbols=isymbols,
+        acceptor=acceptor,
+        numeric=numeric,
+        labels=None if symbols_path is None else read_labels(symbols_path),
+        ilabels=None if isymbols_path is None else read_labels(isymbols_path),
+    )
+
+
+def parse_att(
+    data: bytes,
+    *,
+    path: str | Path | None = None,
+    symbols: SymbolTable | None = None,
+    isymbols: SymbolTable | None = None,
+    acceptor: bool | None = None,
+    numeric: bool = False,
+    labels: dict[int, str] | None = None,
+    ilabels: dict[int, str] | None = None,
+) -> Lattice:
+    r"""Gives the lattice of AT&T text; see `read_att`.
+
+    `labels` are the words of numeric labels, `ilabels` those of numeric input labels if they are others.
+
+    >>> parse_att(b"0 1 5 0.5\n1\n", labels={5: "cat"}).symbols.words
+    ['<epsilon>', 'cat']
+    """
+    decode(data, path)  # fails at bytes that are not UTF-8
+    text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
+    widths = text.widths
+    if widths.max(initial=0) > 5:
+        text.fail(int(np.argmax(widths > 5)), "more than five fields", "write words without blanks")
+    arcs, ends = np.flatnonzero(widths > 2), np.flatnonzero((widths == 1) | (widths == 2))
+    if not len(arcs) and not len(ends):
+        raise FormatError("the file is empty", path=path, remedy="a lattice has at least one final state")
+    if acceptor is None:
+        acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
+    elif acceptor and (widths == 5).any():
+        text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
+    sources, nextstates, finals = _states(text, arcs, ends)
+    weights = np.zeros(len(arcs))
+    priced = widths[arcs] == (4 if acceptor else 5)
+    weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
+    symbols = SymbolTable() if symbols is None else symbols
+    output_column = np.where(acceptor | (widths[arcs] == 3), 2, 3)
+    olabels = _labels(text, arcs, output_column, symbols, numeric, labels)
+    columns = {}
+    if not acceptor:
+        input_symbols = symbols if isymbols is None else isymbols
+        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels or labels)
+    return checked_lattice(
+        path, sources, olabels, weights, nextstates, finals, symbols, isymbols=None if acceptor else isymbols, **columns
+    )
+
+
+def write_att(
+    lattice: Lattice,
+    path: str | Path,
+    *,
+    numeric: bool = False,
+    symbols_path: str | Path | None = None,
+    isymbols_path: str | Path | None = None,
+) -> None:
+    r"""Writes a lattice as AT&T text; what `read_att` reads back is the same lattice, except for score columns.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
+    >>> write_att(Lattice.from_strings([("a", 0.25), ("b", 1.0)]), path)
+    >>> path.read_text().splitlines()
+    ['0\t1\ta\t0.25', '0\t1\tb\t1.0', '1\t0.0']
+
+    State numbers stay, costs are exact, and a lattice without states becomes one without final states. A state
+    that is not final and has no arcs is written as `state Infinity`, as OpenFst does.
+
+    Args:
+        lattice: an acceptor (four fields an arc) or a transducer (five fields an arc).
+        path: the file; `-` is standard output.
+        numeric: writes label ids and not words.
+        symbols_path: writes the symbol table to this file, too; labels are then its numbers.
+        isymbols_path: the same for the input symbols.
+
+    Raises:
+        InvalidLatticeError: a word that would not be read back: with blanks, or named like epsilon.
+        LatticeSimpError: the file cannot be written.
+    """
+    numeric = numeric or symbols_path is not None or isymbols_path is not None
+    if symbols_path is not None:
+        write_symbols(lattice.symbols, symbols_path)
+    if isymbols_path is not None:
+        write_symbols(lattice.isymbols or lattice.symbols, isymbols_path)
+    columns = [lattice.sources.tolist(), lattice.nextstates.tolist()]
+    if not lattice.is_acceptor:
+        columns.append(_written(lattice.ilabels, lattice.isymbols or lattice.symbols, numeric))
+    columns.append(_written(lattice.olabels, lattice.symbols, numeric))
+    columns.append(lattice.weights.tolist())
+    pattern = "\t".join(["%s"] * (len(columns) - 1)) + "\t%r\n"
+    ends = _end_lines(lattice)
+    with open_text(path, "w") as file:
+        if not lattice.num_states or lattice.offsets[1] == 0:  # the start comes first
+            file.write(ends.pop(0, "0\tInfinity\n"))
+        file.writelines(pattern % row for row in zip(*columns, strict=True))
+        file.writelines(ends.values())
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _all_numbers(fields: list[bytes]) -> bool:
+    try:
+        return all(True for _ in map(float, fields))
+    except ValueError:
+        return False
+
+
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray]:
+    """Gives the sources, the destinations and the final costs, with the start state as state 0."""
+    sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
+    first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])
+    mentions = 2 * len(arcs) + len(ends)
+    num_states = 1 + int(max(sources.max(initial=0), nextstates.max(initial=0), states.max(initial=0)))
+    if num_states > mentions:
+        lines = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
+        numbers = np.concatenate((sources, nextstates, states))
+        known, firsts, places = np.unique(numbers[lines], return_index=True, return_inverse=True)
+        rank = np.empty(len(known), dtype=np.int64)
+        rank[np.argsort(firsts)] = np.arange(len(known))
+        numbers[lines] = rank[places]
+        sources, nextstates, states = np.split(numbers, [len(arcs), 2 * len(arcs)])
+        first, num_states = 0, len(known)
+    priced = text.widths[ends] == 2
+    if priced.any():
+        priced[priced] = [field not in _NOT_FINAL for field in text.column(ends[priced], 1)]
+    costs = np.where(text.widths[ends] == 2, np.inf, 0.0)
+    costs[priced] = text.costs(ends[priced], 1)
+    finals = np.full(num_states, np.inf)
+    np.minimum.at(finals, states, costs)
+    return start_first(sources, nextstates, finals, first)
+
+
+def _labels(
+    text: FieldText,
+    arcs: Longs,
+    columns: Longs,
+    symbols: SymbolTable,
+    numeric: bool,
+    words: dict[int, str] | None,
+) -> npt.NDArray[np.int32]:
+    fields = text.column(arcs, columns)
+    ids: dict[bytes, int] = {}
+    for field in dict.fromkeys(fields):
+        if numeric or words is not None:
+            label = _numeric_label(field, symbols, words)
+        else:
+            word = field.decode("utf-8")
+            label = EPSILON if word in EPSILON_NAMES else symbols.add(word)
+        if label is None:
+            place = int(arcs[fields.index(field)])
+            text.fail(place, f"unknown label: {shown(field)}", "pass the symbol table that the labels belong to")
+        ids[field] = label
+    return np.fromiter(map(ids.__getitem__, fields), dtype=np.int32, count=len(fields))
+
+
+def _numeric_label(field: bytes, symbols: SymbolTable, words: dict[int, str] | None) -> int | None:
+    number = natural(field)
+    if number == EPSILON:
+        return EPSILON
+    if number is None or words is None:
+        return number if number is not None and number < len(symbols) else None
+    return symbols.add(words[number]) if number in words else None
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _written(labels: npt.NDArray[np.int32], symbols: SymbolTable, numeric: bool) -> list[int] | list[str]:
+    if numeric:
+        numbers: list[int] = labels.tolist()
+        return numbers
+    words = {label: symbols[label] for label in np.unique(labels).tolist()}
+    for label, word in words.items():
+        if label != EPSILON and (word in EPSILON_NAMES or any(blank in word for blank in " \t\n\r")):
+            raise InvalidLatticeError(
+                f"AT&T text cannot hold the word {shown(word)} (write numeric labels, or OpenFst)"
+            )
+    return [words[label] for label in labels.tolist()]
+
+
+def _end_lines(lattice: Lattice) -> dict[int, str]:
+    """Gives the lines of the final states and of the states that no other line mentions."""
+    mentioned = np.isfinite(lattice.finals) | (np.diff(lattice.offsets) > 0)
+    mentioned[lattice.nextstates] = True
+    costs = lattice.finals.tolist()
+    finals = np.flatnonzero(np.isfinite(lattice.finals)).tolist()
+    dead = np.flatnonzero(~mentioned).tolist()
+    return dict(chain(((q, f"{q}\t{costs[q]!r}\n") for q in finals), ((q, f"{q}\tInfinity\n") for q in dead)))

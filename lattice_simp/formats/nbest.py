@@ -1,0 +1,181 @@
+r"""N-best lists of Moses and cdec: `id ||| words ||| Name= values ||| total` on each line.
+
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "nbest.txt"
+>>> _ = path.write_text("0 ||| a cat ||| LM0= -2.5 TM0= -1 -0.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
+>>> for sentence, hypotheses in read_nbest(path):
+...     print(sentence, [(hypothesis.words, hypothesis.cost) for hypothesis in hypotheses])
+0 [('a cat', 4.0)]
+1 []
+2 [('the cat', 3.5)]
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.textio import open_text, read_lines
+
+MAX_GAP = 1_000_000
+"""The most sentence ids that may be missing between two lines."""
+
+_BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
+_BLANKS = re.compile(r"[ \t]+")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One entry of an n-best list.
+
+    Attributes:
+        sentence: the number of the sentence, from 0.
+        words: the tokens, joined by single blanks.
+        features: the values of each feature, as in the file (log scores, mostly).
+        total: the model's score, as in the file: a log score, higher is better; 0 if the file has none.
+    """
+
+    sentence: int
+    words: str
+    features: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    total: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        """The negative total: lower is better."""
+        return 0.0 - self.total
+
+
+def read_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
+
+    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
+    columns of features and of the total may be missing, and columns after the total (alignments) are ignored.
+
+    Args:
+        path: the file; `-` is standard input.
+        first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
+
+    Yields:
+        The number of the sentence, from 0, and its hypotheses.
+
+    Raises:
+        FormatError: a broken line (with its number), ids that decrease, an empty file.
+    """
+    sentence = 0
+    hypotheses: list[Hypothesis] = []
+    number = 0
+    for number, line in enumerate(read_lines(path), 1):
+        hypothesis = parse_hypothesis(line, first_id, path=path, line_number=number)
+        if hypothesis.sentence < sentence:
+            found = hypothesis.sentence + first_id
+            message = f"the id {found} is lower than {sentence + first_id}"
+            remedy = "sort the list by id" if hypothesis.sentence >= 0 else f"pass first_id={found}"
+            raise FormatError(message, path=path, line=number, remedy=remedy)
+        if hypothesis.sentence - sentence > MAX_GAP:
+            message = f"the id jumps from {sentence + first_id} to {hypothesis.sentence + first_id}"
+            raise FormatError(message, path=path, line=number, remedy="number the sentences without large gaps")
+        while sentence < hypothesis.sentence:
+            yield sentence, hypotheses
+            sentence, hypotheses = sentence + 1, []
+        hypotheses.append(hypothesis)
+    if number == 0:
+        raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
+    yield sentence, hypotheses
+
+
+def parse_hypothesis(
+    line: str, first_id: int = 0, *, path: str | Path | None = None, line_number: int | None = None
+) -> Hypothesis:
+    """Gives the hypothesis of one line.
+
+    >>> parse_hypothesis("0 ||| a cat ||| LM=-2.5 TM=-1 ||| -4").features
+    {'LM': (-2.5,), 'TM': (-1.0,)}
+
+    Raises:
+        FormatError: the line is broken.
+    """
+
+    def fail(message: str, remedy: str) -> FormatError:
+        return FormatError(message, path=path, line=line_number, remedy=remedy)
+
+    columns = [column.strip(" \t") for column in _BAR.split(line)]
+    sentence = natural(columns[0])
+    if sentence is None or len(columns) < 2:
+        raise fail(f"no n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
+    if len(columns) == 3 and finite(columns[2]) is not None:
+        columns.insert(2, "")  # a total without features
+    features: dict[str, list[float]] = {}
+    name: str | None = None
+    for token in _BLANKS.split(columns[2]) if len(columns) > 2 and columns[2] else ():
+        if token.endswith("=") or finite(token) is None:
+            name, equals, text = token.rpartition("=")
+            if not equals or not name or name in features:
+                raise fail(f"no new feature: {shown(token)}", "write Name= values, each name once")
+            features[name] = []
+        else:
+            text = token
+        if not text:
+            continue
+        value = finite(text)
+        if value is None or name is None:
+            raise fail(f"a feature without a name or a finite value: {shown(token)}", "write Name= values")
+        features[name].append(value)
+    total = finite(columns[3]) if len(columns) > 3 and columns[3] else 0.0
+    if total is None:
+        raise fail(f"the total is not a finite number: {shown(columns[3])}", "write it as a decimal number")
+    words = " ".join(_BLANKS.split(columns[1]))
+    return Hypothesis(sentence - first_id, words, {name: tuple(values) for name, values in features.items()}, total)
+
+
+def write_nbest(
+    groups: Iterable[tuple[int, Iterable[Hypothesis]]],
+    path: str | Path,
+    *,
+    first_id: int = 0,
+    style: Literal["moses", "cdec"] = "moses",
+) -> None:
+    """Writes an n-best list; `groups` are as `read_nbest` gives them.
+
+    Numbers have the fewest digits that give the same value again, and whole numbers no point; so a list that is
+    written in that way is, read and written again, the same text.
+
+    Args:
+        groups: numbers of sentences and their hypotheses.
+        path: the file; `-` is standard output.
+        first_id: the id of sentence 0.
+        style: "moses" writes `Name= values`, "cdec" `Name=value` for features of one value.
+
+    Raises:
+        InvalidLatticeError: words or names that would not be read back.
+        LatticeSimpError: the file cannot be written.
+    """
+    with open_text(path, "w") as file:
+        for sentence, hypotheses in groups:
+            file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+
+
+def _format(entry: Hypothesis, style: str) -> str:
+    names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in entry.features)
+    if names_broken or re.search(r"[\t\n\r]", entry.words) or _BAR.search(entry.words):
+        raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.words)} or their features")
+    fields: list[str] = []
+    for name, values in entry.features.items():
+        numbers = [_number(value) for value in values]
+        if style == "cdec" and len(numbers) == 1:
+            fields.append(f"{name}={numbers[0]}")
+        else:
+            fields += [f"{name}=", *numbers]
+    return f"{entry.words} ||| {' '.join(fields)} ||| {_number(entry.total)}"
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        raise InvalidLatticeError(f"an n-best list cannot hold the score {value}")
+    return repr(float(value)).removesuffix(".0")

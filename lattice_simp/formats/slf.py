@@ -1,0 +1,238 @@
+r"""HTK's Standard Lattice Format (SLF), as HTK, SRILM and Kaldi write it.
+
+A header (`VERSION=`, `base=`, `lmscale=`, `N=` nodes, `L=` links ...), one line for each node (`I=0 t=0.1 W=word`) and
+one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words stand on links or on the nodes that links lead to;
+`!NULL` is the empty word. Scores in the file are logs (of the base `base=`, default e) or, with `base=0`,
+probabilities; here they become costs: negative natural logs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import InvalidLatticeError
+from lattice_simp.formats.common import (
+    checked_lattice,
+    natural,
+    require_acceptor,
+    single_final,
+    start_first,
+)
+from lattice_simp.formats.slf_reader import COLUMNS, X_FIELDS, SlfReader
+from lattice_simp.formats.textio import decode, open_text, read_bytes
+from lattice_simp.lattice import CostArray, Lattice
+from lattice_simp.symbols import EPSILON, SymbolTable
+
+NULL_WORD = "!NULL"
+
+_SCALES = {"a": "acscale", "n": "ngscale", "l": "lmscale", "r": "prscale", "ds": "duscale"} | {
+    name: f"{name}scale" for name in X_FIELDS
+}
+_DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "r": 1.0}
+_TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
+
+
+def read_slf(path: str | Path, symbols: SymbolTable | None = None) -> Lattice:
+    """Reads an HTK SLF file; see `parse_slf`."""
+    return parse_slf(read_bytes(path), symbols, path=path)
+
+
+def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Path | None = None) -> Lattice:
+    r"""Gives the lattice of the bytes of an SLF file.
+
+    >>> text = "N=2 L=1\nlmscale=10\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=-3.0 l=-0.5\n"
+    >>> lattice = parse_slf(text.encode())
+    >>> lattice.weights.tolist(), lattice.scores["acoustic"].tolist(), lattice.scores["lm"].tolist()
+    ([8.0], [3.0], [0.5])
+
+    The scores become unscaled cost columns: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
+    "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is the sum of
+    the cost columns times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
+    ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
+    unknown fields are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
+    node that no link leads to, the final state the node `end=` or the one node that no link leaves.
+
+    Args:
+        data: the file's bytes.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+        path: the file's name, for errors.
+
+    Raises:
+        FormatError: a broken line (with its number), links to missing nodes, wrong counts, no or several starts or
+            ends, scores that are not finite, sublattices, backward lattices.
+    """
+    reader = SlfReader(path)
+    for number, line in enumerate(decode(data, path).split("\n"), 1):
+        line = line.removesuffix("\r").strip(" \t")
+        if line and line[0] != "#" and not reader.line(number, line):
+            break
+    return _to_lattice(reader, SymbolTable() if symbols is None else symbols)
+
+
+def write_slf(
+    lattice: Lattice,
+    path: str | Path,
+    *,
+    utterance: str | None = None,
+    acscale: float = 1.0,
+    lmscale: float = 1.0,
+    wdpenalty: float = 0.0,
+) -> None:
+    """Writes an acceptor as HTK SLF, words on links, natural logs.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.slf"
+    >>> write_slf(Lattice.from_strings([("a cat", 0.5)]), path)
+    >>> path.read_text().splitlines()[-1]
+    'J=1 S=1 E=2 W=cat a=-0.5'
+
+    Columns named as `parse_slf` names them become fields; others stay behind. A lattice without such columns has its
+    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights stand in one of
+    the fields `x1` to `x9`, and the other scales are 0: so the weights are exact in each case. Unless there is one
+    final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
+
+    Args:
+        lattice: an acceptor.
+        path: the file; `-` is standard output.
+        utterance: the name of the utterance for the header.
+        acscale: the scale of acoustic scores for the header.
+        lmscale: the scale of language model scores for the header.
+        wdpenalty: the log score that each word adds (negative: a penalty), for the header.
+
+    Raises:
+        InvalidLatticeError: a transducer; a word that means epsilon.
+        EmptyLatticeError: no state is final.
+        LatticeSimpError: the file cannot be written.
+    """
+    require_acceptor(lattice, "SLF")
+    lattice, end = single_final(lattice)
+    columns = {name: lattice.scores[column] for name, column in COLUMNS.items() if column in lattice.scores}
+    scales = _DEFAULT_SCALES | {"a": acscale, "l": lmscale}
+    penalty = 0.0 - wdpenalty
+    columns, scales, penalty = _exact_scores(lattice, columns, scales, penalty)
+    header = ["VERSION=1.1"] + ([] if utterance is None else [f"UTTERANCE={_quoted(utterance)}"])
+    header += [f"{_SCALES[name]}={scales[name]!r}" for name in columns] + [f"wdpenalty={0.0 - penalty!r}"]
+    header += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
+    words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
+    fields = [[f" {name}={value!r}" for value in (0.0 - costs).tolist()] for name, costs in columns.items()]
+    if "posterior" in lattice.scores:
+        fields.append([f" p={value!r}" for value in lattice.scores["posterior"].tolist()])
+    ends = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), lattice.olabels.tolist(), *fields, strict=True)
+    with open_text(path, "w") as file:
+        file.writelines(f"{line}\n" for line in header)
+        file.writelines(f"I={state}\n" for state in range(lattice.num_states))
+        file.writelines(f"J={i} S={s} E={e} W={words[w]}{''.join(f)}\n" for i, (s, e, w, *f) in enumerate(ends))
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _to_lattice(reader: SlfReader, symbols: SymbolTable) -> Lattice:
+    _check_structure(reader)
+    nodes = sorted(reader.nodes)
+    place = {name: index for index, name in enumerate(nodes)}
+    sources = np.array([place[link.source] for link in reader.links], dtype=np.int64)
+    targets = np.array([place[link.target] for link in reader.links], dtype=np.int64)
+    start = _terminal(reader, "start", nodes, np.bincount(targets, minlength=len(nodes)))
+    end = _terminal(reader, "end", nodes, np.bincount(sources, minlength=len(nodes)))
+    words = [link.word if link.word is not None else reader.nodes[link.target][0] for link in reader.links]
+    scores = [reader.nodes[link.target][1] | link.scores for link in reader.links]
+    finals = np.full(len(nodes), np.inf)
+    finals[end] = 0.0
+    sources, targets, finals = start_first(sources, targets, finals, start)
+    start_word = reader.nodes[nodes[start]][0]
+    if start_word not in (None, NULL_WORD):  # nothing leads to this word: a new start state does
+        sources, targets = np.insert(sources + 1, 0, 0), np.insert(targets + 1, 0, 1)
+        finals = np.insert(finals, 0, np.inf)
+        words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
+    labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
+    names = [name for name in COLUMNS if any(name in row for row in scores)]
+    columns = {name: np.array([row.get(name, 0.0) for row in scores]) for name in names}
+    scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in names}
+    penalty = reader.word_penalty()
+    weights = _weights(np.array(labels, dtype=np.int32), columns, scales, penalty)
+    kept = {COLUMNS[name]: column for name, column in columns.items()}
+    if any("p" in row for row in scores):
+        kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
+    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, scores=kept)
+
+
+def _check_structure(reader: SlfReader) -> None:
+    if not reader.nodes:
+        reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
+    if reader.header.get("dir", ("f", 0))[0].startswith("b"):
+        reader.fail(reader.header["dir"][1], "backward lattices cannot be read", "write the lattice with dir=f")
+    for name, found, what in (("N", len(reader.nodes), "nodes"), ("L", len(reader.links), "links")):
+        if name in reader.header and natural(reader.header[name][0]) != found:
+            text, line = reader.header[name]
+            reader.fail(line, f"{text[:40]} {what} are announced, but there are {found}", "is the file cut off?")
+    for link in reader.links:
+        for node in (link.source, link.target):
+            if node not in reader.nodes:
+                reader.fail(link.line, f"the node {node} has no line I=", "write a line for each node")
+
+
+def _terminal(reader: SlfReader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
+    """Gives the place of the start or end node: the one of the header, or the only one without such links."""
+    if field_name in reader.header:
+        text, line = reader.header[field_name]
+        name = natural(text)
+        if name is None or name not in reader.nodes:
+            reader.fail(line, f"{field_name}={text[:40]} is no node", "write the number of a node")
+        return nodes.index(name)
+    candidates = np.flatnonzero(degrees == 0)
+    if len(candidates) != 1:
+        way = "no links lead to" if field_name == "start" else "no links leave"
+        reader.fail(None, f"there are {len(candidates)} nodes that {way}", f"say which is meant: {field_name}=")
+    return int(candidates[0])
+
+
+def _weights(
+    labels: npt.NDArray[np.int32], columns: Mapping[str, CostArray], scales: Mapping[str, float], penalty: float
+) -> CostArray:
+    weights = np.zeros(len(labels))
+    with np.errstate(over="ignore", invalid="ignore"):  # the lattice's own check finds what is not finite
+        for name, column in columns.items():
+            if scales[name]:
+                weights = weights + scales[name] * column
+    return weights + np.where(labels == EPSILON, 0.0, penalty)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _exact_scores(
+    lattice: Lattice, columns: dict[str, CostArray], scales: dict[str, float], penalty: float
+) -> tuple[dict[str, CostArray], dict[str, float], float]:
+    """Gives columns, scales and a word penalty that add up to the weights, bit by bit."""
+    if not columns and scales["a"] == 1.0 and not penalty:
+        return {"a": lattice.weights}, scales, penalty
+    if np.array_equal(_weights(lattice.olabels, columns, scales, penalty), lattice.weights):
+        return columns, scales, penalty
+    same = [name for name in X_FIELDS if name in columns and np.array_equal(columns[name], lattice.weights)]
+    total = next(iter([*same, *(name for name in X_FIELDS if name not in columns), "x9"]))
+    return columns | {total: lattice.weights}, dict.fromkeys(scales, 0.0) | {total: 1.0}, 0.0
+
+
+def _link_word(lattice: Lattice, label: int) -> str:
+    word = lattice.symbols[label]
+    if label != EPSILON and word == NULL_WORD:
+        raise InvalidLatticeError(f"SLF cannot hold the word {NULL_WORD!r}, which means epsilon")
+    return NULL_WORD if label == EPSILON else _quoted(word)
+
+
+def _quoted(word: str) -> str:
+    """Gives a field's value, in quotes if its characters ask for it."""
+    if word and not any(character in "\\\"' \t" or character < " " or character == "\x7f" for character in word):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + _TO_OCTAL.sub(_octal, escaped) + '"'
+
+
+def _octal(match: re.Match[str]) -> str:
+    return "".join(f"\\{ord(char):03o}" for char in match[0])

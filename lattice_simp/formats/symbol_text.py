@@ -1,0 +1,76 @@
+r"""OpenFst's text symbol tables (`.syms`): one `word<TAB>number` on each line.
+
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "words.syms"
+>>> write_symbols(SymbolTable(["a", "cat"]), path)
+>>> path.read_text()
+'<epsilon>\t0\na\t1\ncat\t2\n'
+>>> read_symbols(path) == SymbolTable(["a", "cat"])
+True
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import natural, shown
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+
+_BLANKS = re.compile(r"[ \t]+")
+
+
+def read_labels(path: str | Path) -> dict[int, str]:
+    """Reads a text symbol table whose numbers may have gaps: number to word. The word of 0 is epsilon.
+
+    Raises:
+        FormatError: a broken line, a number or a word that occurs twice, an empty file.
+    """
+    labels: dict[int, str] = {}
+    known: set[str] = {EPSILON_SYMBOL}
+    for number, line in enumerate(read_lines(path), 1):
+        fields = _BLANKS.split(line.strip(" \t"))
+        if fields == [""]:
+            continue
+        label = natural(fields[1]) if len(fields) == 2 else None
+        if label is None:
+            raise FormatError(f"not a word and a number: {shown(line)}", path=path, line=number, remedy="word<TAB>id")
+        if label in labels or (fields[0] in known and label != EPSILON):
+            message = f"{shown(fields[0])} or its number {label} occurs twice"
+            raise FormatError(message, path=path, line=number, remedy="give each word one number")
+        labels[label] = fields[0]
+        known.add(fields[0])
+    if not labels:
+        raise FormatError("the symbol table is empty", path=path, remedy="write one word and its number on each line")
+    return labels
+
+
+def read_symbols(path: str | Path) -> SymbolTable:
+    """Reads a text symbol table whose numbers run from 0 or 1 without gaps; 0 is epsilon, whatever its name.
+
+    Raises:
+        FormatError: as `read_labels`; numbers with gaps.
+    """
+    labels = read_labels(path)
+    labels.pop(EPSILON, None)
+    gap = next((expected for expected, label in enumerate(sorted(labels), 1) if label != expected), None)
+    if gap is not None:
+        remedy = "renumber the words, or pass the file as symbols_path"
+        raise FormatError(f"the symbol table lacks the number {gap}", path=path, remedy=remedy)
+    return SymbolTable(labels[label] for label in range(1, len(labels) + 1))
+
+
+def write_symbols(symbols: SymbolTable, path: str | Path) -> None:
+    """Writes a text symbol table.
+
+    Raises:
+        InvalidLatticeError: a word with blanks, which the format cannot hold.
+        LatticeSimpError: the file cannot be written.
+    """
+    for word in symbols:
+        if any(blank in word for blank in " \t\n\r"):
+            raise InvalidLatticeError(f"a text symbol table cannot hold the word {shown(word)} (write OpenFst binary)")
+    with open_text(path, "w") as file:
+        file.writelines(f"{word}\t{label}\n" for label, word in enumerate(symbols))

@@ -1,0 +1,132 @@
+"""Random lattices, comparisons and broken bytes for the tests of the file formats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.errors import LatticeSimpError
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+COMPRESSIONS = ("", ".gz", ".xz", ".zst")
+WORDS = (
+    "a",
+    "the",
+    "cat",
+    "it's",
+    'quo"te',
+    "back\\slash",
+    "naïve",
+    "語",
+    "x=1",
+    "#",
+    "(",
+    "|||",
+    "5",
+    "-1.5",
+    "\u2028",
+)
+
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"no shared development data at {SHARED}")
+
+
+def random_lattice(
+    seed: int,
+    *,
+    words: tuple[str, ...] = WORDS,
+    transducer: bool = False,
+    cyclic: bool = False,
+    one_final: bool = False,
+    columns: tuple[str, ...] = (),
+    single_precision: bool = False,
+) -> Lattice:
+    """A lattice of up to 12 states: epsilons, parallel arcs, dead ends and isolated states occur."""
+    rng = np.random.default_rng(seed)
+    num_states = int(rng.integers(1, 13))
+    num_arcs = int(rng.integers(0, 30)) if num_states > 1 or cyclic else 0
+    sources = rng.integers(0, num_states, num_arcs)
+    nextstates = rng.integers(0, num_states, num_arcs)
+    if not cyclic:
+        sources = rng.integers(0, num_states - 1, num_arcs) if num_arcs else sources
+        nextstates = np.array([rng.integers(source + 1, num_states) for source in sources], dtype=int)
+    finals = np.where(rng.random(num_states) < 0.4, rng.normal(0, 5, num_states), np.inf)
+    if one_final:
+        finals[:] = np.inf
+    finals[-1] = 0.0
+    symbols = SymbolTable(words)
+    labels = rng.integers(0, len(symbols), num_arcs)
+    weights = rng.normal(0, 10, num_arcs) * 10.0 ** rng.integers(-8, 8, num_arcs)
+    if single_precision:
+        weights, finals = weights.astype(np.float32), finals.astype(np.float32)
+    extra = {}
+    if transducer:
+        extra = {"ilabels": rng.integers(0, len(symbols), num_arcs)}
+    scores = {name: rng.normal(0, 10, num_arcs) for name in columns}
+    return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, scores=scores, **extra)
+
+
+def assert_same(left: Lattice, right: Lattice) -> None:
+    """Equal in states, arcs, their order, costs and columns to the last bit, and words (not label ids)."""
+    assert np.array_equal(left.offsets, right.offsets)
+    assert np.array_equal(left.nextstates, right.nextstates)
+    assert np.array_equal(left.weights, right.weights)
+    assert np.array_equal(left.finals, right.finals)
+    assert words_of(left, left.olabels, left.symbols) == words_of(right, right.olabels, right.symbols)
+    left_input, right_input = left.isymbols or left.symbols, right.isymbols or right.symbols
+    assert words_of(left, left.ilabels, left_input) == words_of(right, right.ilabels, right_input)
+    assert set(left.scores) == set(right.scores)
+    for name, column in left.scores.items():
+        assert np.array_equal(column, right.scores[name]), name
+
+
+def words_of(lattice: Lattice, labels: np.ndarray, symbols: SymbolTable) -> list[str]:
+    assert len(labels) == lattice.num_arcs
+    return [symbols[label] for label in labels.tolist()]
+
+
+def mutate(data: bytes, rng: np.random.Generator) -> bytes:
+    """Broken bytes: some changed, cut out, doubled or cut off."""
+    broken = bytearray(data)
+    for _ in range(int(rng.integers(1, 6))):
+        if not broken:
+            break
+        place = int(rng.integers(0, len(broken)))
+        kind = rng.integers(0, 6)
+        if kind == 0:
+            broken[place] = int(rng.integers(0, 256))
+        elif kind == 1:
+            broken[place] ^= 1 << int(rng.integers(0, 8))
+        elif kind == 2:
+            del broken[place : place + int(rng.integers(1, 9))]
+        elif kind == 3:
+            broken[place:place] = broken[place : place + int(rng.integers(1, 20))]
+        elif kind == 4:
+            broken[place : place + 8] = b"\xff" * 7 + bytes([rng.integers(0, 256)])
+        elif rng.random() < 0.2:
+            del broken[place:]
+    return bytes(broken)
+
+
+def fuzz(data: bytes, read: Callable[[bytes], object], *, seconds: float = 1.0, seed: int = 0) -> None:
+    """Only errors of the package may escape `read`."""
+    rng = np.random.default_rng(seed)
+    end = time.monotonic() + seconds
+    rounds = 0
+    while time.monotonic() < end and rounds < 5000:
+        rounds += 1
+        broken = mutate(data, rng)
+        message = ""
+        try:
+            read(broken)
+        except LatticeSimpError as error:
+            message = str(error)
+        except Exception as error:
+            raise AssertionError(f"{type(error).__name__}: {error} for {broken!r}") from error
+        assert "\n" not in message
+        assert len(message) < 500
+    assert rounds > 20

@@ -1,0 +1,207 @@
+"""AT&T text and text symbol tables."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+import pywrapfst
+from format_helpers import COMPRESSIONS, SHARED, WORDS, assert_same, fuzz, needs_shared, random_lattice
+
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.att import parse_att, read_att, write_att
+from lattice_simp.formats.symbol_text import read_labels, read_symbols, write_symbols
+
+CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_round_trip(tmp_path, seed):
+    path = tmp_path / f"x.txt{COMPRESSIONS[seed % 4]}"
+    lattice = random_lattice(seed, transducer=seed % 2 == 1, cyclic=seed % 3 == 0, words=(*WORDS, "v\vt", "nb\u00a0sp"))
+    write_att(lattice, path)
+    # A transducer whose arcs all agree is an acceptor and written as one.
+    assert_same(read_att(path), lattice)
+    assert_same(read_att(path, symbols=lattice.symbols), lattice)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_numeric_round_trip(tmp_path, seed):
+    lattice = random_lattice(seed, transducer=seed % 2 == 1, words=(*WORDS, "with blank", "<eps>"))
+    write_att(lattice, tmp_path / "x.txt", numeric=True)
+    again = read_att(tmp_path / "x.txt", lattice.symbols, numeric=True)
+    assert_same(again, lattice)
+
+
+def test_symbol_files(tmp_path):
+    path, words, rules = tmp_path / "x.txt", tmp_path / "words.syms", tmp_path / "rules.syms.gz"
+    isymbols = SymbolTable(["rule1", "rule2"])
+    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), ilabels=[2], isymbols=isymbols)
+    write_att(lattice, path, symbols_path=words, isymbols_path=rules)
+    assert path.read_text() == "0\t1\t2\t1\t0.5\n1\t0.0\n"
+    again = read_att(path, isymbols=SymbolTable(), symbols_path=words, isymbols_path=rules)
+    assert_same(again, lattice)
+
+
+def test_openfst_reads_what_is_written(tmp_path):
+    write_att(CAT, tmp_path / "x.txt", symbols_path=tmp_path / "x.syms")
+    compiler = pywrapfst.Compiler(acceptor=True)
+    compiler.write((tmp_path / "x.txt").read_text())
+    assert pywrapfst.isomorphic(compiler.compile(), CAT.to_pynini())
+    table = pywrapfst.SymbolTable.read_text(str(tmp_path / "x.syms"))
+    assert [word for _, word in table] == list(CAT.symbols.words)
+
+
+def test_reads_what_openfst_prints():
+    fst = CAT.to_pynini(attach_symbols=True)
+    assert_same(parse_att(fst.print(acceptor=True).encode()), CAT)
+    lattice = random_lattice(5, transducer=True, words=("x", "y"), single_precision=True).connected()
+    printed = parse_att(lattice.to_pynini(attach_symbols=True).print(show_weight_one=True).encode())
+    assert printed.num_arcs == lattice.num_arcs
+    assert not printed.is_acceptor
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "  \t "])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\n\n"])
+def test_blanks_and_line_ends(blank, end):
+    text = end.join(blank.join(fields) for fields in (("0", "1", "a", "0.5"), ("1", "2", "b"), ("2", "0.25")))
+    for whole in (text, text + end, "\ufeff" + text):
+        lattice = parse_att(whole.encode())
+        assert lattice.weights.tolist() == [0.5, 0.0]
+        assert lattice.finals.tolist() == [np.inf, np.inf, 0.25]
+
+
+def test_the_first_line_names_the_start():
+    lattice = parse_att(b"2 0 a\n0 1 b\n1\n")
+    assert lattice.sources.tolist() == [0, 1]
+    assert lattice.nextstates.tolist() == [1, 2]
+    assert parse_att(b"1 0.5\n1 0 a\n0 1 b\n").finals.tolist() == [0.5, np.inf]
+
+
+def test_huge_state_numbers_are_renumbered():
+    lattice = parse_att(b"999999999999 5 a\n5 7 b\n7 2.5\n")
+    assert lattice.nextstates.tolist() == [1, 2]
+    assert lattice.finals.tolist() == [np.inf, np.inf, 2.5]
+
+
+def test_acceptor_or_transducer():
+    assert parse_att(b"0 1 a 2\n1\n").weights.tolist() == [2.0]
+    transducer = parse_att(b"0 1 a 2\n1\n", acceptor=False)
+    assert (transducer.weights.tolist(), transducer.symbols.words) == ([0.0], ["<epsilon>", "2", "a"])
+    assert not parse_att(b"0 1 a 2\n1 2 b x\n2\n").is_acceptor
+    assert not parse_att(b"0 1 a 2\n1 2 b 3 0.5\n2\n").is_acceptor
+    with pytest.raises(FormatError, match=r":2: five fields in an acceptor.*acceptor=False"):
+        parse_att(b"0 1 a 2\n1 2 b 3 0.5\n2\n", acceptor=True, path="x")
+
+
+def test_epsilon_names():
+    assert parse_att(b"0 1 <eps>\n1 2 <epsilon>\n2\n").olabels.tolist() == [0, 0]
+
+
+def test_final_states():
+    lattice = parse_att(b"0 1 a\n0 2 b\n1 Infinity\n2 3.5\n2 1.5\n")
+    assert lattice.finals.tolist() == [np.inf, np.inf, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x: the file is empty"),
+        ("\n \n", "x: the file is empty"),
+        ("0 1 a 0.5\n1 2 b nan\n2\n", "x:2: a cost is not a finite number: 'nan'"),
+        ("0 1 a 0.5\n\n1 2 b inf\n2\n", "x:3: a cost is not a finite number: 'inf'"),
+        ("0 1 a 1_0\n1\n", "x:1: a cost is not a finite number: '1_0'"),
+        ("0 1 a b c\n1\n", "x:1: a cost is not a finite number: 'c'"),
+        ("0 1 a 0.5\n1 x\n", "x:2: a cost is not a finite number: 'x'"),
+        ("0 1 a 0.5\n1 -Infinity\n", "x:2: a cost is not a finite number: '-Infinity'"),
+        ("0 -1 a\n1\n", "x:1: not a state number .*: '-1'"),
+        ("0 1 a\nx 1 b\n1\n", "x:2: not a state number .*: 'x'"),
+        ("0 1 a\n1.5\n", "x:2: not a state number .*: '1.5'"),
+        ("0 1_0 a\n1\n", "x:1: not a state number .*: '1_0'"),
+        ("0 " + "9" * 5000 + " a\n1\n", "x:1: not a state number .*: '9999"),
+        ("0 1 a b 1 more\n1\n", "x:1: more than five fields"),
+        ("0 1 a\n1 2 \xff\n".encode("latin-1"), "x:2: bytes that are not UTF-8"),
+    ],
+)
+def test_broken_lines(text, message):
+    with pytest.raises(FormatError, match=message):
+        parse_att(text if isinstance(text, bytes) else text.encode(), path="x")
+
+
+@pytest.mark.parametrize("label", ["3", "-1", "a", "99999999999999999999"])
+def test_unknown_labels(label):
+    text = f"0 1 1\n1 2 {label}\n2\n".encode()
+    with pytest.raises(FormatError, match=f"x:2: unknown label: '{label}'.*pass the symbol table"):
+        parse_att(text, path="x", symbols=SymbolTable(["p", "q"]), numeric=True)
+    with pytest.raises(FormatError, match="x:2: unknown label"):
+        parse_att(text, path="x", labels={1: "p", 2: "q"})
+
+
+@pytest.mark.parametrize("word", ["two words", "tab\t", "line\n", "return\r", "<eps>"])
+def test_words_that_text_cannot_hold(tmp_path, word):
+    lattice = Lattice.from_strings([([word], 0.0)])
+    with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+        write_att(lattice, tmp_path / "x.txt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_to_accept(tmp_path):
+    write_att(Lattice.empty_like(CAT), tmp_path / "x.txt")
+    again = read_att(tmp_path / "x.txt")
+    assert (again.num_states, again.empty) == (1, True)
+
+
+def test_symbol_tables(tmp_path):
+    table = SymbolTable(WORDS)
+    write_symbols(table, tmp_path / "x.syms.xz")
+    assert read_symbols(tmp_path / "x.syms.xz") == table
+    with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+        write_symbols(SymbolTable(["two words"]), tmp_path / "y.syms")
+    (tmp_path / "kaldi.txt").write_text("<eps> 0\nb 2\na 1\n")
+    assert read_symbols(tmp_path / "kaldi.txt") == SymbolTable(["a", "b"])
+    (tmp_path / "gaps.txt").write_text("x\t999999999999\ny\t3\n")
+    assert read_labels(tmp_path / "gaps.txt") == {999999999999: "x", 3: "y"}
+    with pytest.raises(FormatError, match="lacks the number 1"):
+        read_symbols(tmp_path / "gaps.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("a 1\nb\n", "x.syms:2: not a word and a number"),
+        ("a 1\nb -2\n", "x.syms:2: not a word and a number"),
+        ("a 1\nb 1\n", "x.syms:2: 'b' or its number 1 occurs twice"),
+        ("a 1\na 2\n", "x.syms:2: 'a' or its number 2 occurs twice"),
+        ("<epsilon> 3\n", "occurs twice"),
+    ],
+)
+def test_broken_symbol_tables(tmp_path, text, message):
+    (tmp_path / "x.syms").write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_labels(tmp_path / "x.syms")
+
+
+def test_fuzzed(tmp_path):
+    write_att(random_lattice(3, transducer=True), tmp_path / "x.txt")
+    write_att(random_lattice(4), tmp_path / "y.txt")
+    fuzz((tmp_path / "x.txt").read_bytes(), parse_att, seconds=0.7)
+    fuzz((tmp_path / "y.txt").read_bytes(), parse_att, seconds=0.7)
+    fuzz((tmp_path / "y.txt").read_bytes(), lambda data: parse_att(data, acceptor=False), seconds=0.5)
+
+
+@needs_shared
+@pytest.mark.shared
+def test_a_large_lattice_reads_fast(tmp_path):
+    folder = SHARED / "data" / "oracles" / "lattices"
+    begin = time.perf_counter()
+    lattice = read_att(folder / "europarl" / "7.nolm.txt.gz")
+    assert time.perf_counter() - begin < 5  # a second on an idle machine
+    rows = [line.split("\t") for line in (folder / "index.tsv").read_text().splitlines()]
+    sizes = next(row[1:3] for row in rows if row[0] == "europarl/7.nolm.txt.gz")
+    assert [str(lattice.num_states), str(lattice.num_arcs)] == sizes
+    assert lattice.is_topsorted
+    write_att(lattice, tmp_path / "x.txt")
+    assert_same(read_att(tmp_path / "x.txt", lattice.symbols), lattice)

@@ -1,0 +1,195 @@
+"""OpenFst binary files: round trips, files that OpenFst wrote, damage."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pynini
+import pytest
+import pywrapfst
+from format_helpers import COMPRESSIONS, assert_same, fuzz, random_lattice
+
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.openfst import parse_openfst, read_openfst, write_openfst
+
+CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
+
+
+@pytest.fixture(name="data", params=["vector", "const"])
+def _data(request, tmp_path):
+    write_openfst(CAT, tmp_path / "x.fst", request.param)
+    return (tmp_path / "x.fst").read_bytes()
+
+
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+@pytest.mark.parametrize("seed", range(30))
+def test_round_trip(tmp_path, seed, fst_type):
+    path = tmp_path / f"x.fst{COMPRESSIONS[seed % 4]}"
+    lattice = random_lattice(seed, transducer=seed % 2 == 1, cyclic=seed % 3 == 0, single_precision=True)
+    write_openfst(lattice, path, fst_type)
+    again = read_openfst(path)
+    assert_same(again, lattice)
+    assert again.symbols == lattice.symbols
+    assert again.isymbols is None
+
+
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+def test_two_tables(tmp_path, fst_type):
+    rules = SymbolTable(["rule1", "rule2"])
+    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), ilabels=[2], isymbols=rules)
+    write_openfst(lattice, tmp_path / "x.fst", fst_type)
+    again = read_openfst(tmp_path / "x.fst")
+    assert again.isymbols == rules
+    assert_same(again, lattice)
+
+
+def test_without_tables(tmp_path):
+    path = tmp_path / "x.fst"
+    write_openfst(CAT, path, attach_symbols=False)
+    assert_same(read_openfst(path, CAT.symbols), CAT)
+    with pytest.raises(FormatError, match=r"no symbol table.*pass the table"):
+        read_openfst(path)
+    with pytest.raises(FormatError, match="the label 3 is not in the symbol table"):
+        read_openfst(path, SymbolTable(["a"]))
+
+
+def test_words_are_mapped_into_a_given_table(data):
+    symbols = SymbolTable(["dog", "cat"])
+    again = parse_openfst(data, symbols=symbols)
+    assert again.symbols is symbols
+    assert_same(again, CAT)
+
+
+def _pynini_example():
+    fst = pynini.Fst()
+    fst.add_states(3)
+    table = pywrapfst.SymbolTable()
+    for word, label in (("<eps>", 0), ("x", 7), ("y", 1 << 40)):
+        table.add_symbol(word, label)
+    fst.set_start(2).set_final(0, 0.25)
+    fst.add_arc(2, pynini.Arc(7, 7, 0.5, 1)).add_arc(1, pynini.Arc(0, 0, 1.0, 0))
+    fst.set_output_symbols(table)
+    return fst
+
+
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+def test_other_starts_and_sparse_labels(fst_type):
+    fst = _pynini_example()
+    lattice = parse_openfst(pywrapfst.convert(fst, fst_type).write_to_string())
+    assert lattice.symbols.words == ["<epsilon>", "x", "y"]
+    assert lattice.sources.tolist() == [0, 2]
+    assert lattice.nextstates.tolist() == [2, 1]
+    assert lattice.finals.tolist() == [np.inf, 0.25, np.inf]
+    assert lattice.olabels.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+def test_files_that_openfst_wrote(tmp_path, fst_type):
+    path = str(tmp_path / "x.fst")
+    fst = pywrapfst.convert(CAT.to_pynini(attach_symbols=True), fst_type)
+    fst.write(path)
+    assert_same(read_openfst(path), CAT)
+
+
+def test_openfst_reads_what_is_written(tmp_path):
+    write_openfst(CAT, tmp_path / "x.fst")
+    assert pynini.isomorphic(pynini.Fst.read(str(tmp_path / "x.fst")), CAT.to_pynini(attach_symbols=True))
+
+
+def test_aligned_const_files():
+    """Version 1 of the layout fills up to 16 bytes before the states and before the arcs."""
+    chain = Lattice.from_strings([("a cat", 0.5)])
+    plain = pywrapfst.convert(chain.to_pynini(), "const").write_to_string()
+    header, states, arcs = plain[:65], plain[65 : 65 + 20 * chain.num_states], plain[65 + 20 * chain.num_states :]
+    header = header.replace(struct.pack("<i", 2), struct.pack("<i", 1), 1)
+    assert len(states) % 16
+    aligned = header + bytes(15) + states + bytes(-len(states) % 16) + arcs
+    assert_same(parse_openfst(aligned, symbols=chain.symbols), chain)
+
+
+def test_vector_streams_without_a_number_of_states():
+    data = CAT.to_pynini().write_to_string()
+    place = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8 + 8
+    data = data[:place] + struct.pack("<q", -1) + data[place + 8 :]
+    assert_same(parse_openfst(data, symbols=CAT.symbols), CAT)
+
+
+def test_nothing_to_accept(tmp_path):
+    write_openfst(Lattice.empty_like(CAT), tmp_path / "x.fst")
+    assert read_openfst(tmp_path / "x.fst").num_states == 0
+    data = CAT.to_pynini().write_to_string()
+    place = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8
+    data = data[:place] + struct.pack("<q", -1) + data[place + 8 :]  # no start state
+    assert parse_openfst(data, symbols=CAT.symbols).num_states == 0
+
+
+def _with_arc_type(name):
+    fst = pynini.Fst(arc_type=name)
+    return fst.write_to_string()
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (b"", "no OpenFst file"),
+        (b"0 1 a\n", "no OpenFst file"),
+        (struct.pack("<i", 2125659606), "ends too early"),
+        (struct.pack("<ii", 2125659606, 2**31 - 1), "ends too early"),
+        (struct.pack("<ii", 2125659606, -5), "ends too early"),
+        (_with_arc_type("log"), "arcs of type 'log'.*fstmap --map_type=to_standard"),
+        (_with_arc_type("log64"), "arcs of type 'log64'"),
+        (struct.pack("<ii6si8s", 2125659606, 6, b"const8", 8, b"standard"), "type 'const8'.*fstconvert"),
+    ],
+)
+def test_files_of_other_kinds(broken, message):
+    with pytest.raises(FormatError, match=message):
+        parse_openfst(broken, symbols=CAT.symbols)
+
+
+def test_cut_off_anywhere(data):
+    for size in range(len(data)):
+        with pytest.raises(FormatError):
+            parse_openfst(data[:size])
+    with pytest.raises(FormatError, match="3 bytes too many"):
+        parse_openfst(data + b"abc")
+
+
+@pytest.mark.parametrize("field", range(3))
+@pytest.mark.parametrize("value", [-2, 1 << 31, 1 << 40, (1 << 63) - 1])
+def test_sizes_in_the_header(data, field, value):
+    place = 4 + 4 + len("vector" if b"vector" in data else "const") + 4 + 8 + 4 + 4 + 8 + 8 * field
+    if field == 2 and b"vector" in data:
+        pytest.skip("OpenFst leaves the number of arcs of a vector FST open")
+    with pytest.raises(FormatError):
+        parse_openfst(data[:place] + struct.pack("<q", value) + data[place + 8 :])
+
+
+@pytest.mark.parametrize("cost", [np.inf, -np.inf, np.nan])
+def test_costs(data, cost):
+    old = struct.pack("<f", 1.5)
+    assert data.count(old) == 1
+    with pytest.raises(FormatError, match="cost"):
+        parse_openfst(data.replace(old, struct.pack("<f", cost)))
+
+
+def test_costs_too_large(tmp_path):
+    with pytest.raises(InvalidLatticeError, match="too large"):
+        write_openfst(Lattice.from_strings([("a", -1e39)]), tmp_path / "x.fst")
+    with pytest.raises(InvalidLatticeError, match="choose vector or const"):
+        write_openfst(CAT, tmp_path / "x.fst", "compact")
+
+
+def test_dangling_states(data):
+    place = data.rindex(struct.pack("<f", 1.5)) + 4
+    for state in (-1, CAT.num_states, 2**31 - 1):
+        with pytest.raises(FormatError, match="state that does not exist"):
+            parse_openfst(data[:place] + struct.pack("<i", state) + data[place + 4 :])
+
+
+def test_fuzzed(data, capfd):
+    fuzz(data, parse_openfst, seconds=1.5)
+    without = CAT.to_pynini().write_to_string()
+    fuzz(without, lambda broken: parse_openfst(broken, symbols=CAT.symbols), seconds=0.5)
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,213 @@
+"""HTK's Standard Lattice Format."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattice
+
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
+from lattice_simp.formats.slf import parse_slf, read_slf, write_slf
+
+HTK = r"""# header
+VERSION=1.0
+UTTERANCE=testf1
+lmname=wdnet
+lmscale=20.00  wdpenalty=-30.00
+vocab=dict
+N=5    L=5
+I=0    t=0.00
+I=1    t=0.36
+I=2    t=0.75
+I=3    t=0.81
+I=4    t=0.90
+J=0     S=0    E=1    W=SILENCE   v=0 a=-3239.01   l=0.00
+J=1     S=1    E=2    W=FOUR      v=0 a=-3820.77   l=-0.5
+J=2     S=1    E=3    W=\"quoted  v=0 a=-4000.00   l=-0.25
+J=3     S=2    E=4    W=!NULL     a=0.00 l=0.00
+J=4     S=3    E=4    W=it\'s a=-1.5
+.
+"""
+
+NODES = """VERSION=1.1
+base=10
+N=4 L=4
+I=0 W=!NULL
+I=1 t=0.1 W=the v=1
+I=2 t=0.1 W="a b"
+I=3 W=!NULL
+J=0 S=0 E=1 a=-2 l=-1 unknown=7 p=0.25
+J=1 S=0 E=2 a=-3 r=-0.5 p=0.75
+J=2 S=1 E=3
+J=3 S=2 E=3
+"""
+
+
+def _words(lattice):
+    return [lattice.symbols[label] for label in lattice.olabels]
+
+
+def test_htk_words_on_links():
+    lattice = parse_slf(HTK.encode())
+    assert _words(lattice) == ["SILENCE", "FOUR", '"quoted', "<epsilon>", "it's"]
+    assert lattice.weights.tolist() == [3239.01 + 30, 3820.77 + 10 + 30, 4000 + 5 + 30, 0.0, 31.5]
+    assert lattice.scores["acoustic"].tolist() == [3239.01, 3820.77, 4000.0, 0.0, 1.5]
+    assert lattice.scores["lm"].tolist() == [0.0, 0.5, 0.25, 0.0, 0.0]
+    assert lattice.finals.tolist() == [np.inf] * 4 + [0.0]
+
+
+def test_srilm_words_on_nodes():
+    lattice = parse_slf(NODES.encode())
+    assert _words(lattice) == ["the", "a b", "<epsilon>", "<epsilon>"]
+    np.testing.assert_allclose(lattice.weights, np.array([3, 3.5, 0, 0]) * math.log(10))
+    np.testing.assert_allclose(lattice.scores["pronunciation"], np.array([0, 0.5, 0, 0]) * math.log(10))
+    assert lattice.scores["posterior"].tolist() == [0.25, 0.75, 0.0, 0.0]
+
+
+def test_kaldi_style():
+    text = "VERSION=1.0\nUTTERANCE=u\nN=2\tL=1\nI=0\tt=0.00\nI=1\tt=0.1\nJ=0\tS=0\tE=1\tW=cat\tv=0\ta=-3\tl=-2\n"
+    lattice = parse_slf(text.encode())
+    assert (_words(lattice), lattice.weights.tolist()) == (["cat"], [5.0])
+
+
+def test_long_names_and_line_ends():
+    text = "NODES=2 LINKS=1\nI=0\nI=1\nJ=0 START=0 END=1 WORD=cat acoustic=-1 language=-2"
+    for end in ("\n", "\r\n", "\n# comment\n\n"):
+        assert parse_slf(text.replace("\n", end).encode()).weights.tolist() == [3.0]
+
+
+def test_linear_scores():
+    text = "base=0\nlmscale=2\nwdpenalty=0\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=0.5 l=0.25\n"
+    assert parse_slf(text.encode()).weights.tolist() == [math.log(2) + 2 * math.log(4)]
+    with pytest.raises(FormatError, match=":7: a=0 is no probability"):
+        parse_slf(text.replace("a=0.5", "a=0").encode(), path="x")
+
+
+def test_scales():
+    text = (
+        "acscale=0.5 ngscale=3 prscale=0 x2scale=2\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 a=-2 n=-1 r=-7 x1=-5 x2=-4 ds=-9\n"
+    )
+    lattice = parse_slf(text.encode())
+    assert lattice.weights.tolist() == [1.0 + 3.0 + 8.0]
+    assert set(lattice.scores) == {"acoustic", "ngram", "pronunciation", "x1", "x2", "duration"}
+
+
+def test_start_and_end():
+    text = "start=2\nend=0\nN=3 L=2\nI=0\nI=1\nI=2\nJ=0 S=2 E=1 W=a\nJ=1 S=1 E=0 W=b\n"
+    lattice = parse_slf(text.encode())
+    assert lattice.nextstates.tolist() == [2, 1]
+    assert lattice.finals.tolist() == [np.inf, 0.0, np.inf]
+    assert_same(parse_slf(text.replace("start=2\nend=0\n", "").encode()), lattice)
+
+
+def test_a_word_on_the_start_node():
+    lattice = parse_slf(b"N=2 L=1\nI=0 W=<s>\nI=1 W=cat\nJ=0 S=0 E=1\n")
+    assert (_words(lattice), lattice.nextstates.tolist()) == (["<s>", "cat"], [1, 2])
+
+
+def test_huge_node_numbers():
+    lattice = parse_slf(b"I=999999999999\nI=5\nJ=0 S=5 E=999999999999 W=a\n")
+    assert lattice.finals.tolist() == [np.inf, 0.0]
+
+
+def test_single_node():
+    assert parse_slf(b"N=1 L=0\nI=0\n").finals.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_round_trip(tmp_path, seed):
+    path = tmp_path / f"x.slf{COMPRESSIONS[seed % 4]}"
+    words = (*WORDS, "two words", "tab\tline\nnul\x005", "'single'", '"double"', "=", "\\101", "\x18345")
+    columns = [(), ("acoustic", "lm"), ("acoustic", "lm", "posterior", "x1")][seed % 3]
+    lattice = random_lattice(seed, one_final=True, cyclic=seed % 4 == 0, words=words, columns=columns)
+    write_slf(lattice, path, utterance="a b", lmscale=12.5, wdpenalty=-0.5)
+    again = read_slf(path)
+    for name in columns if lattice.num_arcs else ():
+        assert np.array_equal(again.scores[name], lattice.scores[name])
+    assert_same(Lattice(**{**vars(again), "scores": lattice.scores}), lattice)
+    write_slf(again, tmp_path / "second.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
+    write_slf(read_slf(tmp_path / "second.slf"), tmp_path / "third.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
+    assert (tmp_path / "third.slf").read_bytes() == (tmp_path / "second.slf").read_bytes()
+
+
+def test_scores_that_add_up_keep_their_scales(tmp_path):
+    lattice = parse_slf(HTK.encode())
+    write_slf(lattice, tmp_path / "x.slf", lmscale=20.0, wdpenalty=-30.0)
+    text = (tmp_path / "x.slf").read_text()
+    assert "lmscale=20.0\n" in text
+    assert "x1" not in text
+    assert_same(read_slf(tmp_path / "x.slf"), lattice)
+
+
+def test_final_costs_become_null_links(tmp_path):
+    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], SymbolTable(["a"]))
+    write_slf(lattice, tmp_path / "x.slf")
+    again = read_slf(tmp_path / "x.slf")
+    assert (_words(again), again.weights.tolist()) == (["a", "<epsilon>", "<epsilon>"], [0.5, 2.5, 1.5])
+    assert again.finals.tolist() == [np.inf, np.inf, 0.0]
+
+
+def test_what_cannot_be_written(tmp_path):
+    path = tmp_path / "x.slf"
+    with pytest.raises(EmptyLatticeError):
+        write_slf(Lattice.empty_like(Lattice.from_strings([("a", 0.0)])), path)
+    with pytest.raises(InvalidLatticeError, match="SLF cannot hold the word '!NULL'"):
+        write_slf(Lattice.from_strings([("!NULL", 0.0)]), path)
+    transducer = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], SymbolTable(["a"]), ilabels=[0])
+    with pytest.raises(InvalidLatticeError, match="SLF holds no transducers"):
+        write_slf(transducer, path)
+    assert not list(tmp_path.iterdir())
+
+
+BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x: the file is empty"),
+        ("VERSION=1.0\n", "x: the file is empty: no nodes"),
+        ("0 1 a\n", "x:1: no SLF line: '0 1 a'"),
+        (BODY.replace("N=2", "N=3"), "x:1: 3 nodes are announced, but there are 2"),
+        (BODY.replace("L=1", "L=4"), "x:1: 4 links are announced, but there are 1 .*cut off"),
+        (BODY.replace("L=1", "L=x"), "x:1: x links are announced"),
+        (BODY.replace("E=1", "E=7"), "x:4: the node 7 has no line I="),
+        (BODY.replace("E=1", "E=-1"), "x:4: no node number: E=-1"),
+        (BODY.replace("E=1", ""), "x:4: no node number: no field E="),
+        (BODY.replace("I=1", "I=0"), "x:3: the node 0 occurs twice"),
+        (BODY.replace("a=-1", "a=x"), "x:4: a=x is not a finite number"),
+        (BODY.replace("a=-1", "a=nan"), "x:4: a=nan is not a finite number"),
+        (BODY.replace("a=-1", "a=-inf"), "x:4: a=-inf is not a finite number"),
+        (BODY.replace("a=-1", "rubbish"), "x:4: no SLF field: ' rubbish'"),
+        (BODY.replace("W=a", "W=\\377"), "x:4: no UTF-8 text"),
+        (BODY.replace("I=1", "I=1 L=sub"), "x:3: sublattices"),
+        ("base=-1\n" + BODY, "x:1: base=-1 is no base"),
+        ("base=1\n" + BODY, "x:1: base=1 is no base"),
+        ("base=x\n" + BODY, "x:1: base=x is not a finite number"),
+        ("acscale=nan\n" + BODY, "x:1: acscale=nan is not a finite number"),
+        ("wdpenalty=x\n" + BODY, "x:1: wdpenalty=x is not a finite number"),
+        ("dir=b\n" + BODY, "x:1: backward lattices"),
+        ("start=9\n" + BODY, "x:1: start=9 is no node"),
+        ("end=x\n" + BODY, "x:1: end=x is no node"),
+        (BODY.replace("L=1", "L=2") + "J=1 S=1 E=0\n", "x: there are 0 nodes that no links lead to"),
+        ("I=0\nI=1\n", "x: there are 2 nodes that no links lead to .*start="),
+        (BODY.replace("a=-1", "a=-1e308") + "acscale=100\n", "cost"),
+    ],
+)
+def test_broken_files(text, message):
+    with pytest.raises(FormatError, match=message):
+        parse_slf(text.encode(), path="x")
+
+
+def test_long_header_rubbish_is_read_in_linear_time():
+    text = "VERSION=1.0 " + "x" * 2_000_000 + "\n" + "UTTERANCE=" + '"' * 100_001 + " y\n" + BODY
+    assert parse_slf(text.encode()).num_arcs == 1
+
+
+def test_fuzzed(tmp_path):
+    write_slf(random_lattice(1, one_final=True, columns=("lm",)), tmp_path / "x.slf")
+    for data in (HTK.encode(), NODES.encode(), (tmp_path / "x.slf").read_bytes()):
+        fuzz(data, parse_slf, seconds=0.5)
