@@ -66,6 +66,11 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
                 remedy="the file is cut short or its header is wrong; make the model again",
             )
         sections.append(NgramSection(words, probs, backoffs))
+    if not data.startswith(b"\\end\\", position):
+        line = data.count(b"\n", 0, position) + 1
+        raise FormatError(
+            "no \\end\\ behind the last section", path=path, line=line, remedy="the file is cut short; copy it again"
+        )
     vocabulary = list(_decode_words(data, spans, path))
     return vocabulary, sections
 
@@ -81,7 +86,7 @@ def _read_counts(data: bytes, path: str) -> list[int]:
         if not text:
             continue
         name, _, value = text.partition(b"=")
-        if name.split() != [b"ngram", b"%d" % (len(counts) + 1)] or not value.strip().isdigit():
+        if name.split() != [b"ngram", b"%d" % (len(counts) + 1)] or not _is_count(value.strip()):
             line = data.count(b"\n", 0, data.find(text, start)) + 1
             raise FormatError(f"{text[:60]!r} is no n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`")
         counts.append(int(value))
@@ -89,6 +94,10 @@ def _read_counts(data: bytes, path: str) -> list[int]:
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
         raise FormatError("the n-gram counts do not fit the file's size", path=path, remedy="make the model again")
     return counts
+
+
+def _is_count(text: bytes) -> bool:
+    return text.isdigit() and len(text) <= 18
 
 
 def _decode_words(data: bytes, spans: Longs, path: str) -> Iterator[str]:
@@ -161,9 +170,7 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
 
 
 @jit
-def _find_word(
-    data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs
-) -> tuple[int, int]:
+def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, int]:
     """Gives (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
     for at in range(begin, end):

@@ -61,7 +61,7 @@ def load_trie(path: str | Path) -> NgramTrie | None:
     for folder in _cache_folders(path):
         cached = folder / name
         if cached.is_file():
-            with contextlib.suppress(OSError, ValueError, KeyError):
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
                 return _map(cached)
     return None
 

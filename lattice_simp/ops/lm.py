@@ -82,9 +82,12 @@ def apply_lm(
             scores={**lattice.scores, name: np.zeros(0)},
             final_scores={**lattice.final_scores, name: np.zeros(0)},
         )
-    used, compact = np.unique(lattice.olabels, return_inverse=True)
-    restricted = model.restrict([lattice.symbols[int(label)] for label in used])
-    words = np.where(used == EPSILON, -1, restricted.word_ids)[compact].astype(np.int32)
+    used = np.flatnonzero(np.bincount(lattice.olabels))
+    restricted = model.restrict([lattice.symbols[label] for label in used.tolist()])
+    word_of_label = np.full(len(lattice.symbols), -1, dtype=np.int32)
+    word_of_label[used] = restricted.word_ids
+    word_of_label[EPSILON] = -1
+    words = word_of_label[lattice.olabels]
     weights = lattice.weights + word_penalty * (words >= 0)
     arrays = LatticeArrays(lattice.offsets, words, weights, lattice.nextstates, lattice.finals)
     return _assemble(lattice, arrays, search(arrays, restricted, weight, beam), weight, name)
@@ -182,6 +185,8 @@ def _coarse_pass(
         order,
         view.match_cost,
         view.next_state,
+        view.suffix,
+        view.backoff,
         view.fallback,
         view.fallback_cost,
         view.start,

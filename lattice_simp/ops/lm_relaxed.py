@@ -11,7 +11,11 @@ import numpy as np
 
 from lattice_simp.growth import find_slot, longer_floats, longer_ints, longer_longs
 from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.language_model.optimistic import advance
 from lattice_simp.ops.lm_nodes import estimate, rehash
+
+DIRECT_DEGREE = 3
+"""A lattice state with so few arcs follows each of them exactly: that costs less than its backoff nodes would."""
 
 
 @jit
@@ -28,6 +32,8 @@ def relaxed_product(
     order: int,
     match_cost: Floats,
     next_state: Ints,
+    suffix: Ints,
+    backoff: Floats,
     fallback: Ints,
     fallback_cost: Floats,
     start: int,
@@ -116,6 +122,15 @@ def relaxed_product(
                             choice_arc[found], choice_state[found] = arc, nextstates[arc]
                             choice_context[found] = next_state[word]
                             choice_cost[found] = weights[arc] + match_cost[word]
+                            found += 1
+                elif offsets[lattice_state + 1] - offsets[lattice_state] <= DIRECT_DEGREE:
+                    for arc in range(offsets[lattice_state], offsets[lattice_state + 1]):
+                        word = words[arc]
+                        if word >= 0:
+                            matched, paid = advance(history, word, children, child_word, suffix, backoff, root)
+                            choice_arc[found], choice_state[found] = arc, nextstates[arc]
+                            choice_context[found] = next_state[matched]
+                            choice_cost[found] = weights[arc] + paid + match_cost[matched]
                             found += 1
                 else:
                     for child in range(children[history], children[history + 1]):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.translate.automaton import ArcArrays, expand_references, item_automaton
+from lattice_simp.ops.automaton import ArcArrays, expand_references, item_automaton
 
 Pruner = Callable[[ArcArrays, int], ArcArrays]
 """Takes a cell's arcs and its state count, gives the arcs that stay."""

@@ -119,9 +119,7 @@ class Grammar:
     def with_target_words(self, symbols: SymbolTable) -> Grammar:
         """Gives the grammar with its target words numbered by another table."""
         mapping = self.target_words.mapping_to(symbols)
-        return replace(
-            self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols
-        )
+        return replace(self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols)
 
 
 class _Builder:

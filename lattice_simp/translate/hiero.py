@@ -16,7 +16,7 @@ import numpy as np
 from lattice_simp.errors import GrammarError
 from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.lattice import Lattice
-from lattice_simp.translate.automaton import ArcArrays, item_automaton, items_of_matches
+from lattice_simp.ops.automaton import ArcArrays, item_automaton, items_of_matches
 from lattice_simp.translate.cells import CellStore, Pruner
 from lattice_simp.translate.derivation import COPY_RULE, GLUE_RULE, Derivations
 from lattice_simp.translate.grammar import Grammar

@@ -1,0 +1,240 @@
+"""Gappy composition: the full hypotheses that contain a skeleton hypothesis, with both costs (Hasler et al. 2016, 4.2).
+
+Edits make it tolerant: a skeleton word may be missing, or stand there as another word, at a cost, so that the
+composition need not fail (their section 6.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.gap_product import DELETION, LOOP, MATCH, STEM, SUBSTITUTION, completion_costs, gap_product
+from lattice_simp.ops.gappy import GappyAcceptor
+from lattice_simp.ops.prune import prune
+
+SINGLE_PRECISION = 1e-5
+"""Relative slack of bounds that were summed in single precision; the exact beam is applied afterwards."""
+
+MAX_PAIRS = 500_000_000
+"""Pairs of states for which the table of completion costs (4 bytes each) is still made."""
+
+STEM_LETTERS = 5
+"""The default stem is a word's first letters: crude, but the same for every language with inflected endings."""
+
+
+def prefix_stem(word: str) -> str:
+    """Gives the first letters of a word as its stem.
+
+    >>> prefix_stem("unterstützt") == prefix_stem("unterstützen"), prefix_stem("in")
+    (True, 'in')
+    """
+    return word[:STEM_LETTERS]
+
+
+@dataclass(frozen=True)
+class EditCosts:
+    """What deviations from a skeleton hypothesis cost, in nats; infinity forbids them.
+
+    Attributes:
+        deletion: a skeleton word that the full hypothesis lacks.
+        substitution: another word in its place.
+        stem: another word with the same stem in its place.
+        stem_of: gives a word's stem.
+    """
+
+    deletion: float = 6.0
+    substitution: float = 6.0
+    stem: float = 1.0
+    stem_of: Callable[[str], str] = prefix_stem
+
+
+def gappy_compose(
+    full: Lattice,
+    skeleton: GappyAcceptor,
+    *,
+    weight: float = 1.0,
+    beam: float | None = None,
+    edits: EditCosts | None = None,
+) -> Lattice:
+    """Composes a full lattice with a gappy acceptor.
+
+    >>> import lattice_simp as ls
+    >>> full = ls.Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])
+    >>> skeletons = [("a c", 0.25), ("b d", 0.5)]
+    >>> [(p.words, p.cost) for p in ls.nshortest(gappy_compose(full, ls.gappy(skeletons, loops="sigma")), 2)]
+    [('a b d', 1.5), ('a x c', 2.25)]
+    >>> [p.words for p in ls.nshortest(gappy_compose(full, ls.gappy(skeletons, loops="rho")), 2)]
+    ['a x c']
+
+    Args:
+        full: acyclic; the output labels are the words, epsilons are skipped.
+        skeleton: from `gappy`.
+        weight: what the skeleton's costs are multiplied with; not negative.
+        beam: keep what costs at most so much more than the best path (nats); None keeps everything.
+        edits: tolerate deviations at these costs.
+
+    Returns:
+        A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. Several
+        embeddings of a skeleton in a hypothesis are several paths: ask `nshortest` for unique strings. The columns
+        of `full` stay; new ones are `skeleton` (unweighted cost), `matched` (1 for a word that stands for a skeleton
+        word) and, with edits, `edits` (their cost).
+
+    Raises:
+        CyclicLatticeError: `full` has a cycle.
+        LatticeSimpError: a negative weight or beam, or lattices so large that they must be pruned first.
+    """
+    if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
+        raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
+    full = full.connected()
+    acceptor = skeleton.acceptor.with_symbols(full.symbols)
+    if acceptor.num_arcs and not _arcs_sorted(acceptor):
+        acceptor = _sort_arcs(acceptor)
+    if full.num_states * acceptor.num_states > MAX_PAIRS:
+        raise LatticeSimpError(
+            f"{full.num_states} states of the full lattice times {acceptor.num_states} of the skeleton's are too "
+            "many; prune the lattice, or take fewer skeleton hypotheses"
+        )
+    if full.empty:
+        return _with_columns(full, edits is not None)
+    moves = edits or EditCosts(np.inf, np.inf, np.inf)
+    if min(moves.deletion, moves.substitution, moves.stem) < 0:
+        raise LatticeSimpError("edit costs are numbers from 0 up")
+    stem_of = _stem_classes(full, moves)
+    costs = (moves.stem, moves.substitution, moves.deletion)
+    gap_weights, gap_finals = weight * acceptor.weights, weight * acceptor.finals
+    gap_finals[np.isinf(acceptor.finals)] = np.inf
+    loops = (skeleton.has_loop, skeleton.loops == "rho")
+    completion = completion_costs(
+        full.offsets,
+        full.olabels,
+        full.weights,
+        full.nextstates,
+        full.finals,
+        acceptor.offsets,
+        gap_weights,
+        acceptor.nextstates,
+        gap_finals,
+        *_grouped(acceptor.olabels, len(full.symbols)),
+        *_grouped(stem_of[acceptor.olabels], int(stem_of.max()) + 1),
+        stem_of,
+        acceptor.sources,
+        *loops,
+        *costs,
+    )
+    best = float(completion[0, 0])
+    if np.isinf(best):
+        return _with_columns(Lattice.empty_like(full), edits is not None)
+    bound = np.inf if beam is None else best + beam + SINGLE_PRECISION * max(1.0, abs(best), beam)
+    product = gap_product(
+        full.offsets,
+        full.olabels,
+        full.weights,
+        full.nextstates,
+        acceptor.offsets,
+        acceptor.olabels,
+        gap_weights,
+        acceptor.nextstates,
+        stem_of,
+        *loops,
+        *costs,
+        completion,
+        bound,
+    )
+    joint = _assemble(full, acceptor, product, weight, moves, edits is not None)
+    return joint.connected() if beam is None else prune(joint, beam)
+
+
+def _assemble(
+    full: Lattice,
+    acceptor: Lattice,
+    product: tuple[Ints, Ints, Ints, Ints, Ints, Ints, np.ndarray[tuple[int], np.dtype[np.int8]]],
+    weight: float,
+    moves: EditCosts,
+    with_edits: bool,
+) -> Lattice:
+    """Builds the lattice of the product's edges; an arc -1 is a deletion, which carries no word."""
+    states, gaps, source, target, arc, own, kind = product
+    order = np.argsort(source, kind="stable")
+    target, arc, own, kind = target[order], arc[order], own[order], kind[order]
+    offsets = np.zeros(len(states) + 1, dtype=np.int32)
+    np.cumsum(np.bincount(source, minlength=len(states)), out=offsets[1:])
+
+    def of_full(values: Floats) -> Floats:
+        return np.where(arc >= 0, values[arc], 0.0) if len(values) else np.zeros(len(arc))
+
+    skeleton_cost = np.where(own >= 0, acceptor.weights[own], 0.0) if acceptor.num_arcs else np.zeros(len(arc))
+    prices = np.zeros(5)
+    prices[[STEM, SUBSTITUTION, DELETION]] = moves.stem, moves.substitution, moves.deletion
+    edit_cost = np.where(np.isin(kind, [STEM, SUBSTITUTION, DELETION]), prices[kind], 0.0)
+    is_final = np.isfinite(full.finals[states]) & np.isfinite(acceptor.finals[gaps])
+    final_skeleton = np.where(is_final, acceptor.finals[gaps], 0.0)
+    olabels = np.where(arc >= 0, full.olabels[arc], 0).astype(np.int32)
+    same_sides = full.ilabels is full.olabels
+    scores = {name: of_full(values) for name, values in full.scores.items()}
+    scores["skeleton"] = skeleton_cost
+    scores["matched"] = np.isin(kind, [MATCH, STEM, SUBSTITUTION]).astype(np.float64)
+    final_scores = {name: np.where(is_final, values[states], 0.0) for name, values in full.final_scores.items()}
+    final_scores["skeleton"] = final_skeleton
+    final_scores["matched"] = np.zeros(len(states))
+    if with_edits:
+        scores["edits"], final_scores["edits"] = edit_cost, np.zeros(len(states))
+    assert LOOP == 0
+    return replace(
+        full,
+        offsets=offsets,
+        olabels=olabels,
+        ilabels=olabels if same_sides else np.where(arc >= 0, full.ilabels[arc], 0).astype(np.int32),
+        weights=of_full(full.weights) + weight * skeleton_cost + edit_cost,
+        nextstates=target,
+        finals=np.where(is_final, full.finals[states] + weight * final_skeleton, np.inf),
+        scores=scores,
+        final_scores=final_scores,
+    )
+
+
+def _with_columns(lattice: Lattice, with_edits: bool) -> Lattice:
+    names = ["skeleton", "matched"] + (["edits"] if with_edits else [])
+    return replace(
+        lattice,
+        scores={**lattice.scores, **{name: np.zeros(lattice.num_arcs) for name in names}},
+        final_scores={**lattice.final_scores, **{name: np.zeros(lattice.num_states) for name in names}},
+    )
+
+
+def _grouped(groups: Ints, count: int) -> tuple[Ints, Longs]:
+    """Gives the arcs sorted by group (by source state within a group), and where each group begins."""
+    order = np.argsort(groups, kind="stable").astype(np.int32)
+    return order, np.searchsorted(groups[order], np.arange(count + 1)).astype(np.int64)
+
+
+def _stem_classes(full: Lattice, edits: EditCosts) -> Ints:
+    """Gives each label its stem's class, (labels,) int32; without stem matches all are in one class."""
+    classes = np.zeros(len(full.symbols), dtype=np.int32)
+    if np.isfinite(edits.stem):
+        known: dict[str, int] = {}
+        for label, word in enumerate(full.symbols):
+            classes[label] = known.setdefault(edits.stem_of(word), len(known))
+    return classes
+
+
+def _arcs_sorted(lattice: Lattice) -> bool:
+    same_state = lattice.sources[1:] == lattice.sources[:-1]
+    return bool((np.diff(lattice.olabels)[same_state] >= 0).all())
+
+
+def _sort_arcs(lattice: Lattice) -> Lattice:
+    order = np.lexsort((lattice.olabels, lattice.sources))
+    olabels = lattice.olabels[order]
+    return replace(
+        lattice,
+        olabels=olabels,
+        ilabels=olabels,
+        weights=lattice.weights[order],
+        nextstates=lattice.nextstates[order],
+    )
