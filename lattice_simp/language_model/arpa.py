@@ -19,6 +19,8 @@ _PROBLEMS = {
     5: "the same unigram stands twice",
 }
 
+_LARGEST = 1e30  # the arrays hold single precision
+
 
 @dataclass(frozen=True)
 class NgramSection:
@@ -166,7 +168,7 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
             at += 1
         exponent += sign * power
     value = mantissa / 10.0**-exponent if exponent < 0 else mantissa * 10.0**exponent
-    return (-value if negative else value), at == end and np.isfinite(value)
+    return (-value if negative else value), at == end and value <= _LARGEST
 
 
 @jit

@@ -138,7 +138,8 @@ def item_automaton(
             arc_capacity *= 2
             source, target, symbol = longer_ints(source), longer_ints(target), longer_ints(symbol)
             cost, step = longer_floats(cost), longer_ints(step)
-        source[arcs], target[arcs], symbol[arcs] = state_of[parent[node]], following, label[node]
+        before = parent[node] if parent[node] >= 0 else node  # an empty string is one epsilon from start to end
+        source[arcs], target[arcs], symbol[arcs] = state_of[before], following, label[node]
         cost[arcs], step[arcs] = costs[item], steps[item]
         arcs += 1
     return source[:arcs], target[:arcs], symbol[:arcs], cost[:arcs], step[:arcs], origin[:states]

@@ -162,7 +162,14 @@ def search(arrays: LatticeArrays, model: RestrictedModel, weight: float, beam: f
             arrays, old = arrays.keep(through <= bound)
             numbers = numbers[old]
     edges = _exact_pass(arrays, full, estimates.for_view(model, costs, weight), bound, beam)
-    return replace(edges, arcs=numbers[edges.arcs])
+    # Where nothing extends `<s>`, every path pays its backoff: a constant, which the search leaves out.
+    begin = full.settle_cost[model.start_word]
+    return replace(
+        edges,
+        arcs=numbers[edges.arcs],
+        end_model_cost=edges.end_model_cost + begin,
+        best=edges.best + begin,
+    )
 
 
 def _coarse_pass(
@@ -259,5 +266,8 @@ def _assemble(lattice: Lattice, arrays: LatticeArrays, edges: ScoredEdges, weigh
         nextstates=edges.targets,
         finals=np.where(is_end, lattice.finals[states] + end_model_cost, np.inf),
         scores={**{k: v[arcs] for k, v in lattice.scores.items()}, name: edges.model_cost * scale},
-        final_scores={**{k: v[states] for k, v in lattice.final_scores.items()}, name: end_model_cost * scale},
+        final_scores={
+            **{k: np.where(is_end, v[states], 0.0) for k, v in lattice.final_scores.items()},
+            name: end_model_cost * scale,
+        },
     ).connected()

@@ -47,7 +47,8 @@ def relaxed_product(
     """Builds the nodes whose cost so far plus estimated rest is within the bound, in topological order.
 
     Gives (state, context, forward, offsets, arc, target, edge cost, end cost); a backoff edge has the arc -1.
-    `words[arc]` is -1 where the arc carries no word; with `end` -1, the end is free (a part of a sentence).
+    `words[arc]` is -1 where the arc carries no word, -2 where it stands for words unknown here, after which no
+    history is left; with `end` -1, the end is free (a part of a sentence).
     """
     num_states = len(finals)
     root = len(level) - 1
@@ -111,8 +112,8 @@ def relaxed_product(
                 found = 0
                 arc = first_epsilon
                 while arc >= 0:
-                    choice_arc[found], choice_state[found], choice_context[found] = arc, nextstates[arc], history
-                    choice_cost[found] = weights[arc]
+                    choice_arc[found], choice_state[found], choice_cost[found] = arc, nextstates[arc], weights[arc]
+                    choice_context[found] = history if words[arc] == -1 else root
                     found += 1
                     arc = next_arc[arc]
                 if history == root:
@@ -201,12 +202,9 @@ def relaxed_product(
         history = context[processed[number]]
         if final < np.inf and end < 0:
             end_cost[number] = final
-        elif final < np.inf and history == root:
-            end_cost[number] = final + match_cost[end]
         elif final < np.inf:
-            for child in range(children[history], children[history + 1]):
-                if child_word[child] == end:
-                    end_cost[number] = final + match_cost[child]
+            matched, paid = advance(history, end, children, child_word, suffix, backoff, root)
+            end_cost[number] = final + paid + match_cost[matched]
     edge_offsets = np.empty(done + 1, dtype=np.int64)
     edge_offsets[:done] = begins[:done]
     edge_offsets[done] = edges
@@ -238,7 +236,7 @@ def lattice_backward(
     """Gives each lattice state's least cost to the end if every word costs its least over all histories (order 1)."""
     backward = np.full(len(finals), np.inf)
     for state in range(len(finals) - 1, -1, -1):
-        least = finals[state] + least_cost[end]
+        least = finals[state] + (least_cost[end] if end >= 0 else 0.0)
         for arc in range(offsets[state], offsets[state + 1]):
             cost = weights[arc] + backward[nextstates[arc]]
             if words[arc] >= 0:

@@ -6,15 +6,17 @@ copy takes the place of a reference without a single epsilon.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.ops.automaton import ArcArrays, expand_references, item_automaton
+if TYPE_CHECKING:
+    from lattice_simp.translate.cell_pruning import CellPruner
 
-Pruner = Callable[[ArcArrays, int], ArcArrays]
-"""Takes a cell's arcs and its state count, gives the arcs that stay."""
+START, END = 0, 1
+"""A cell's first and last state in its own numbering."""
 
 
 class CellStore:
@@ -24,6 +26,7 @@ class CellStore:
         self.begin = np.zeros(num_cells, dtype=np.int64)
         self.end = np.zeros(num_cells, dtype=np.int64)
         self.states = np.full(num_cells, 2, dtype=np.int32)
+        self.best = np.zeros(num_cells)  # the cost of each cell's best path as its pruner sees it
         self._arcs: ArcArrays = _empty_arcs(4096)
         self._used = 0
         # Step k + 1 is item k alone; chained steps follow.
@@ -94,22 +97,29 @@ class CellStore:
         self.states[names] = 2 + counts
 
     def add_nested(
-        self,
-        cell: int,
-        offsets: Ints,
-        symbols: Ints,
-        costs: Floats,
-        steps: Ints,
-        prune: Pruner | None,
+        self, cell: int, offsets: Ints, symbols: Ints, costs: Floats, steps: Ints, pruner: CellPruner | None
     ) -> None:
-        """Builds one cell whose items refer to finished cells."""
+        """Builds one cell whose items may refer to finished cells."""
         starts = np.zeros(len(costs), dtype=np.int32)
-        *arcs, origin = item_automaton(starts, starts + 1, offsets, symbols, costs, steps, 2)
-        source, target, symbol, cost, step = arcs
-        expanded, states = self.expand((source, target, symbol, cost, step), len(origin))
-        if prune is not None:
-            expanded, states = _renumber(prune(expanded, states), states)
-        self.add(cell, expanded, states)
+        source, target, symbol, cost, step, origin = item_automaton(
+            starts, starts + 1, offsets, symbols, costs, steps, 2
+        )
+        arcs: ArcArrays = (source, target, symbol, cost, step)
+        states = len(origin)
+        if pruner is None:
+            arcs, states = self.expand(arcs, states)
+        else:
+            settings = pruner.settings
+            arcs = pruner.references(arcs, states, self.best, self.sizes, settings.expansion * settings.max_arcs)
+            arcs, states = self.expand(arcs, states)
+            arcs, self.best[cell] = pruner.words(arcs, states)
+            arcs, states = _renumber(arcs, states)
+        self.add(cell, arcs, states)
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of arcs of each cell."""
+        return (self.end - self.begin).astype(np.int32)
 
 
 def _renumber(arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, int]:

@@ -15,15 +15,12 @@ from lattice_simp.translate.grammar import Grammar
 COPY_RULE = -1
 """The rule number of a token that is passed through."""
 
-GLUE_RULE = -2
-"""The rule number of the glue rules S -> X and S -> S X where they stand alone."""
-
 GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE = "Glue", "OOV", "WordPenalty"
 
 
 @dataclass(frozen=True)
 class RuleUse:
-    """A rule (or COPY_RULE, GLUE_RULE) on the source tokens `start:end`."""
+    """A rule (or COPY_RULE) on the source tokens `start:end`."""
 
     rule: int
     start: int
@@ -36,7 +33,7 @@ class Derivations:
 
     Attributes:
         step_item, step_next: step s completes the item `step_item[s]`, then those of the step `step_next[s]`, until 0.
-        item_rule: (items,) int32 rule, or COPY_RULE or GLUE_RULE.
+        item_rule: (items,) int32 rule, or COPY_RULE.
         item_span: (items, 2) int32 source tokens.
         item_glued: (items,) whether the item stands at the top behind another one (one glue step).
     """
@@ -85,10 +82,6 @@ def name_steps(lattice: Lattice, derivations: Derivations) -> Lattice:
     names = np.zeros(len(used), dtype=np.int32)
     for place, step in enumerate(used.tolist()):
         uses = derivations.rules([step])
-        label = "+".join(f"{_rule_name(use.rule)}@{use.start}-{use.end}" for use in uses)
+        label = "+".join(f"{'copy' if use.rule == COPY_RULE else use.rule}@{use.start}-{use.end}" for use in uses)
         names[place] = table.add(label) if step else 0
     return replace(lattice, ilabels=names[renumbered].astype(np.int32), isymbols=table)
-
-
-def _rule_name(rule: int) -> str:
-    return {COPY_RULE: "copy", GLUE_RULE: "glue"}.get(rule, str(rule))

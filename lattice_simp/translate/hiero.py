@@ -17,15 +17,16 @@ from lattice_simp.errors import GrammarError
 from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.automaton import ArcArrays, item_automaton, items_of_matches
-from lattice_simp.translate.cells import CellStore, Pruner
-from lattice_simp.translate.derivation import COPY_RULE, GLUE_RULE, Derivations
+from lattice_simp.translate.cell_pruning import CellPruner
+from lattice_simp.translate.cells import END, CellStore
+from lattice_simp.translate.derivation import COPY_RULE, Derivations
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.match import COPY, Matches, match
 
 DEFAULT_MAX_SPAN = 10
 """Source tokens that a constituent below the glue may cover (Chiang 2007)."""
 
-PrunerMaker = Callable[[Ints], Pruner]
+PrunerMaker = Callable[[Ints], CellPruner]
 """Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
 
 
@@ -79,10 +80,10 @@ def hiero_lattice(
     plan = _Plan(matches, len(words), top)
     items = _Items(plan, grammar, rule_costs, copied, options.copy_cost)
     store = CellStore(plan.num_cells, len(items.cost))
-    prune = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner else None
-    _build_cells(store, plan, items, prune)
-    arcs, states = _build_top(store, plan, items, options.glue_cost)
-    lattice = _lattice(arcs, states, len(words), grammar)
+    pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner else None
+    _build_cells(store, plan, items, pruner)
+    arcs, states = _build_top(store, plan, items, options.glue_cost, pruner)
+    lattice = _lattice(arcs, states, grammar)
     derivations = Derivations(
         step_item=store.step_item,
         step_next=store.step_next,
@@ -110,23 +111,21 @@ class _Items:
         )
         self.cost[self.rule == COPY_RULE] = copy_cost
         self.span = matches.span[self.match]
+        self.top = np.flatnonzero(matches.left[self.match] == plan.top).astype(np.int32)
         if plan.nested:
-            self._add_glue(plan)
-        else:
-            self.top = np.flatnonzero(matches.left[self.match] == plan.top)
+            self._separate_top()
         self.glued = np.zeros(len(self.cost), dtype=np.bool_)
         self.glued[self.top] = self.span[self.top, 0] > 0
 
-    def _add_glue(self, plan: _Plan) -> None:
-        """Adds an item for each cell of the top non-terminal, whose string is a reference to it."""
-        cells = np.flatnonzero(plan.keys // plan.key_size == plan.top)
-        begins, ends = np.divmod(plan.keys[cells] % plan.key_size, plan.length + 1)
-        self.top = np.arange(len(self.cost), len(self.cost) + len(cells))
-        self.rule = np.append(self.rule, np.full(len(cells), GLUE_RULE)).astype(np.int32)
-        self.symbols = np.append(self.symbols, -1 - cells).astype(np.int32)
-        self.offsets = np.append(self.offsets, self.offsets[-1] + 1 + np.arange(len(cells))).astype(np.int32)
-        self.cost = np.append(self.cost, np.zeros(len(cells)))
-        self.span = np.append(self.span, np.stack([begins, ends], axis=1), axis=0).astype(np.int32)
+    def _separate_top(self) -> None:
+        """Copies the items at the top, where the same match may also stand inside another constituent."""
+        offsets, symbols, costs, _ = self.select(self.top)
+        copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
+        self.rule = np.append(self.rule, self.rule[copies])
+        self.span = np.append(self.span, self.span[copies], axis=0)
+        self.cost = np.append(self.cost, costs)
+        self.offsets = np.append(self.offsets, self.offsets[-1] + offsets[1:]).astype(np.int32)
+        self.symbols = np.append(self.symbols, symbols)
 
     def select(self, chosen: Ints) -> tuple[Ints, Ints, Floats, Ints]:
         """Gives (offsets, symbols, costs, steps) of the chosen items."""
@@ -140,18 +139,14 @@ class _Plan:
     """Which cells are referred to, and in which order they can be built."""
 
     def __init__(self, matches: Matches, length: int, top: int) -> None:
-        size = self.key_size = (length + 1) ** 2
+        size = (length + 1) ** 2
         self.matches, self.length, self.top = matches, length, top
         own_key = matches.left.astype(np.int64) * size + matches.span[:, 0] * (length + 1) + matches.span[:, 1]
         gap_keys = self._gap_keys(size)
         referred = np.unique(gap_keys[gap_keys >= 0])
-        # Where the top non-terminal nests, its cells are built (and pruned) once, and the top level refers to them.
         self.nested = bool((matches.gap_left == top).any())
-        if self.nested:
-            referred = np.union1d(referred, own_key[matches.left == top])
         self.num_cells = len(referred)
         self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(referred, gap_keys), -1).astype(np.int32)
-        self.keys = referred
         place = np.minimum(np.searchsorted(referred, own_key), max(len(referred) - 1, 0))
         inside = referred[place] == own_key if len(referred) else np.zeros(len(own_key), dtype=np.bool_)
         self.cell_of_match = np.where(inside, place, -1).astype(np.int32)
@@ -192,38 +187,46 @@ class _Plan:
         return [np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)]
 
 
-def _build_cells(store: CellStore, plan: _Plan, items: _Items, prune: Pruner | None) -> None:
+def _build_cells(store: CellStore, plan: _Plan, items: _Items, pruner: CellPruner | None) -> None:
     cell_of_item = plan.cell_of_match[items.match]
     order = np.argsort(cell_of_item, kind="stable")
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
     for level, cells in enumerate(plan.levels()):
-        if level == 0:
-            chosen = np.flatnonzero(np.isin(cell_of_item, cells))
+        if level == 0 and pruner is None:
+            chosen = np.flatnonzero(np.isin(cell_of_item, cells)).astype(np.int32)
             offsets, symbols, costs, steps = items.select(chosen)
             store.add_plain(cell_of_item[chosen], offsets, symbols, costs, steps)
             continue
         for cell in cells.tolist():
-            chosen = order[begins[cell] : begins[cell + 1]]
-            store.add_nested(cell, *items.select(chosen), prune)
+            chosen = order[begins[cell] : begins[cell + 1]].astype(np.int32)
+            store.add_nested(cell, *items.select(chosen), pruner)
 
 
-def _build_top(store: CellStore, plan: _Plan, items: _Items, glue_cost: float) -> tuple[ArcArrays, int]:
-    """Gives the arcs between the positions of the sentence."""
+def _build_top(
+    store: CellStore, plan: _Plan, items: _Items, glue_cost: float, pruner: CellPruner | None
+) -> tuple[ArcArrays, int]:
+    """Gives the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
     offsets, symbols, costs, steps = items.select(items.top)
-    begins, ends = items.span[items.top, 0].copy(), items.span[items.top, 1].copy()
+    position = np.arange(plan.length + 1, dtype=np.int32)
+    position[[END, plan.length]] = position[[plan.length, END]]
+    begins, ends = position[items.span[items.top, 0]], position[items.span[items.top, 1]]
     costs = costs + glue_cost * items.glued[items.top]
-    *arcs, origin = item_automaton(begins, ends, offsets, symbols, costs, steps, plan.length + 1)
-    source, target, symbol, cost, step = arcs
-    return store.expand((source, target, symbol, cost, step), len(origin))
+    source, target, symbol, cost, step, origin = item_automaton(
+        begins, ends, offsets, symbols, costs, steps, plan.length + 1
+    )
+    arcs: ArcArrays = (source, target, symbol, cost, step)
+    if pruner is not None:
+        arcs = pruner.references(arcs, len(origin), store.best, store.sizes, pruner.settings.max_top_arcs)
+    return store.expand(arcs, len(origin))
 
 
-def _lattice(arcs: ArcArrays, num_states: int, length: int, grammar: Grammar) -> Lattice:
+def _lattice(arcs: ArcArrays, num_states: int, grammar: Grammar) -> Lattice:
     source, target, symbol, cost, step = arcs
     order = np.argsort(source, kind="stable")
     offsets = np.zeros(num_states + 1, dtype=np.int32)
     np.cumsum(np.bincount(source, minlength=num_states), out=offsets[1:])
     finals = np.full(num_states, np.inf)
-    finals[length] = 0.0
+    finals[END] = 0.0
     return Lattice(
         offsets=offsets,
         ilabels=step[order],

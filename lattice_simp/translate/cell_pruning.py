@@ -1,0 +1,171 @@
+"""Pruning cells while they are built, for grammars whose non-terminals nest.
+
+Full Hiero's lattices grow with every level of nesting, so each cell keeps only arcs on good paths. A path's cost is
+judged with a low order of the language model (free choice of backoff, nothing known of the words before the cell),
+which is only a guess of what the whole sentence will say: the search is no longer exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, jit
+from lattice_simp.language_model.model import LanguageModel
+from lattice_simp.language_model.optimistic import OrderView, optimistic_costs, order_view
+from lattice_simp.ops.automaton import ArcArrays
+from lattice_simp.ops.lm_relaxed import lattice_backward, relaxed_backward, relaxed_product
+from lattice_simp.ops.topsort import _order
+from lattice_simp.symbols import SymbolTable
+
+
+@dataclass(frozen=True)
+class CellPruning:
+    """How much of each cell stays.
+
+    Attributes:
+        beam: nats above the cell's best path.
+        max_arcs: arcs at most.
+        order: the language model's order that judges (2 or more).
+        expansion: before references are replaced, the worst of them are dropped until the cell would have at most
+            so many times `max_arcs` arcs.
+        max_top_arcs: the same limit for the whole sentence's lattice.
+    """
+
+    beam: float = 12.0
+    max_arcs: int = 400
+    order: int = 3
+    expansion: float = 8.0
+    max_top_arcs: int = 60_000
+
+    def for_sentence(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> CellPruner:
+        """Gives the pruner of a sentence whose lattices hold the target words `words`."""
+        restricted = model.restrict([symbols[word] for word in words.tolist()])
+        word_of_label = np.full(len(symbols), -1, dtype=np.int32)
+        word_of_label[words] = restricted.word_ids
+        costs = optimistic_costs(restricted)
+        return CellPruner(
+            self,
+            word_of_label,
+            restricted.num_words,
+            order_view(restricted, costs, min(self.order, model.order), weight),
+            order_view(restricted, costs, 1, weight).match_cost,
+        )
+
+
+_ANY_WORDS = -2
+
+
+@dataclass(frozen=True, eq=False)
+class CellPruner:
+    """Prunes the cells of one sentence."""
+
+    settings: CellPruning
+    word_of_label: Ints
+    num_words: int
+    view: OrderView
+    least_cost: Floats
+
+    def references(
+        self, arcs: ArcArrays, num_states: int, cell_best: Floats, cell_sizes: Ints, max_size: float
+    ) -> ArcArrays:
+        """Drops arcs of a cell whose references are still to be replaced, judging each by its cell's best path."""
+        symbol = arcs[2]
+        cell = np.where(symbol < 0, -1 - symbol, 0)
+        is_reference = symbol < 0
+        words = np.where(is_reference, _ANY_WORDS, self.word_of_label[np.where(is_reference, 0, symbol)])
+        costs = arcs[3] + np.where(is_reference, cell_best[cell], 0.0)
+        sizes = np.where(is_reference, cell_sizes[cell], 1)
+        through = self._through(arcs[0], arcs[1], words.astype(np.int32), costs, num_states)
+        limit = float(through.min()) + self.settings.beam
+        order = np.argsort(through, kind="stable")
+        total = np.cumsum(sizes[order])
+        if total[-1] > max_size:
+            limit = min(limit, float(through[order[max(int(np.searchsorted(total, max_size)) - 1, 0)]]))
+        kept = through <= limit
+        return arcs[0][kept], arcs[1][kept], arcs[2][kept], arcs[3][kept], arcs[4][kept]
+
+    def words(self, arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, float]:
+        """Drops arcs of a finished cell; gives what stays, and the cost of the best path."""
+        through = self._through(arcs[0], arcs[1], self.word_of_label[arcs[2]], arcs[3], num_states)
+        best = float(through.min())
+        limit = best + self.settings.beam
+        if len(through) > self.settings.max_arcs:
+            limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
+        kept = through <= limit
+        return (arcs[0][kept], arcs[1][kept], arcs[2][kept], arcs[3][kept], arcs[4][kept]), best
+
+    def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
+        """Gives for each arc the cost of the best path of the cell through it."""
+        view = self.view
+        offsets, nextstates, order = _sorted_arcs(source, target, num_states)
+        finals = np.full(len(offsets) - 1, np.inf)
+        finals[-1] = 0.0
+        arrays = (offsets, words[order], costs[order], nextstates, finals)
+        root = view.root
+        _, _, forward, edges, arc, goal, edge_cost, end_cost = relaxed_product(
+            *arrays,
+            view.children,
+            view.word,
+            view.level,
+            self.num_words,
+            view.order,
+            view.match_cost,
+            view.next_state,
+            view.suffix,
+            view.backoff,
+            view.fallback,
+            view.fallback_cost,
+            root,
+            -1,
+            np.full(root + 1, root, dtype=np.int32),
+            np.zeros(root + 1),
+            np.zeros(0, dtype=np.int64),
+            lattice_backward(*arrays, self.least_cost, -1),
+            np.inf,
+        )
+        _, sorted_through = relaxed_backward(edges, arc, goal, edge_cost, end_cost, forward, len(order))
+        through = np.full(len(source), np.inf)
+        through[order] = sorted_through
+        return through
+
+
+@jit
+def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Ints, Ints]:
+    """Numbers a cell's states topologically (0 first, its end state last); gives offsets, next states, arc order."""
+    count = len(source)
+    offsets = np.zeros(num_states + 1, dtype=np.int32)
+    for arc in range(count):
+        offsets[source[arc] + 1] += 1
+    for state in range(num_states):
+        offsets[state + 1] += offsets[state]
+    fill = offsets[:-1].copy()
+    by_source = np.empty(count, dtype=np.int32)
+    for arc in range(count):
+        by_source[fill[source[arc]]] = arc
+        fill[source[arc]] += 1
+    order, reached = _order(offsets, target[by_source])
+    number = np.full(num_states, -1, dtype=np.int32)
+    inner = 0
+    for position in range(reached):
+        if order[position] != 1:
+            number[order[position]] = inner
+            inner += 1
+    number[1] = inner
+    new_offsets = np.zeros(inner + 2, dtype=np.int32)
+    arcs = np.empty(count, dtype=np.int32)
+    nextstates = np.empty(count, dtype=np.int32)
+    used = 0
+    for position in range(reached):
+        state = order[position]
+        if state == 1:
+            continue
+        for at in range(offsets[state], offsets[state + 1]):
+            arcs[used] = by_source[at]
+            nextstates[used] = number[target[by_source[at]]]
+            used += 1
+        new_offsets[number[state] + 1] = used
+    new_offsets[inner + 1] = used
+    return new_offsets, nextstates[:used], arcs[:used]
+
