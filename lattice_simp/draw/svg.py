@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.draw.curves import Curve, link_curve, loop_curve, number, straight_arrow
 from lattice_simp.draw.figure import (
     COST_GAP,
@@ -19,6 +18,7 @@ from lattice_simp.draw.figure import (
 )
 from lattice_simp.draw.labels import text_width
 from lattice_simp.draw.layout import Box
+from lattice_simp.errors import LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.lattice import Lattice

@@ -8,13 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import read_bytes
 from lattice_simp.language_model.arpa import parse_arpa
-from lattice_simp.language_model.cache import load_trie, read_bytes, store_trie
+from lattice_simp.language_model.cache import load_trie, store_trie
 from lattice_simp.language_model.optimistic import advance, optimistic_costs, order_view
 from lattice_simp.language_model.restrict import RestrictedModel, restrict
 from lattice_simp.language_model.trie import NgramTrie, build_trie
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+
+MAX_BYTES = 1 << 37
+"""The size of an unpacked ARPA file beyond which it is taken for a mistake."""
 
 UNKNOWN_COST = 100.0
 """The log10 cost of unknown words in a model without `<unk>`, as KenLM sets it."""
@@ -55,7 +59,7 @@ class LanguageModel:
         """
         trie = load_trie(path) if cache else None
         if trie is None:
-            trie = _parse(read_bytes(path), str(path))
+            trie = _parse(read_bytes(path, limit=MAX_BYTES), str(path))
             if cache:
                 store_trie(path, trie)
         return cls(trie, str(path))

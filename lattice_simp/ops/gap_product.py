@@ -10,20 +10,18 @@ Moves from a pair on a lattice arc with the word w, and what they cost beside th
     substitution  follow any arc: its weight + substitution cost
 and without a lattice arc
     deletion      follow any arc: its weight + deletion cost
+    entry         follow an acceptor arc without a word: its weight
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from lattice_simp.growth import find_slot, grown_table, longer_floats, longer_ints
+from lattice_simp.growth import longer_floats, longer_ints
 from lattice_simp.kernel import Bools, Bytes, Floats, Ints, Longs, jit
 
-LOOP, MATCH, STEM, SUBSTITUTION, DELETION = 0, 1, 2, 3, 4
+LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
-
-Singles = npt.NDArray[np.float32]
 
 
 @jit
@@ -34,6 +32,7 @@ def completion_costs(
     nextstates: Ints,
     finals: Floats,
     gap_offsets: Ints,
+    gap_labels: Ints,
     gap_weights: Floats,
     gap_nextstates: Ints,
     gap_finals: Floats,
@@ -48,60 +47,59 @@ def completion_costs(
     stem_cost: float,
     substitution_cost: float,
     deletion_cost: float,
-) -> Singles:
-    """Gives for each pair the cost of its best completion (float32, infinity for none).
+) -> Floats:
+    """Gives for each pair the cost of its best completion (infinity for none).
 
     `by_label[label_begin[w]:label_begin[w + 1]]` are the acceptor's arcs with the word w, by source state; likewise
     `by_stem` for stem classes.
     """
     num_states, num_gaps = len(finals), len(gap_finals)
-    cost = np.full((num_states, num_gaps), np.inf, dtype=np.float32)
-    least_next = np.empty(num_gaps, dtype=np.float32)
-    blocked = np.empty(num_gaps, dtype=np.bool_)
+    cost = np.empty((num_states, num_gaps), dtype=np.float64)
+    least_next = np.empty(num_gaps, dtype=np.float64)
+    toll = np.where(has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
+    stays = toll.copy()
+    skips = deletion_cost < np.inf or (len(gap_labels) > 0 and gap_labels.min() == 0)
     for state in range(num_states - 1, -1, -1):
         row = cost[state]
-        if finals[state] < np.inf:
-            for gap in range(num_gaps):
-                row[gap] = np.float32(finals[state] + gap_finals[gap])
+        for gap in range(num_gaps):
+            row[gap] = finals[state] + gap_finals[gap]
         for arc in range(offsets[state], offsets[state + 1]):
-            word, weight, following = labels[arc], np.float32(weights[arc]), cost[nextstates[arc]]
+            word, weight, following = labels[arc], weights[arc], cost[nextstates[arc]]
             if word == 0:
                 for gap in range(num_gaps):
                     row[gap] = min(row[gap], weight + following[gap])
                 continue
             first, last = label_begin[word], label_begin[word + 1]
-            if rho and last > first:
-                blocked[:] = False
+            if rho:
                 for place in range(first, last):
-                    blocked[gap_sources[by_label[place]]] = True
-                for gap in range(num_gaps):
-                    if has_loop[gap] and not blocked[gap]:
-                        row[gap] = min(row[gap], weight + following[gap])
-            else:
-                for gap in range(num_gaps):
-                    if has_loop[gap]:
-                        row[gap] = min(row[gap], weight + following[gap])
+                    stays[gap_sources[by_label[place]]] = np.inf
+            for gap in range(num_gaps):
+                row[gap] = min(row[gap], weight + following[gap] + stays[gap])
+            if rho:
+                for place in range(first, last):
+                    stays[gap_sources[by_label[place]]] = toll[gap_sources[by_label[place]]]
             for place in range(first, last):
                 own = by_label[place]
-                total = weight + np.float32(gap_weights[own]) + following[gap_nextstates[own]]
+                total = weight + gap_weights[own] + following[gap_nextstates[own]]
                 row[gap_sources[own]] = min(row[gap_sources[own]], total)
             if stem_cost < np.inf:
                 for place in range(stem_begin[stem_of[word]], stem_begin[stem_of[word] + 1]):
                     own = by_stem[place]
-                    total = weight + np.float32(gap_weights[own] + stem_cost) + following[gap_nextstates[own]]
+                    total = weight + gap_weights[own] + stem_cost + following[gap_nextstates[own]]
                     row[gap_sources[own]] = min(row[gap_sources[own]], total)
             if substitution_cost < np.inf:
                 least_next[:] = np.inf
                 for gap in range(num_gaps):
                     for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                        total = np.float32(gap_weights[own]) + following[gap_nextstates[own]]
-                        least_next[gap] = min(least_next[gap], total)
-                    row[gap] = min(row[gap], weight + np.float32(substitution_cost) + least_next[gap])
-        if deletion_cost < np.inf:
+                        if gap_labels[own] != 0:
+                            total = gap_weights[own] + following[gap_nextstates[own]]
+                            least_next[gap] = min(least_next[gap], total)
+                    row[gap] = min(row[gap], weight + substitution_cost + least_next[gap])
+        if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
                 for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                    total = np.float32(gap_weights[own] + deletion_cost) + row[gap_nextstates[own]]
-                    row[gap] = min(row[gap], total)
+                    added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + deletion_cost
+                    row[gap] = min(row[gap], added + row[gap_nextstates[own]])
     return cost
 
 
@@ -121,64 +119,63 @@ def gap_product(
     stem_cost: float,
     substitution_cost: float,
     deletion_cost: float,
-    completion: Singles,
+    completion: Floats,
     bound: float,
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Bytes]:
-    """Gives (lattice state, acceptor state) of the nodes in topological order, and of each edge (source node, target
-    node, lattice arc or -1, acceptor arc or -1, kind)."""
+    most_edges: int,
+) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes]:
+    """Gives the nodes in topological order (lattice state, acceptor state, least cost from the start), where each
+    node's edges begin, and of each edge (target node, lattice arc or -1, acceptor arc or -1, kind).
+
+    With more than `most_edges` edges the work stops, and there are no nodes.
+    """
     num_states, num_gaps = completion.shape
+    numbers = np.full((num_states, num_gaps), -1, dtype=np.int32)  # each pair's node, in order of discovery
     node_capacity = 1024
+    forward = np.empty(node_capacity, dtype=np.float64)
     node_state = np.empty(node_capacity, dtype=np.int32)
     node_gap = np.empty(node_capacity, dtype=np.int32)
-    forward = np.empty(node_capacity, dtype=np.float64)
-    sibling = np.empty(node_capacity, dtype=np.int32)
-    keys, numbers = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
-    head = np.full(num_states, -1, dtype=np.int32)
+    order = np.empty(node_capacity, dtype=np.int32)
+    edge_begin = np.empty(node_capacity + 1, dtype=np.int32)
     edge_capacity = 4096
-    edge_source = np.empty(edge_capacity, dtype=np.int32)
     edge_target = np.empty(edge_capacity, dtype=np.int32)
     edge_arc = np.empty(edge_capacity, dtype=np.int32)
     edge_own = np.empty(edge_capacity, dtype=np.int32)
     edge_kind = np.empty(edge_capacity, dtype=np.int8)
-    here = np.full(num_gaps, -1, dtype=np.int32)
-    count = 1
+    waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
     edges = 0
-    node_state[0], node_gap[0], forward[0], sibling[0] = 0, 0, 0.0, -1
-    head[0] = 0
-    keys[find_slot(keys, 0)] = 0
-    numbers[find_slot(keys, 0)] = 0
-    order = np.empty(1024, dtype=np.int32)
+    count = 1
+    forward[0] = 0.0
+    numbers[0, 0] = 0
+    waiting[0] = 1
     done = 0
+    edits = substitution_cost < np.inf or stem_cost < np.inf
+    entries = len(gap_labels) > 0 and gap_labels.min() == 0
     for state in range(num_states):
-        if head[state] < 0:
-            continue
-        lowest = num_gaps
-        node = head[state]
-        while node >= 0:
-            here[node_gap[node]] = node
-            lowest = min(lowest, node_gap[node])
-            node = sibling[node]
-        for gap in range(lowest, num_gaps):
-            node = here[gap]
+        gap = -1
+        while waiting[state] > 0:
+            gap += 1
+            node = numbers[state, gap]
             if node < 0:
                 continue
-            here[gap] = -1
-            if done == len(order):
-                order = longer_ints(order)
-            order[done] = node
+            waiting[state] -= 1
+            cost_here = forward[node]
+            order[node] = done
+            node_state[done], node_gap[done] = state, gap
+            edge_begin[done] = edges
             done += 1
             begin, end = gap_offsets[gap], gap_offsets[gap + 1]
-            # arc -1 stands for the deletions, which use no lattice arc
+            # arc -1 stands for the moves that use no lattice arc
             for arc in range(offsets[state] - 1, offsets[state + 1]):
-                deleting = arc < offsets[state]
-                if deleting and deletion_cost == np.inf:
+                standing = arc < offsets[state]
+                if standing and not entries and deletion_cost == np.inf:
                     continue
-                word = -1 if deleting else labels[arc]
-                goal = state if deleting else nextstates[arc]
-                arc_weight = 0.0 if deleting else weights[arc]
+                word = -1 if standing else labels[arc]
+                goal = state if standing else nextstates[arc]
+                arc_weight = 0.0 if standing else weights[arc]
+                low = begin
                 free = True  # no acceptor arc carries the word
-                if not deleting and word != 0:
-                    low, high = begin, end
+                if word > 0:
+                    high = end
                     while low < high:
                         middle = (low + high) >> 1
                         if gap_labels[middle] < word:
@@ -186,80 +183,81 @@ def gap_product(
                         else:
                             high = middle
                     free = low == end or gap_labels[low] != word
-                loose = deleting or substitution_cost < np.inf or stem_cost < np.inf
-                first = begin if loose else (low if word > 0 else end)
+                first = begin if standing or edits else low
+                if word == 0:
+                    first = end
                 for own in range(first - 1, end):
-                    if own < first:  # the loop, or an epsilon
-                        if deleting or (word != 0 and not (has_loop[gap] and (free or not rho))):
+                    if own < first:  # the loop, or a lattice arc without a word
+                        if standing or (word != 0 and not (has_loop[gap] and (free or not rho))):
                             continue
                         kind, following, added = LOOP, gap, 0.0
-                    elif word == 0:
-                        break
                     else:
                         following, added = gap_nextstates[own], gap_weights[own]
-                        if deleting:
-                            kind, added = DELETION, added + deletion_cost
+                        if standing:
+                            if gap_labels[own] == 0:
+                                kind = ENTRY
+                            else:
+                                kind, added = DELETION, added + deletion_cost
                         elif gap_labels[own] == word:
                             kind = MATCH
-                        elif not loose:
+                        elif not edits:
                             break
-                        elif (
-                            stem_cost <= substitution_cost
-                            and stem_cost < np.inf
-                            and stem_of[gap_labels[own]] == stem_of[word]
-                        ):
-                            kind, added = STEM, added + stem_cost
-                        elif substitution_cost < np.inf:
-                            kind, added = SUBSTITUTION, added + substitution_cost
-                        else:
+                        elif gap_labels[own] == 0:
                             continue
-                    total = forward[node] + arc_weight + added
-                    rest = np.float64(completion[goal, following])
-                    if not total + rest <= bound or rest == np.inf:
+                        elif stem_cost <= substitution_cost and stem_of[gap_labels[own]] == stem_of[word]:
+                            kind, added = STEM, added + stem_cost
+                        else:
+                            kind, added = SUBSTITUTION, added + substitution_cost
+                    total = cost_here + arc_weight + added
+                    rest = completion[goal, following]
+                    if rest == np.inf or not total + rest <= bound or total == np.inf:
                         continue
-                    key = np.int64(goal) * num_gaps + following
-                    slot = find_slot(keys, key)
-                    if keys[slot] < 0:
-                        if 2 * count >= len(keys):
-                            keys, numbers = grown_table(keys, numbers)
-                            slot = find_slot(keys, key)
+                    other = numbers[goal, following]
+                    if other < 0:
                         if count == node_capacity:
                             node_capacity *= 2
                             node_state, node_gap = longer_ints(node_state), longer_ints(node_gap)
-                            sibling, forward = longer_ints(sibling), longer_floats(forward)
-                        keys[slot], numbers[slot] = key, count
-                        node_state[count], node_gap[count], forward[count] = goal, following, total
-                        if deleting:
-                            sibling[count] = -1
-                            here[following] = count
-                        else:
-                            sibling[count] = head[goal]
-                            head[goal] = count
+                            forward, order = longer_floats(forward), longer_ints(order)
+                            longer_begin = np.empty(node_capacity + 1, dtype=np.int32)
+                            longer_begin[:done] = edge_begin[:done]
+                            edge_begin = longer_begin
+                        other = count
+                        numbers[goal, following] = other
+                        forward[other] = total
+                        waiting[goal] += 1
                         count += 1
-                    other = numbers[slot]
-                    if total < forward[other]:
+                    elif total < forward[other]:
                         forward[other] = total
                     if edges == edge_capacity:
                         edge_capacity *= 2
-                        edge_source, edge_target = longer_ints(edge_source), longer_ints(edge_target)
-                        edge_arc, edge_own = longer_ints(edge_arc), longer_ints(edge_own)
-                        longer = np.empty(edge_capacity, dtype=np.int8)
-                        longer[:edges] = edge_kind
-                        edge_kind = longer
-                    edge_source[edges], edge_target[edges] = node, other
-                    edge_arc[edges], edge_own[edges] = -1 if deleting else arc, -1 if own < first else own
+                        edge_target, edge_arc = longer_ints(edge_target), longer_ints(edge_arc)
+                        edge_own = longer_ints(edge_own)
+                        longer_kind = np.empty(edge_capacity, dtype=np.int8)
+                        longer_kind[:edges] = edge_kind
+                        edge_kind = longer_kind
+                    edge_target[edges], edge_arc[edges] = other, arc
+                    edge_own[edges] = -1 if own < first else own
+                    if standing:
+                        edge_arc[edges] = -1
                     edge_kind[edges] = kind
                     edges += 1
-    position = np.empty(count, dtype=np.int32)
-    for place in range(done):
-        position[order[place]] = place
+            if edges > most_edges:
+                done = 0
+                edges = 0
+                count = 0
+                waiting[:] = 0
+                break
+    edge_begin[done] = edges
+    least = np.empty(count, dtype=np.float64)
+    for node in range(count):
+        least[order[node]] = forward[node]
     for edge in range(edges):
-        edge_source[edge], edge_target[edge] = position[edge_source[edge]], position[edge_target[edge]]
-    order = order[:done]
+        edge_target[edge] = order[edge_target[edge]]
     return (
-        node_state[order],
-        node_gap[order],
-        edge_source[:edges].copy(),
+        node_state[:count].copy(),
+        node_gap[:count].copy(),
+        least,
+        edge_begin[: count + 1].copy(),
         edge_target[:edges].copy(),
         edge_arc[:edges].copy(),
         edge_own[:edges].copy(),

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.kernel import Bytes, Floats, Ints, Longs
 from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gap_product import DELETION, LOOP, MATCH, STEM, SUBSTITUTION, completion_costs, gap_product
+from lattice_simp.ops.gap_product import DELETION, ENTRY, MATCH, STEM, SUBSTITUTION, completion_costs, gap_product
 from lattice_simp.ops.gappy import GappyAcceptor
-from lattice_simp.ops.prune import prune
+from lattice_simp.ops.prune import rounding_slack
 
-SINGLE_PRECISION = 1e-5
-"""Relative slack of bounds that were summed in single precision; the exact beam is applied afterwards."""
+MAX_PAIRS = 250_000_000
+"""Pairs of states for which the tables (12 bytes a pair) are still made."""
 
-MAX_PAIRS = 500_000_000
-"""Pairs of states for which the table of completion costs (4 bytes each) is still made."""
+MAX_ARCS = 200_000_000
+"""Arcs of a result that is still built (about 100 bytes an arc, all told)."""
 
 STEM_LETTERS = 5
 """The default stem is a word's first letters: crude, but the same for every language with inflected endings."""
@@ -76,7 +76,7 @@ def gappy_compose(
         full: acyclic; the output labels are the words, epsilons are skipped.
         skeleton: from `gappy`.
         weight: what the skeleton's costs are multiplied with; not negative.
-        beam: keep what costs at most so much more than the best path (nats); None keeps everything.
+        beam: keep what costs at most so much more than the best path (nats), as `prune` does; None keeps everything.
         edits: tolerate deviations at these costs.
 
     Returns:
@@ -91,7 +91,11 @@ def gappy_compose(
     """
     if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
         raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
+    if edits is not None and not min(edits.deletion, edits.substitution, edits.stem) >= 0:
+        raise LatticeSimpError(f"{edits}: edit costs are numbers from 0 up")
     full = full.connected()
+    if full.empty:
+        return _with_columns(full, edits is not None)
     acceptor = skeleton.acceptor.with_symbols(full.symbols)
     if acceptor.num_arcs and not _arcs_sorted(acceptor):
         acceptor = _sort_arcs(acceptor)
@@ -100,15 +104,11 @@ def gappy_compose(
             f"{full.num_states} states of the full lattice times {acceptor.num_states} of the skeleton's are too "
             "many; prune the lattice, or take fewer skeleton hypotheses"
         )
-    if full.empty:
-        return _with_columns(full, edits is not None)
     moves = edits or EditCosts(np.inf, np.inf, np.inf)
-    if min(moves.deletion, moves.substitution, moves.stem) < 0:
-        raise LatticeSimpError("edit costs are numbers from 0 up")
     stem_of = _stem_classes(full, moves)
     costs = (moves.stem, moves.substitution, moves.deletion)
-    gap_weights, gap_finals = weight * acceptor.weights, weight * acceptor.finals
-    gap_finals[np.isinf(acceptor.finals)] = np.inf
+    gap_weights = weight * acceptor.weights
+    gap_finals = np.array([np.inf if np.isinf(final) else weight * final for final in acceptor.finals])
     loops = (skeleton.has_loop, skeleton.loops == "rho")
     completion = completion_costs(
         full.offsets,
@@ -117,6 +117,7 @@ def gappy_compose(
         full.nextstates,
         full.finals,
         acceptor.offsets,
+        acceptor.olabels,
         gap_weights,
         acceptor.nextstates,
         gap_finals,
@@ -130,7 +131,7 @@ def gappy_compose(
     best = float(completion[0, 0])
     if np.isinf(best):
         return _with_columns(Lattice.empty_like(full), edits is not None)
-    bound = np.inf if beam is None else best + beam + SINGLE_PRECISION * max(1.0, abs(best), beam)
+    bound = np.inf if beam is None else best + beam + rounding_slack(completion)
     product = gap_product(
         full.offsets,
         full.olabels,
@@ -145,57 +146,66 @@ def gappy_compose(
         *costs,
         completion,
         bound,
+        MAX_ARCS,
     )
-    joint = _assemble(full, acceptor, product, weight, moves, edits is not None)
-    return joint.connected() if beam is None else prune(joint, beam)
+    if not len(product[0]):
+        raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")
+    return _assemble(full, acceptor, product, weight, moves, edits is not None, bound).connected()
 
 
 def _assemble(
     full: Lattice,
     acceptor: Lattice,
-    product: tuple[Ints, Ints, Ints, Ints, Ints, Ints, np.ndarray[tuple[int], np.dtype[np.int8]]],
+    product: tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes],
     weight: float,
     moves: EditCosts,
     with_edits: bool,
+    bound: float,
 ) -> Lattice:
-    """Builds the lattice of the product's edges; an arc -1 is a deletion, which carries no word."""
-    states, gaps, source, target, arc, own, kind = product
-    order = np.argsort(source, kind="stable")
-    target, arc, own, kind = target[order], arc[order], own[order], kind[order]
-    offsets = np.zeros(len(states) + 1, dtype=np.int32)
-    np.cumsum(np.bincount(source, minlength=len(states)), out=offsets[1:])
+    """Builds the lattice of the product's edges; an arc -1 is a move without a word."""
+    states, gaps, forward, offsets, target, arc, own, kind = product
 
     def of_full(values: Floats) -> Floats:
-        return np.where(arc >= 0, values[arc], 0.0) if len(values) else np.zeros(len(arc))
+        return np.append(values, 0.0)[arc]  # the number -1 takes the appended 0
 
-    skeleton_cost = np.where(own >= 0, acceptor.weights[own], 0.0) if acceptor.num_arcs else np.zeros(len(arc))
-    prices = np.zeros(5)
-    prices[[STEM, SUBSTITUTION, DELETION]] = moves.stem, moves.substitution, moves.deletion
-    edit_cost = np.where(np.isin(kind, [STEM, SUBSTITUTION, DELETION]), prices[kind], 0.0)
-    is_final = np.isfinite(full.finals[states]) & np.isfinite(acceptor.finals[gaps])
-    final_skeleton = np.where(is_final, acceptor.finals[gaps], 0.0)
-    olabels = np.where(arc >= 0, full.olabels[arc], 0).astype(np.int32)
+    skeleton_cost = np.append(acceptor.weights, 0.0)[own]
+    final_skeleton = acceptor.finals[gaps]
+    is_final = np.isfinite(full.finals[states]) & np.isfinite(final_skeleton)
+    final_skeleton[~is_final] = 0.0
+    finals = np.where(is_final, full.finals[states] + weight * final_skeleton, np.inf)
+    is_final &= forward + finals <= bound
+    finals[~is_final], final_skeleton[~is_final] = np.inf, 0.0
+    olabels = np.append(full.olabels, np.int32(0))[arc]
     same_sides = full.ilabels is full.olabels
     scores = {name: of_full(values) for name, values in full.scores.items()}
     scores["skeleton"] = skeleton_cost
-    scores["matched"] = np.isin(kind, [MATCH, STEM, SUBSTITUTION]).astype(np.float64)
+    scores["matched"] = _by_kind({MATCH: 1.0, STEM: 1.0, SUBSTITUTION: 1.0})[kind]
     final_scores = {name: np.where(is_final, values[states], 0.0) for name, values in full.final_scores.items()}
     final_scores["skeleton"] = final_skeleton
     final_scores["matched"] = np.zeros(len(states))
+    weights = of_full(full.weights) + weight * skeleton_cost
     if with_edits:
-        scores["edits"], final_scores["edits"] = edit_cost, np.zeros(len(states))
-    assert LOOP == 0
+        prices = _by_kind({STEM: moves.stem, SUBSTITUTION: moves.substitution, DELETION: moves.deletion})
+        scores["edits"], final_scores["edits"] = prices[kind], np.zeros(len(states))
+        weights += scores["edits"]
     return replace(
         full,
         offsets=offsets,
         olabels=olabels,
-        ilabels=olabels if same_sides else np.where(arc >= 0, full.ilabels[arc], 0).astype(np.int32),
-        weights=of_full(full.weights) + weight * skeleton_cost + edit_cost,
+        ilabels=olabels if same_sides else np.append(full.ilabels, np.int32(0))[arc],
+        weights=weights,
         nextstates=target,
-        finals=np.where(is_final, full.finals[states] + weight * final_skeleton, np.inf),
+        finals=finals,
         scores=scores,
         final_scores=final_scores,
     )
+
+
+def _by_kind(values: dict[int, float]) -> Floats:
+    """Gives an array that holds the value of each kind of move, 0 for the others."""
+    table = np.zeros(ENTRY + 1)
+    table[list(values)] = list(values.values())
+    return table
 
 
 def _with_columns(lattice: Lattice, with_edits: bool) -> Lattice:
@@ -219,7 +229,7 @@ def _stem_classes(full: Lattice, edits: EditCosts) -> Ints:
     if np.isfinite(edits.stem):
         known: dict[str, int] = {}
         for label, word in enumerate(full.symbols):
-            classes[label] = known.setdefault(edits.stem_of(word), len(known))
+            classes[label] = known.setdefault(edits.stem_of(word) if label else "", len(known))
     return classes
 
 

@@ -13,6 +13,7 @@ Nothing within the beam can be lost: estimates never exceed the true cost.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,6 +46,7 @@ def apply_lm(
     beam: float | None = None,
     word_penalty: float = 0.0,
     name: str = "lm",
+    invisible: Collection[str] = (),
 ) -> Lattice:
     """Adds the model's cost of every string to the paths of a lattice.
 
@@ -61,6 +63,7 @@ def apply_lm(
         weight: what the model's costs are multiplied with; not negative.
         beam: keep every path that costs at most so much more than the best one (nats); None keeps all paths.
         word_penalty: a cost for each word.
+        invisible: words that the model does not see, as if they were epsilons (they get no word penalty either).
         name: the score column that receives the model's unweighted cost of each arc, in nats.
 
     Returns:
@@ -87,6 +90,7 @@ def apply_lm(
     word_of_label = np.full(len(lattice.symbols), -1, dtype=np.int32)
     word_of_label[used] = restricted.word_ids
     word_of_label[EPSILON] = -1
+    word_of_label[[label for label in map(lattice.symbols.find, invisible) if label is not None]] = -1
     words = word_of_label[lattice.olabels]
     weights = lattice.weights + word_penalty * (words >= 0)
     arrays = LatticeArrays(lattice.offsets, words, weights, lattice.nextstates, lattice.finals)

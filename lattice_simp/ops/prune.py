@@ -7,12 +7,30 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Bools
+from lattice_simp.kernel import Bools, Floats, jit
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.distance import backward_costs, forward_costs
 
-ROUNDING = 1e-9
-"""Relative slack: the same sum taken in another order must not lose a path that lies just on the beam."""
+ROUNDING = 1e-12
+"""Relative slack, see `rounding_slack`."""
+
+
+def rounding_slack(*costs: Floats) -> float:
+    """Gives by how much a bound is widened, so that a path just on it survives sums that are taken in another order.
+
+    Rounding errors grow with the largest partial sum in `costs`, not with the cost of a whole path, where positive
+    and negative parts may cancel. At least 1e-9.
+    """
+    return 1e-9 + ROUNDING * max(_largest(part.reshape(-1)) for part in costs)
+
+
+@jit
+def _largest(costs: Floats) -> float:
+    largest = 0.0
+    for place in range(len(costs)):
+        size = abs(costs[place])
+        largest = max(largest, size if size < np.inf else 0.0)
+    return largest
 
 
 def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None = None) -> Lattice:
@@ -25,7 +43,8 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     Args:
         lattice: acyclic.
         beam: nats; None for no limit.
-        max_arcs: narrows the beam until at most so many arcs are left; the best path always stays.
+        max_arcs: narrows the beam until at most so many arcs are left; arcs just as good as the first that must go
+            go too. One best path always stays, even if it has more arcs.
 
     Returns:
         A topologically sorted lattice. It holds every path within the beam, and paths beyond it whose every arc lies
@@ -45,15 +64,34 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     forward, backward = forward_costs(lattice), backward_costs(lattice)
     best = float(backward[0])
     through = forward[lattice.sources] + lattice.weights + backward[lattice.nextstates]
-    slack = ROUNDING * max(1.0, abs(best))
+    slack = rounding_slack(forward, backward)
     limit = np.inf if beam is None else best + beam + slack
-    if max_arcs is not None and lattice.num_arcs > max_arcs:
+    if max_arcs is not None and np.count_nonzero(through <= limit) > max_arcs:
         costs = np.sort(through)
-        # Ties with the first arc that must go would exceed the count: the limit lies below them, but not below the best.
-        below = costs[: max_arcs + 1][costs[: max_arcs + 1] < costs[max_arcs]]
-        limit = min(limit, max(float(below[-1]) if len(below) else best, best) + slack)
+        # Ties with the first arc that must go would exceed the count: the limit lies below them. Arcs of one path
+        # differ by rounding, hence the distance of two slacks.
+        below = np.searchsorted(costs, costs[max_arcs] - 2 * slack)
+        if below == 0 or costs[below - 1] <= best + slack:
+            limit = best + slack
+            if np.count_nonzero(through <= limit) > max_arcs:
+                return _best_path(lattice, backward)
+        else:
+            limit = float(costs[below - 1]) + slack
     finals = np.where(forward + lattice.finals <= limit, lattice.finals, np.inf)
     return keep_arcs(replace(lattice, finals=finals), through <= limit).connected()
+
+
+def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
+    """Gives the lattice of one best path: of equal arcs the first."""
+    kept = np.zeros(lattice.num_arcs, dtype=np.bool_)
+    state = 0
+    while backward[state] < lattice.finals[state]:
+        begin, end = lattice.offsets[state], lattice.offsets[state + 1]
+        arc = begin + int(np.argmin(lattice.weights[begin:end] + backward[lattice.nextstates[begin:end]]))
+        kept[arc] = True
+        state = int(lattice.nextstates[arc])
+    finals = np.where(np.arange(lattice.num_states) == state, lattice.finals, np.inf)
+    return keep_arcs(replace(lattice, finals=finals), kept).connected()
 
 
 def keep_arcs(lattice: Lattice, kept: Bools) -> Lattice:

@@ -168,4 +168,3 @@ def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Int
         new_offsets[number[state] + 1] = used
     new_offsets[inner + 1] = used
     return new_offsets, nextstates[:used], arcs[:used]
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,6 +59,15 @@ class Derivations:
             RuleUse(int(self.item_rule[item]), *(int(x) for x in self.item_span[item])) for item in self.items(steps)
         ]
 
+    def label(self, step: int, offset: int = 0) -> str:
+        """Names the rules that a step completes; `parse_label` reads the name."""
+        parts = []
+        for item in self.items([step]):
+            rule, (start, end) = int(self.item_rule[item]), self.item_span[item].tolist()
+            parts += [GLUE_LABEL] * bool(self.item_glued[item])
+            parts.append(f"{COPY_LABEL if rule == COPY_RULE else rule}@{start + offset}-{end + offset}")
+        return "+".join(parts)
+
     def features(self, steps: Iterable[int], grammar: Grammar) -> dict[str, float]:
         """Sums the rules' scores, and counts glue steps and passed-through tokens (as negative scores)."""
         items = self.items(steps)
@@ -70,18 +79,49 @@ class Derivations:
         return named
 
 
-def name_steps(lattice: Lattice, derivations: Derivations) -> Lattice:
-    """Gives the lattice with a symbol table for its input labels: `rule@start-end`, chained by `+`.
+GLUE_LABEL, COPY_LABEL = "glue", "copy"
 
-    The labels are renumbered to those in use.
+
+def name_steps(lattice: Lattice, derivations: Derivations, offset: int = 0) -> Lattice:
+    """Gives the lattice with readable input labels: the rules an arc completes, `[glue+]rule@start-end`, joined by `+`.
+
+    The labels are numbered by those in use; `offset` is added to the token numbers.
     """
-    from dataclasses import replace
-
     used, renumbered = np.unique(lattice.ilabels, return_inverse=True)
     table = SymbolTable()
     names = np.zeros(len(used), dtype=np.int32)
     for place, step in enumerate(used.tolist()):
-        uses = derivations.rules([step])
-        label = "+".join(f"{'copy' if use.rule == COPY_RULE else use.rule}@{use.start}-{use.end}" for use in uses)
-        names[place] = table.add(label) if step else 0
+        if step:
+            names[place] = table.add(derivations.label(step, offset))
     return replace(lattice, ilabels=names[renumbered].astype(np.int32), isymbols=table)
+
+
+def parse_label(label: str) -> tuple[list[RuleUse], int]:
+    """Gives the rules that an input label names, and its number of glue steps.
+
+    >>> parse_label("glue+17@3-5+copy@4-5")
+    ([RuleUse(rule=17, start=3, end=5), RuleUse(rule=-1, start=4, end=5)], 1)
+    """
+    uses, glue = [], 0
+    for part in label.split("+"):
+        if part == GLUE_LABEL:
+            glue += 1
+            continue
+        rule, _, span = part.partition("@")
+        start, _, end = span.partition("-")
+        uses.append(RuleUse(COPY_RULE if rule == COPY_LABEL else int(rule), int(start), int(end)))
+    return uses, glue
+
+
+def label_features(labels: Iterable[str], grammar: Grammar) -> dict[str, float]:
+    """Sums the features of the rules that a path's input labels name: scores, higher is better.
+
+    Glue steps and passed-through tokens count as -1 each.
+    """
+    parsed = [parse_label(label) for label in labels]
+    rules = np.array([use.rule for uses, _ in parsed for use in uses], dtype=np.int64)
+    totals: Floats = grammar.features[rules[rules >= 0]].sum(axis=0)
+    named = dict(zip(grammar.feature_names, totals.tolist(), strict=True))
+    named[GLUE_FEATURE] = -float(sum(glue for _, glue in parsed))
+    named[COPY_FEATURE] = -float((rules == COPY_RULE).sum())
+    return named

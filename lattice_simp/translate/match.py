@@ -14,7 +14,6 @@ from lattice_simp.growth import longer_ints
 from lattice_simp.kernel import Bools, Ints, Longs, jit
 from lattice_simp.translate.grammar import Grammar
 
-
 COPY = -1
 """The pattern of a token that is passed through."""
 

@@ -1,0 +1,88 @@
+"""Model directories: what a decoder loads.
+
+rules.gz         the rule table (any name that begins with `rules`)
+lm.arpa.gz       the language model `LM`; further ones are called lm2, lm3, ...: features `LM2`, `LM3`, ...
+weights.tsv      `feature<TAB>weight` lines with a header line
+settings.json    optional: fields of `DecoderSettings`
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.language_model import LanguageModel
+from lattice_simp.translate.grammar import Grammar
+
+RULES, WEIGHTS, SETTINGS = "rules", "weights.tsv", "settings.json"
+_LANGUAGE_MODEL = re.compile(r"lm(\d*)\.")
+
+
+def read_weights(path: str | Path) -> dict[str, float]:
+    """Reads `feature<TAB>weight` lines; the first line is a header.
+
+    Raises:
+        FormatError: names the line that is no such pair.
+    """
+    weights: dict[str, float] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        if number == 1 or not line.strip():
+            continue
+        name, tab, text = line.partition("\t")
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not tab or not math.isfinite(value) or name in weights:
+            raise FormatError(f"{line!r} is no new weight", path=path, line=number, remedy="write feature<TAB>number")
+        weights[name] = value
+    return weights
+
+
+def write_weights(path: str | Path, weights: dict[str, float]) -> None:
+    """Writes what `read_weights` reads."""
+    lines = ["feature\tweight", *(f"{name}\t{value!r}" for name, value in weights.items())]
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageModel]], dict[str, float], dict[str, Any]]:
+    """Reads a model directory: grammar, language models by feature name, weights, settings.
+
+    Raises:
+        FormatError: a file is missing or broken.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise FormatError("is no directory", path=root, remedy="give the directory that holds rules, lm and weights")
+    rules = _only(root, [path for path in sorted(root.iterdir()) if path.name.startswith(RULES) and _is_table(path)])
+    models = []
+    for path in sorted(root.iterdir()):
+        match = _LANGUAGE_MODEL.match(path.name)
+        if match and _is_table(path):
+            models.append((f"LM{match[1]}", LanguageModel.read(path)))
+    if not models:
+        raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
+    settings_path = root / SETTINGS
+    settings: dict[str, Any] = {}
+    if settings_path.exists():
+        try:
+            settings = json.loads(settings_path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise FormatError(f"no JSON: {error}", path=settings_path, remedy="mend or remove the file") from None
+    return Grammar.read(rules), models, read_weights(root / WEIGHTS), settings
+
+
+def _is_table(path: Path) -> bool:
+    return path.suffix not in (".trie", ".rules") and path.is_file()
+
+
+def _only(root: Path, paths: list[Path]) -> Path:
+    if len(paths) != 1:
+        found = ", ".join(path.name for path in paths) or "none"
+        raise FormatError(f"needs one rule table, found {found}", path=root, remedy="keep one file named rules.gz")
+    return paths[0]
