@@ -1,0 +1,218 @@
+"""Hierarchical rules from aligned sentence pairs (Chiang 2007, section 3.2), with relative-frequency features.
+
+From *the plan was passed in may* / *der plan wurde im mai angenommen*, among others::
+
+    [X] ||| passed ||| angenommen ||| EF=... ||| 0-0
+    [X] ||| was passed [X,1] ||| wurde [X,1] angenommen ||| EF=... ||| 0-0 1-2
+
+A phrase pair is a source span and a target span that are linked, and linked to nothing outside; no word at the border
+of either is unaligned. Rules replace one or two phrase pairs in another by non-terminals, which don't touch in the
+source; they keep an aligned word. Every phrase pair and every way to make a rule from it counts one.
+
+Features are natural logarithms of probabilities, where f is the source and e the target, as the field is used to:
+`EF` is p(target | source), `FE` p(source | target); `LexEF` and `LexFE` multiply the word translation
+probabilities of a rule's words, averaged over the links of each (Koehn and others 2003), for unaligned words those of
+`NULL`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from grammars.demo.sample import SentencePair
+
+MAX_SPAN = 10
+"""Source words of a phrase pair that a rule is made from."""
+MAX_SYMBOLS = 5
+"""Source symbols of a rule."""
+NULL = ""
+"""Stands for the missing partner of an unaligned word."""
+
+Link = tuple[int, int]
+Phrase = tuple[int, int, int, int]
+"""Source start and stop, target start and stop (the positions behind the last words)."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule without its features; links join positions of terminals, counted over all symbols."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+def phrases(pair: SentencePair) -> list[Phrase]:
+    """Gives the tight phrase pairs of up to `MAX_SPAN` source words."""
+    targets: dict[int, list[int]] = defaultdict(list)
+    sources: dict[int, list[int]] = defaultdict(list)
+    for i, j in pair.links:
+        targets[i].append(j)
+        sources[j].append(i)
+    result = []
+    for start in targets:
+        low, high = len(pair.german), -1
+        for last in range(start, min(start + MAX_SPAN, len(pair.english))):
+            if last not in targets:
+                continue
+            low, high = min(low, *targets[last]), max(high, *targets[last])
+            if all(start <= i <= last for j in range(low, high + 1) for i in sources[j]):
+                result.append((start, last + 1, low, high + 1))
+    return sorted(result)
+
+
+def rules(pair: SentencePair) -> Iterator[Rule]:
+    """Yields every rule of a sentence pair as often as there are ways to make it."""
+    found = phrases(pair)
+    for outer in found:
+        inside = [inner for inner in found if inner != outer and _contains(outer, inner)]
+        for gaps in ((), *((inner,) for inner in inside), *combinations(inside, 2)):
+            length = outer[1] - outer[0] - sum(stop - start - 1 for start, stop, _, _ in gaps)
+            if length <= MAX_SYMBOLS and (len(gaps) < 2 or _apart(*gaps)):
+                rule = _rule(pair, outer, gaps)
+                if rule.links:
+                    yield rule
+
+
+def _contains(outer: Phrase, inner: Phrase) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _apart(first: Phrase, second: Phrase) -> bool:
+    """Whether two phrases, the first of which starts first, share no word and don't touch in the source."""
+    return first[1] < second[0] and (first[3] <= second[2] or second[3] <= first[2])
+
+
+def _rule(pair: SentencePair, outer: Phrase, gaps: tuple[Phrase, ...]) -> Rule:
+    source, source_at = _side(pair.english, outer[0], outer[1], [gap[:2] for gap in gaps])
+    target, target_at = _side(pair.german, outer[2], outer[3], [gap[2:] for gap in gaps])
+    links = sorted((source_at[i], target_at[j]) for i, j in pair.links if i in source_at and j in target_at)
+    return Rule(source, target, tuple(links))
+
+
+def _side(
+    words: tuple[str, ...], start: int, stop: int, gaps: list[tuple[int, int]]
+) -> tuple[tuple[str, ...], dict[int, int]]:
+    """Gives one side's symbols, and the place in it of each word of the sentence that is still there."""
+    begins = {gap[0]: (number, gap[1]) for number, gap in enumerate(gaps, start=1)}
+    symbols: list[str] = []
+    places: dict[int, int] = {}
+    position = start
+    while position < stop:
+        if position in begins:
+            number, position = begins[position]
+            symbols.append(f"[X,{number}]")
+        else:
+            places[position] = len(symbols)
+            symbols.append(words[position])
+            position += 1
+    return tuple(symbols), places
+
+
+def is_nonterminal(symbol: str) -> bool:
+    """Tells `[X,1]` and `[X,2]` from words; no word of this corpus has a bracket."""
+    return symbol.startswith("[")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a rule table keeps; the translations of single words are always kept, up to the last two limits.
+
+    Attributes:
+        max_phrase: source words of a rule without non-terminals.
+        min_phrase_count: the least count of such a rule.
+        min_count: the least count of a rule with non-terminals.
+        min_probability: the least p(target | source) of a rule.
+        max_targets: how many targets a source side keeps.
+    """
+
+    max_phrase: int = MAX_SYMBOLS
+    min_phrase_count: int = 1
+    min_count: int = 1
+    min_probability: float = 0.0
+    max_targets: int = 20
+
+    def keep(self, source: tuple[str, ...], count: int) -> bool:
+        """Tells whether a rule is frequent enough."""
+        if any(map(is_nonterminal, source)):
+            return count >= self.min_count
+        return len(source) == 1 or (len(source) <= self.max_phrase and count >= self.min_phrase_count)
+
+
+class RuleTable:
+    """Counts rules, and gives the frequent ones with their features.
+
+    Args:
+        pairs: the training corpus.
+        limits: what to keep.
+    """
+
+    def __init__(self, pairs: Iterable[SentencePair], limits: Limits) -> None:
+        self.limits = limits
+        self.counts: Counter[Rule] = Counter()
+        self.words: Counter[tuple[str, str]] = Counter()
+        for pair in pairs:
+            self.counts.update(rules(pair))
+            self.words.update((pair.english[i], pair.german[j]) for i, j in pair.links)
+            linked_source, linked_target = ({link[side] for link in pair.links} for side in (0, 1))
+            self.words.update((word, NULL) for i, word in enumerate(pair.english) if i not in linked_source)
+            self.words.update((NULL, word) for j, word in enumerate(pair.german) if j not in linked_target)
+        self.source_words: Counter[str] = Counter()
+        self.target_words: Counter[str] = Counter()
+        for (source, target), count in self.words.items():
+            self.source_words[source] += count
+            self.target_words[target] += count
+
+    def lines(self) -> Iterator[str]:
+        """Yields the table as text, sorted, one rule a line."""
+        counts: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+        best_links: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, tuple[Link, ...]]] = {}
+        for rule, count in self.counts.items():
+            sides = rule.source, rule.target
+            counts[sides] += count
+            best_links[sides] = max(best_links.get(sides, (0, ())), (count, rule.links))
+        sources: Counter[tuple[str, ...]] = Counter()
+        targets: Counter[tuple[str, ...]] = Counter()
+        by_source: dict[tuple[str, ...], list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+        for (source, target), count in counts.items():
+            sources[source] += count
+            targets[target] += count
+            if self.limits.keep(source, count) and count / sources[source] >= self.limits.min_probability:
+                by_source[source].append((count, target))
+        for source in sorted(by_source):
+            ranked = sorted(by_source[source], key=lambda entry: (-entry[0], entry[1]))
+            for count, target in ranked[: self.limits.max_targets]:
+                links = best_links[source, target][1]
+                features = {
+                    "EF": math.log(count / sources[source]),
+                    "FE": math.log(count / targets[target]),
+                    "LexEF": self._lexical(source, target, links, forward=True),
+                    "LexFE": self._lexical(source, target, links, forward=False),
+                }
+                named = " ".join(f"{name}={value + 0:.2f}" for name, value in features.items())
+                points = " ".join(f"{i}-{j}" for i, j in links)
+                yield f"[X] ||| {' '.join(source)} ||| {' '.join(target)} ||| {named} ||| {points}"
+
+    def _lexical(
+        self, source: tuple[str, ...], target: tuple[str, ...], links: tuple[Link, ...], *, forward: bool
+    ) -> float:
+        """The log probability of the words of one side, given those of the other that they are linked to."""
+        partners: dict[int, list[int]] = defaultdict(list)
+        for i, j in links:
+            partners[j if forward else i].append(i if forward else j)
+        total = 0.0
+        given, predicted = (source, target) if forward else (target, source)
+        for position, word in enumerate(predicted):
+            if not is_nonterminal(word):
+                linked = [given[partner] for partner in partners[position]] or [NULL]
+                total += math.log(sum(self._word(other, word, forward) for other in linked) / len(linked))
+        return total
+
+    def _word(self, given: str, word: str, forward: bool) -> float:
+        if forward:
+            return self.words[given, word] / self.source_words[given]
+        return self.words[word, given] / self.target_words[given]

@@ -1,0 +1,106 @@
+"""Writes the demo's data: a maintainers' script.
+
+    python -m grammars.demo.generate [--output DIR] [--train]
+
+run at the top of a checkout; needs nothing but Python and pynini. The same grammar gives the same bytes: seeds are
+fixed, gzip headers carry no time. It takes about a minute and writes::
+
+    test.jsonl      sentences that are in no training pair, with the masks of their skeletons
+    test.de         their translations
+    rules.gz        the hierarchical rules of the training part
+    lm.arpa.gz      the language model of the training part's German side
+    train.en, .de   the training part, only when asked for (--train): no data of the package
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from grammars.demo import data_path
+from grammars.demo.extract import Limits, RuleTable
+from grammars.demo.language_model import WittenBell
+from grammars.demo.relation import Relation
+from grammars.demo.sample import SentencePair, draw
+from grammars.demo.vocabulary import CLAUSE
+
+SEED = 2016
+DRAWN = 11000
+"""Random paths; what repeats a sentence or a lexeme is dropped."""
+TEST_SIZE = 200
+TEST_LENGTHS = range(12, 31)
+"""Long enough for gaps that an n-gram doesn't see across."""
+MIN_SEEN = 3
+"""How often the training part must have each word of a test sentence."""
+LIMITS = Limits(max_phrase=3, min_phrase_count=8, min_count=50, min_probability=0.02, max_targets=20)
+"""They leave some thousand rules of about a million, for the sake of the package's size."""
+GAPLESS_DRAWN = 110000
+"""Sentences without gaps for the language model alone: what a noun and its verb are like when they are neighbours."""
+LM_ORDER = 3
+LM_THRESHOLD = 13.0
+
+
+def split(pairs: list[SentencePair]) -> tuple[list[SentencePair], list[SentencePair]]:
+    """Divides the corpus into a training and a test part; the latter has known words and gaps with clauses only."""
+    counts = Counter(word for pair in pairs for word in pair.english)
+    test: list[SentencePair] = []
+    train: list[SentencePair] = []
+    for pair in pairs:
+        has_clause = any(kind == CLAUSE for kind, _, _ in pair.gaps)
+        known = all(counts[word] > MIN_SEEN for word in pair.english)
+        fits = len(pair.english) in TEST_LENGTHS and has_clause and known
+        (test if fits and len(test) < TEST_SIZE else train).append(pair)
+    return train, test
+
+
+def test_records(test: Iterable[SentencePair]) -> list[str]:
+    """Gives a line of JSON for each test sentence, as `lattice_simp.skeleton` reads them."""
+    return [
+        json.dumps({"id": f"demo.{i}", "line": i, "tokens": pair.english, "keep": pair.masks()}, ensure_ascii=False)
+        for i, pair in enumerate(test)
+    ]
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Writes lines, compressed if the name ends in `.gz`, always as the same bytes."""
+    content = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(content, compresslevel=9, mtime=0) if path.suffix == ".gz" else content)
+
+
+def language_model(train: Iterable[SentencePair]) -> WittenBell:
+    """Estimates the language model, from the training part and from sentences without gaps.
+
+    No test sentence is among the latter: each of those has a gap.
+    """
+    gapless = draw(Relation.build(gaps=False), GAPLESS_DRAWN, SEED)
+    return WittenBell((pair.german for pair in (*train, *gapless)), LM_ORDER, LM_THRESHOLD)
+
+
+def corpus() -> tuple[list[SentencePair], list[SentencePair]]:
+    """Gives the training and the test part."""
+    return split(draw(Relation.build(), DRAWN, SEED))
+
+
+def main() -> None:
+    """Generates all files."""
+    parser = argparse.ArgumentParser(description="Generates the data of the demo.")
+    parser.add_argument("--output", type=Path, default=data_path("."), help="the folder for the files")
+    parser.add_argument("--train", action="store_true", help="write the training text, too")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    train, test = corpus()
+    write(options.output / "test.jsonl", test_records(test))
+    write(options.output / "test.de", (" ".join(pair.german) for pair in test))
+    write(options.output / "lm.arpa.gz", language_model(train).arpa())
+    write(options.output / "rules.gz", RuleTable(train, LIMITS).lines())
+    if options.train:
+        write(options.output / "train.en", (" ".join(pair.english) for pair in train))
+        write(options.output / "train.de", (" ".join(pair.german) for pair in train))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The grammar as a relation: which German sentences translate an English one, with some of its gaps left out.
+
+    >>> relation = Relation.build()                                         # doctest: +SKIP
+    >>> relation.translations("the old bill was passed quickly .".split())  # doctest: +SKIP
+    ['der alte gesetzentwurf wurde rasch verabschiedet .', 'der alte gesetzentwurf wurde schnell verabschiedet .']
+
+English words are read as symbols by the inverse of the transducer that spells them, with marks put in between; the
+grammar gives German symbols, which are spelled: `words ∘ spelling⁻¹ ∘ sentences ∘ spelling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pynini
+import pywrapfst
+
+from grammars.demo import ROOT
+from grammars.demo.clauses import Clauses
+from grammars.demo.lexicon import Lexicon
+from grammars.demo.vocabulary import CLOSE, MARKS, OPEN, Vocabulary
+
+OUTSIDE, KEPT, DELETED = range(3)
+"""Where a word can stand: outside of all gaps, in a gap that is kept, in a gap that is deleted."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The transducers of the grammar.
+
+    Attributes:
+        vocabulary: the symbols of all of them.
+        sentences: marked English symbols to German symbols, with the chances of its random paths.
+        spelling: strings of symbols to strings of words.
+    """
+
+    vocabulary: Vocabulary
+    sentences: pynini.Fst
+    spelling: pynini.Fst
+
+    @classmethod
+    def build(cls, *, gaps: bool = True) -> Relation:
+        """Compiles the grammar from its tables; takes some seconds.
+
+        Args:
+            gaps: False leaves out whatever stands in gaps; the sentences that remain are like skeletons.
+        """
+        vocabulary = Vocabulary(excluded=frozenset() if gaps else MARKS)
+        sentences = Clauses(Lexicon(ROOT), vocabulary).sentences()
+        sentences.arcsort("ilabel")
+        return cls(vocabulary, sentences, vocabulary.spelling(vocabulary.symbols))
+
+    def marked(self, english: Sequence[str], mask: str | None = None) -> pynini.Fst:
+        """Gives the acceptor of a sentence with all marks that agree with a mask.
+
+        Args:
+            english: the words.
+            mask: `1` for each word that is kept and `0` for each that is deleted: whole gaps, and nothing else, are
+                deleted. None allows all masks.
+        """
+        find = self.vocabulary.table.find
+        fst = pynini.Fst()
+        fst.add_states(3 * (len(english) + 1))
+        fst.set_start(OUTSIDE)
+        for position in range(len(english) + 1):
+            here = 3 * position
+            for gap in (KEPT, DELETED):
+                for mark in OPEN.values():
+                    fst.add_arc(here + OUTSIDE, pywrapfst.Arc(find(mark), find(mark), 0, here + gap))
+                for mark in CLOSE.values():
+                    fst.add_arc(here + gap, pywrapfst.Arc(find(mark), find(mark), 0, here + OUTSIDE))
+            if position < len(english):
+                label = find(english[position])
+                if label < 0:
+                    return pynini.Fst()
+                states = {None: (OUTSIDE, KEPT, DELETED), "1": (OUTSIDE, KEPT), "0": (DELETED,)}
+                for state in states[None if mask is None else mask[position]]:
+                    fst.add_arc(here + state, pywrapfst.Arc(label, label, 0, here + 3 + state))
+        fst.set_final(3 * len(english) + OUTSIDE)
+        return fst
+
+    def translations(self, english: Sequence[str], mask: str | None = None) -> list[str]:
+        """Gives all German translations of a sentence in alphabetical order; none if the grammar does not accept it."""
+        read = pynini.compose(self.marked(english, mask), pynini.invert(self.spelling))
+        symbols = pynini.compose(pynini.project(read, "output").rmepsilon(), self.sentences)
+        german = pynini.compose(pynini.project(symbols, "output").rmepsilon(), self.spelling)
+        german = pynini.project(german, "output").optimize()
+        paths = german.paths(output_token_type=self.vocabulary.table)
+        return sorted(set(paths.ostrings()))

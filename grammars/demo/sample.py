@@ -1,0 +1,118 @@
+"""Sentence pairs at random, with the word alignment and the gaps that they are made with.
+
+>>> pair = SentencePair.from_symbols(
+...     ["d.plan#the", "n.plan#plan", "aux.m#was", "v.pass#passed", "<adverbial>", "t.may#in|may", "</adverbial>"],
+...     ["d.plan#der", "n.plan#plan", "aux.m#wurde", "t.may#im|mai", "v.pass#angenommen"],
+... )
+>>> " ".join(pair.english), "/", " ".join(pair.german)
+('the plan was passed in may', '/', 'der plan wurde im mai angenommen')
+>>> sorted(pair.links)
+[(0, 0), (1, 1), (2, 2), (3, 5), (4, 3), (5, 4)]
+>>> pair.masks()
+['111100']
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+
+import pynini
+
+from grammars.demo.relation import Relation
+from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
+
+DELETED_KINDS = (frozenset((CLAUSE, ADVERBIAL)), frozenset((CLAUSE,)), frozenset(GAP_KINDS))
+"""What the skeletons of a sentence delete, in the order of its masks.
+
+A German sentence without its fronted adverbial has another word order: the third skeleton's translation is then no
+subsequence of the sentence's. It is there because people who know no German make such skeletons.
+"""
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    """A sentence, its translation, and what is known about them.
+
+    Attributes:
+        english: source words.
+        german: target words.
+        links: pairs of aligned positions, source first.
+        gaps: kind, first position and position behind the last one of each gap of the source.
+    """
+
+    english: tuple[str, ...]
+    german: tuple[str, ...]
+    links: frozenset[tuple[int, int]]
+    gaps: tuple[tuple[str, int, int], ...]
+
+    @classmethod
+    def from_symbols(cls, english: list[str], german: list[str]) -> SentencePair:
+        """Spells two strings of symbols and aligns them by the keys of their lexemes."""
+        english_words, english_places = _spell(english)
+        german_words, german_places = _spell(german)
+        links: set[tuple[int, int]] = set()
+        for key in english_places:
+            source, target = english_places[key], german_places.get(key, [])
+            if len(source) != len(target):
+                source, target = [list(chain(*source))], [list(chain(*target))]
+            for left, right in zip(source, target, strict=True):
+                links.update((i, j) for i in left for j in right)
+        return cls(tuple(english_words), tuple(german_words), frozenset(links), tuple(_gaps(english)))
+
+    def masks(self) -> list[str]:
+        """Gives the masks of the sentence's skeletons, without repetition."""
+        masks = []
+        for kinds in DELETED_KINDS:
+            deleted = {i for kind, start, stop in self.gaps if kind in kinds for i in range(start, stop)}
+            masks.append("".join("0" if i in deleted else "1" for i in range(len(self.english))))
+        return [mask for mask in dict.fromkeys(masks) if "0" in mask]
+
+
+def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
+    """Draws random sentence pairs; fewer than `count` remain without duplicates.
+
+    A sentence with a lexeme twice is no good English, and its alignment is not clear: it is dropped, too.
+    """
+    paths = pynini.randgen(relation.sentences, npath=count, seed=seed).paths()
+    find = relation.vocabulary.table.find
+    pairs: dict[tuple[str, ...], SentencePair] = {}
+    while not paths.done():
+        english, german = ([find(label) for label in labels if label] for labels in (paths.ilabels(), paths.olabels()))
+        keys = Counter(key for key in map(key_of, english) if key)
+        if max(keys.values()) == 1:
+            pair = SentencePair.from_symbols(english, german)
+            pairs.setdefault(pair.english, pair)
+        paths.next()
+    # The paths come as a tree, in the order of its arcs.
+    result = [pairs[key] for key in sorted(pairs)]
+    random.Random(seed).shuffle(result)
+    return result
+
+
+def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
+    """Gives the words, and for each key the positions of each piece of the lexeme."""
+    spelled: list[str] = []
+    places: dict[str, list[list[int]]] = {}
+    for symbol in symbols:
+        for piece in pieces(symbol):
+            positions = list(range(len(spelled), len(spelled) + len(piece)))
+            spelled.extend(piece)
+            key = key_of(symbol)
+            if key is not None:
+                places.setdefault(key, []).append(positions)
+    return spelled, places
+
+
+def _gaps(symbols: list[str]) -> list[tuple[str, int, int]]:
+    gaps, position, start = [], 0, 0
+    kinds = {mark: kind for kind, mark in CLOSE.items()}
+    for symbol in symbols:
+        if symbol in OPEN.values():
+            start = position
+        elif symbol in kinds:
+            gaps.append((kinds[symbol], start, position))
+        position += sum(map(len, pieces(symbol)))
+    return gaps
