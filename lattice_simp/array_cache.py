@@ -1,6 +1,6 @@
 """Parsed models on disk: one file of arrays, mapped instead of read.
 
-The cache file lies beside the model file, or in the user's cache folder where that cannot be written. Its name holds a
+The cache file lies in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot be written. Its name holds a
 hash of the model file's content, so a changed model never meets an old cache.
 """
 
@@ -22,6 +22,9 @@ from lattice_simp.errors import FormatError
 
 CACHE_VARIABLE = "LATTICE_SIMP_CACHE"
 """The environment variable that names a folder for all caches."""
+
+FOLDER = ".lattice_simp"
+"""The folder beside a model file that holds its cache."""
 
 _MAGIC = b"lattice_simp arrays 1\n"
 _ALIGNMENT = 64
@@ -84,7 +87,7 @@ def _cache_folders(path: str | Path) -> list[Path]:
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp"
     beside = Path(path).parent
     # A folder without a writing permission is meant to stay as it is, even for those who could write to it.
-    return [beside, user] if beside.stat().st_mode & 0o222 else [user]
+    return [beside / FOLDER, user] if beside.stat().st_mode & 0o222 else [user]
 
 
 def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -122,132 +122,76 @@ def gap_product(
     completion: Floats,
     bound: float,
     most_edges: int,
+    numbers: Ints,
 ) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes]:
     """Gives the nodes in topological order (lattice state, acceptor state, least cost from the start), where each
     node's edges begin, and of each edge (target node, lattice arc or -1, acceptor arc or -1, kind).
 
-    With more than `most_edges` edges the work stops, and there are no nodes.
+    With more than `most_edges` edges the work stops, and there are no nodes. `numbers` is room for a number for each
+    pair, all 0 (zeros that the operating system gives need no time where nothing is written).
     """
     num_states, num_gaps = completion.shape
-    numbers = np.full((num_states, num_gaps), -1, dtype=np.int32)  # each pair's node, in order of discovery
-    node_capacity = 1024
-    forward = np.empty(node_capacity, dtype=np.float64)
-    node_state = np.empty(node_capacity, dtype=np.int32)
-    node_gap = np.empty(node_capacity, dtype=np.int32)
-    order = np.empty(node_capacity, dtype=np.int32)
-    edge_begin = np.empty(node_capacity + 1, dtype=np.int32)
-    edge_capacity = 4096
-    edge_target = np.empty(edge_capacity, dtype=np.int32)
-    edge_arc = np.empty(edge_capacity, dtype=np.int32)
-    edge_own = np.empty(edge_capacity, dtype=np.int32)
-    edge_kind = np.empty(edge_capacity, dtype=np.int8)
+    forward = np.empty(1024, dtype=np.float64)
+    node_state = np.empty(1024, dtype=np.int32)
+    node_gap = np.empty(1024, dtype=np.int32)
+    order = np.empty(1024, dtype=np.int32)
+    edge_begin = np.empty(1024, dtype=np.int32)
+    edge_target = np.empty(4096, dtype=np.int32)
+    edge_arc = np.empty(4096, dtype=np.int32)
+    edge_own = np.empty(4096, dtype=np.int32)
+    edge_kind = np.empty(4096, dtype=np.int8)
     waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
-    edges = 0
-    count = 1
-    forward[0] = 0.0
-    numbers[0, 0] = 0
-    waiting[0] = 1
-    done = 0
-    edits = substitution_cost < np.inf or stem_cost < np.inf
-    entries = len(gap_labels) > 0 and gap_labels.min() == 0
+    count, done, edges = 1, 0, 0
+    forward[0], numbers[0, 0], waiting[0] = 0.0, 1, 1
+    # Arrays that grow are slow in inner loops (each step counts references): room for a state is made beforehand.
     for state in range(num_states):
-        gap = -1
-        while waiting[state] > 0:
-            gap += 1
-            node = numbers[state, gap]
-            if node < 0:
-                continue
-            waiting[state] -= 1
-            cost_here = forward[node]
-            order[node] = done
-            node_state[done], node_gap[done] = state, gap
-            edge_begin[done] = edges
-            done += 1
-            begin, end = gap_offsets[gap], gap_offsets[gap + 1]
-            # arc -1 stands for the moves that use no lattice arc
-            for arc in range(offsets[state] - 1, offsets[state + 1]):
-                standing = arc < offsets[state]
-                if standing and not entries and deletion_cost == np.inf:
-                    continue
-                word = -1 if standing else labels[arc]
-                goal = state if standing else nextstates[arc]
-                arc_weight = 0.0 if standing else weights[arc]
-                low = begin
-                free = True  # no acceptor arc carries the word
-                if word > 0:
-                    high = end
-                    while low < high:
-                        middle = (low + high) >> 1
-                        if gap_labels[middle] < word:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    free = low == end or gap_labels[low] != word
-                first = begin if standing or edits else low
-                if word == 0:
-                    first = end
-                for own in range(first - 1, end):
-                    if own < first:  # the loop, or a lattice arc without a word
-                        if standing or (word != 0 and not (has_loop[gap] and (free or not rho))):
-                            continue
-                        kind, following, added = LOOP, gap, 0.0
-                    else:
-                        following, added = gap_nextstates[own], gap_weights[own]
-                        if standing:
-                            if gap_labels[own] == 0:
-                                kind = ENTRY
-                            else:
-                                kind, added = DELETION, added + deletion_cost
-                        elif gap_labels[own] == word:
-                            kind = MATCH
-                        elif not edits:
-                            break
-                        elif gap_labels[own] == 0:
-                            continue
-                        elif stem_cost <= substitution_cost and stem_of[gap_labels[own]] == stem_of[word]:
-                            kind, added = STEM, added + stem_cost
-                        else:
-                            kind, added = SUBSTITUTION, added + substitution_cost
-                    total = cost_here + arc_weight + added
-                    rest = completion[goal, following]
-                    if rest == np.inf or not total + rest <= bound or total == np.inf:
-                        continue
-                    other = numbers[goal, following]
-                    if other < 0:
-                        if count == node_capacity:
-                            node_capacity *= 2
-                            node_state, node_gap = longer_ints(node_state), longer_ints(node_gap)
-                            forward, order = longer_floats(forward), longer_ints(order)
-                            longer_begin = np.empty(node_capacity + 1, dtype=np.int32)
-                            longer_begin[:done] = edge_begin[:done]
-                            edge_begin = longer_begin
-                        other = count
-                        numbers[goal, following] = other
-                        forward[other] = total
-                        waiting[goal] += 1
-                        count += 1
-                    elif total < forward[other]:
-                        forward[other] = total
-                    if edges == edge_capacity:
-                        edge_capacity *= 2
-                        edge_target, edge_arc = longer_ints(edge_target), longer_ints(edge_arc)
-                        edge_own = longer_ints(edge_own)
-                        longer_kind = np.empty(edge_capacity, dtype=np.int8)
-                        longer_kind[:edges] = edge_kind
-                        edge_kind = longer_kind
-                    edge_target[edges], edge_arc[edges] = other, arc
-                    edge_own[edges] = -1 if own < first else own
-                    if standing:
-                        edge_arc[edges] = -1
-                    edge_kind[edges] = kind
-                    edges += 1
-            if edges > most_edges:
-                done = 0
-                edges = 0
-                count = 0
-                waiting[:] = 0
-                break
-    edge_begin[done] = edges
+        if waiting[state] == 0:
+            continue
+        room = (offsets[state + 1] - offsets[state] + 1) * (num_gaps + len(gap_labels))
+        while edges + room > len(edge_arc):
+            edge_target, edge_arc, edge_own = longer_ints(edge_target), longer_ints(edge_arc), longer_ints(edge_own)
+            edge_kind = longer_bytes(edge_kind)
+        room = min(room, num_states * num_gaps)
+        while count + room + 1 > len(order):
+            node_state, node_gap = longer_ints(node_state), longer_ints(node_gap)
+            order, edge_begin, forward = longer_ints(order), longer_ints(edge_begin), longer_floats(forward)
+        count, done, edges = _follow(
+            state,
+            offsets,
+            labels,
+            weights,
+            nextstates,
+            gap_offsets,
+            gap_labels,
+            gap_weights,
+            gap_nextstates,
+            stem_of,
+            has_loop,
+            rho,
+            stem_cost,
+            substitution_cost,
+            deletion_cost,
+            completion,
+            bound,
+            numbers,
+            waiting,
+            forward,
+            node_state,
+            node_gap,
+            order,
+            edge_begin,
+            edge_target,
+            edge_arc,
+            edge_own,
+            edge_kind,
+            count,
+            done,
+            edges,
+        )
+        if edges > most_edges:
+            count, edges = 0, 0
+            break
+    edge_begin[count] = edges
     least = np.empty(count, dtype=np.float64)
     for node in range(count):
         least[order[node]] = forward[node]
@@ -263,3 +207,115 @@ def gap_product(
         edge_own[:edges].copy(),
         edge_kind[:edges].copy(),
     )
+
+
+@jit
+def _follow(
+    state: int,
+    offsets: Ints,
+    labels: Ints,
+    weights: Floats,
+    nextstates: Ints,
+    gap_offsets: Ints,
+    gap_labels: Ints,
+    gap_weights: Floats,
+    gap_nextstates: Ints,
+    stem_of: Ints,
+    has_loop: Bools,
+    rho: bool,
+    stem_cost: float,
+    substitution_cost: float,
+    deletion_cost: float,
+    completion: Floats,
+    bound: float,
+    numbers: Ints,
+    waiting: Ints,
+    forward: Floats,
+    node_state: Ints,
+    node_gap: Ints,
+    order: Ints,
+    edge_begin: Ints,
+    edge_target: Ints,
+    edge_arc: Ints,
+    edge_own: Ints,
+    edge_kind: Bytes,
+    count: int,
+    done: int,
+    edges: int,
+) -> tuple[int, int, int]:
+    """Follows all edges from the nodes of one lattice state; gives the new counts of nodes, nodes done, and edges."""
+    edits = substitution_cost < np.inf or stem_cost < np.inf
+    standing_moves = deletion_cost < np.inf or (len(gap_labels) > 0 and gap_labels.min() == 0)
+    begin_arc, end_arc = offsets[state] - 1 if standing_moves else offsets[state], offsets[state + 1]
+    gap = -1
+    while waiting[state] > 0:
+        gap += 1
+        node = numbers[state, gap] - 1
+        if node < 0:
+            continue
+        waiting[state] -= 1
+        order[node] = done
+        node_state[done], node_gap[done], edge_begin[done] = state, gap, edges
+        done += 1
+        begin, end = gap_offsets[gap], gap_offsets[gap + 1]
+        for arc in range(begin_arc, end_arc):
+            standing = arc < offsets[state]  # a move without a lattice arc
+            word = -1 if standing else labels[arc]
+            goal = state if standing else nextstates[arc]
+            reached = forward[node] if standing else forward[node] + weights[arc]
+            first = begin
+            loop = word == 0  # whether the acceptor may stay where it is
+            if word > 0:
+                high = end
+                while first < high:
+                    middle = (first + high) >> 1
+                    if gap_labels[middle] < word:
+                        first = middle + 1
+                    else:
+                        high = middle
+                loop = has_loop[gap] and not (rho and first < end and gap_labels[first] == word)
+                if edits:
+                    first = begin
+            for own in range(first - 1 if loop else first, first if word == 0 else end):
+                if own < first:
+                    kind, following, total = LOOP, gap, reached
+                else:
+                    following, total = gap_nextstates[own], reached + gap_weights[own]
+                    if standing:
+                        kind = ENTRY
+                        if gap_labels[own] != 0:
+                            kind, total = DELETION, total + deletion_cost
+                    elif gap_labels[own] == word:
+                        kind = MATCH
+                    elif not edits:
+                        break
+                    elif gap_labels[own] == 0:
+                        continue
+                    elif stem_cost <= substitution_cost and stem_of[gap_labels[own]] == stem_of[word]:
+                        kind, total = STEM, total + stem_cost
+                    else:
+                        kind, total = SUBSTITUTION, total + substitution_cost
+                hope = total + completion[goal, following]
+                if not hope <= bound or hope == np.inf:
+                    continue
+                other = numbers[goal, following] - 1
+                if other < 0:
+                    other = count
+                    count += 1
+                    numbers[goal, following] = count
+                    waiting[goal] += 1
+                    forward[other] = total
+                elif total < forward[other]:
+                    forward[other] = total
+                edge_target[edges], edge_kind[edges] = other, kind
+                edge_arc[edges] = -1 if standing else arc
+                edge_own[edges] = -1 if own < first else own
+                edges += 1
+    return count, done, edges
+
+
+@jit
+def longer_bytes(values: Bytes) -> Bytes:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown

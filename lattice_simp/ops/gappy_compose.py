@@ -147,6 +147,7 @@ def gappy_compose(
         completion,
         bound,
         MAX_ARCS,
+        np.zeros(completion.shape, dtype=np.int32),
     )
     if not len(product[0]):
         raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")

@@ -59,11 +59,12 @@ def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageMod
     root = Path(folder)
     if not root.is_dir():
         raise FormatError("is no directory", path=root, remedy="give the directory that holds rules, lm and weights")
-    rules = _only(root, [path for path in sorted(root.iterdir()) if path.name.startswith(RULES) and _is_table(path)])
+    files = [path for path in sorted(root.iterdir()) if path.is_file()]
+    rules = _only(root, [path for path in files if path.name.startswith(RULES)])
     models = []
-    for path in sorted(root.iterdir()):
+    for path in files:
         match = _LANGUAGE_MODEL.match(path.name)
-        if match and _is_table(path):
+        if match:
             models.append((f"LM{match[1]}", LanguageModel.read(path)))
     if not models:
         raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
@@ -75,10 +76,6 @@ def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageMod
         except ValueError as error:
             raise FormatError(f"no JSON: {error}", path=settings_path, remedy="mend or remove the file") from None
     return Grammar.read(rules), models, read_weights(root / WEIGHTS), settings
-
-
-def _is_table(path: Path) -> bool:
-    return path.suffix not in (".trie", ".rules") and path.is_file()
 
 
 def _only(root: Path, paths: list[Path]) -> Path:
