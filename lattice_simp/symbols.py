@@ -92,6 +92,10 @@ class SymbolTable:
             return np.arange(len(self), dtype=np.int32)
         return other.encode(self._words)
 
+    def copy(self) -> SymbolTable:
+        """Gives a table of the same symbols that grows on its own."""
+        return SymbolTable(self._words[1:])
+
     @property
     def words(self) -> Sequence[str]:
         """All words by id; the caller does not change the list."""

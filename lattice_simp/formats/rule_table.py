@@ -69,12 +69,14 @@ def _parse_hiero(fields: list[str]) -> RuleText:
     if len(fields) < 3:
         raise ValueError(f"a rule has 3 to 5 fields between ' ||| ', this one {len(fields)}")
     source, links = _parse_source(fields[1].split())
+    names = [symbol[0] for symbol in source if isinstance(symbol, tuple)]
+    target = _parse_target(fields[2].split(), links, names)
     return RuleText(
         fields[0][1:-1],
         source,
-        _parse_target(fields[2].split(), links),
+        target,
         tuple(_parse_features(fields[3].split())) if len(fields) > 3 else (),
-        _parse_alignment(fields[4]) if len(fields) > 4 else (),
+        _parse_alignment(fields[4], (len(source), len(target))) if len(fields) > 4 else (),
     )
 
 
@@ -88,7 +90,13 @@ def _parse_moses(fields: list[str], left: str) -> RuleText:
     features = tuple(
         (f"Phrase{place}", math.log(max(score, _LEAST_PROBABILITY))) for place, score in enumerate(scores, start=1)
     )
-    return RuleText(left, source, target, features, _parse_alignment(fields[3]) if len(fields) > 3 else ())
+    return RuleText(
+        left,
+        source,
+        target,
+        features,
+        _parse_alignment(fields[3], (len(source), len(target))) if len(fields) > 3 else (),
+    )
 
 
 def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dict[str, int]]:
@@ -110,7 +118,7 @@ def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dic
     return tuple(source), links
 
 
-def _parse_target(symbols: list[str], links: dict[str, int]) -> tuple[str | int, ...]:
+def _parse_target(symbols: list[str], links: dict[str, int], names: list[str]) -> tuple[str | int, ...]:
     target: list[str | int] = []
     for symbol in symbols:
         match = _NONTERMINAL.match(symbol) if symbol[0] == "[" else None
@@ -118,6 +126,8 @@ def _parse_target(symbols: list[str], links: dict[str, int]) -> tuple[str | int,
             target.append(symbol)
         elif match[2] not in links:
             raise ValueError(f"the target's non-terminal number {match[2]} is not on the source side")
+        elif names[links[match[2]]] != match[1]:
+            raise ValueError(f"the non-terminal {symbol} has another name on the source side")
         else:
             target.append(links[match[2]])
     if sorted(symbol for symbol in target if isinstance(symbol, int)) != list(range(len(links))):
@@ -131,12 +141,14 @@ def _parse_features(texts: list[str]) -> Iterator[tuple[str, float]]:
         yield (name, _number(value)) if equals else (f"Feature{place}", _number(text))
 
 
-def _parse_alignment(text: str) -> tuple[tuple[int, int], ...]:
+def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, int], ...]:
     points = []
     for point in text.split():
         source, dash, target = point.partition("-")
-        if not (dash and source.isdigit() and target.isdigit()):
+        if not (dash and source.isdecimal() and target.isdecimal()):
             raise ValueError(f"{point!r} is no alignment point such as 0-1")
+        if len(source) > 4 or len(target) > 4 or int(source) >= lengths[0] or int(target) >= lengths[1]:
+            raise ValueError(f"the alignment point {point[:20]!r} lies outside the rule")
         points.append((int(source), int(target)))
     return tuple(points)
 

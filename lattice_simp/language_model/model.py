@@ -27,7 +27,7 @@ UNKNOWN_COST = 100.0
 class LanguageModel:
     """A backoff n-gram model of any order.
 
-    >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9\\t<unk>\\n0\\t<s>\\t0\\n-0.5\\ta\\n-0.25\\t</s>\\n\\\\end\\\\\\n"
+    >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-0.5 a\\n-0.25 </s>\\n\\\\end\\\\\\n"
     >>> model = LanguageModel.from_bytes(text.encode())
     >>> model.order, round(model.score(["a", "a"]), 4)     # 10 ** -(0.5 + 0.5 + 0.25), as a natural log
     (1, -2.8782)

@@ -66,7 +66,7 @@ def order_view(model: RestrictedModel, costs: OptimisticCosts, order: int, weigh
     """Gives the automaton of `order`, from 1 to the model's own."""
     level = model.level
     backoff = weight * np.where(level == order - 1, costs.best_backoff, model.backoff)
-    next_state, settle_cost = _settle(level, backoff, model.suffix, model.children, order)
+    next_state, settle_cost = settle(level, backoff, model.suffix, model.children, order)
     return OrderView(
         order=order,
         children=model.children,
@@ -101,8 +101,8 @@ def _minimise(cost: Floats, backoff: Floats, suffix: Ints, parent: Ints, root: i
 
 
 @jit
-def _settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: int) -> tuple[Ints, Floats]:
-    """For each node: the state where a path that matched it settles, and what that costs.
+def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: int) -> tuple[Ints, Floats]:
+    """For each node: the state of the order's automaton where a path that matched it settles, and what that costs.
 
     Words beyond order - 1 are forgotten for free; a state that nothing extends is left for its suffix at once, at
     the backoff cost that every continuation pays anyway.

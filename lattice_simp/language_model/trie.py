@@ -89,7 +89,7 @@ def build_trie(words: list[str], sections: list[NgramSection], path: str = "<byt
         begins = np.searchsorted(parent, np.arange(count))
         children[levels[level] : levels[level + 1]] = levels[level + 1] + begins
     word = np.concatenate(parts_word)
-    return NgramTrie(
+    trie = NgramTrie(
         words=words,
         levels=levels,
         word=word,
@@ -98,6 +98,45 @@ def build_trie(words: list[str], sections: list[NgramSection], path: str = "<byt
         children=children,
         suffix=_suffixes(levels, word, keys, parts_parent, size),
     )
+    closed = _with_suffixes(trie, sections, parts_parent)
+    return trie if closed is None else build_trie(words, closed, path)
+
+
+def _with_suffixes(
+    trie: NgramTrie, sections: list[NgramSection], parents: list[npt.NDArray[np.int64]]
+) -> list[NgramSection] | None:
+    """Adds the suffixes that a pruned model lacks, at the cost that backing off gives them; None if it lacks none.
+
+    The optimistic lower orders rely on them: a history is shortened there, and its n-grams must stay in reach.
+    """
+    level = np.repeat(np.arange(1, trie.order + 1), np.diff(trie.levels))
+    parent = np.concatenate([np.full(trie.levels[1], ROOT), *(p + trie.levels[k] for k, p in enumerate(parents))])
+    suffix_level = np.where(trie.suffix == ROOT, 0, level[trie.suffix])
+    added: list[dict[tuple[int, ...], float]] = [{} for _ in sections]
+    for node in np.flatnonzero(suffix_level < level - 1).tolist():
+        gram, at = [], node
+        while at != ROOT:
+            gram.append(int(trie.word[at]))
+            at = int(parent[at])
+        gram.reverse()
+        contexts, at = {}, int(trie.suffix[parent[node]])
+        while at != ROOT:
+            contexts[int(level[at])] = float(trie.backoff[at])
+            at = int(trie.suffix[at])
+        cost = float(trie.cost[trie.suffix[node]])
+        for length in range(int(suffix_level[node]) + 1, int(level[node])):
+            cost += contexts.get(length - 1, 0.0)
+            added[length - 1][tuple(gram[-length:])] = -cost
+    if not any(added):
+        return None
+    return [
+        NgramSection(
+            np.concatenate((section.words, np.array(list(new), dtype=np.int32).reshape(-1, order))),
+            np.concatenate((section.probs, np.fromiter(new.values(), dtype=np.float64))),
+            np.concatenate((section.backoffs, np.zeros(len(new)))),
+        )
+        for order, (section, new) in enumerate(zip(sections, added, strict=True), start=1)
+    ]
 
 
 def _find_nodes(grams: Ints, keys: list[npt.NDArray[np.int64]], size: int) -> npt.NDArray[np.int64]:

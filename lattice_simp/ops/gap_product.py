@@ -47,14 +47,14 @@ def completion_costs(
     stem_cost: float,
     substitution_cost: float,
     deletion_cost: float,
-) -> Floats:
-    """Gives for each pair the cost of its best completion (infinity for none).
+    cost: Floats,
+) -> None:
+    """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none).
 
     `by_label[label_begin[w]:label_begin[w + 1]]` are the acceptor's arcs with the word w, by source state; likewise
     `by_stem` for stem classes.
     """
     num_states, num_gaps = len(finals), len(gap_finals)
-    cost = np.empty((num_states, num_gaps), dtype=np.float64)
     least_next = np.empty(num_gaps, dtype=np.float64)
     toll = np.where(has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
     stays = toll.copy()
@@ -100,7 +100,6 @@ def completion_costs(
                 for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
                     added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + deletion_cost
                     row[gap] = min(row[gap], added + row[gap_nextstates[own]])
-    return cost
 
 
 @jit

@@ -21,7 +21,7 @@ import pynini
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.kernel import Bools
 from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.symbols import EPSILON, SymbolTable
 
 Loops = Literal["sigma", "rho"]
 
@@ -33,7 +33,8 @@ class GappyAcceptor:
     """An acyclic acceptor and the states where words may be skipped.
 
     Attributes:
-        acceptor: the skeleton hypotheses; deterministic, minimal, sorted topologically, arcs sorted by word.
+        acceptor: the skeleton hypotheses; minimal, sorted topologically, arcs sorted by word. Deterministic, unless
+            `positions` keep hypotheses with the same words apart (then an arc without a word may leave the start).
         has_loop: (num_states,) bool.
         loops: what a loop consumes, see the module's text.
     """
@@ -98,6 +99,11 @@ def gappy(
     elif len(positions) != len(pairs):
         raise LatticeSimpError(f"{len(pairs)} hypotheses, but gap positions for {len(positions)}")
     else:
+        for (key, _), own in zip(pairs, positions, strict=True):
+            if any(not 0 <= place <= len(key) for place in own):
+                raise LatticeSimpError(
+                    f"gap positions {sorted(own)} of {len(key)} words; they run from 0 to {len(key)}"
+                )
         allowed = [
             tuple(place in own for place in range(len(key) + 1)) for (key, _), own in zip(pairs, positions, strict=True)
         ]
@@ -114,15 +120,19 @@ def _minimal_tree(
     """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
 
     Tree nodes that differ in whether a gap may stand there stay apart, so the tree branches on (word, loop behind it).
+    If only some hypotheses begin with a gap, these hang below an arc without a word.
     """
     children: _Tree = [{}]
-    loops = [any(own[0] for own in allowed)]
+    loops = [all(own[0] for own in allowed)]
     finals = [np.inf]
     for (key, cost), own in zip(pairs, allowed, strict=True):
         if not np.isfinite(cost):
             raise LatticeSimpError(f"a skeleton hypothesis has the cost {cost}; costs are finite numbers")
         node = 0
-        for word, loop in zip(key, own[1:], strict=True):
+        steps = list(zip(key, own[1:], strict=True))
+        if own[0] != loops[0]:
+            steps.insert(0, (EPSILON, own[0]))
+        for word, loop in steps:
             following = children[node].get((word, loop))
             if following is None:
                 following = children[node][word, loop] = len(children)

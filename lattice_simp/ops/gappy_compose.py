@@ -91,7 +91,7 @@ def gappy_compose(
     """
     if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
         raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
-    if edits is not None and not min(edits.deletion, edits.substitution, edits.stem) >= 0:
+    if edits is not None and not all(cost >= 0 for cost in (edits.deletion, edits.substitution, edits.stem)):
         raise LatticeSimpError(f"{edits}: edit costs are numbers from 0 up")
     full = full.connected()
     if full.empty:
@@ -110,7 +110,8 @@ def gappy_compose(
     gap_weights = weight * acceptor.weights
     gap_finals = np.array([np.inf if np.isinf(final) else weight * final for final in acceptor.finals])
     loops = (skeleton.has_loop, skeleton.loops == "rho")
-    completion = completion_costs(
+    completion = np.empty((full.num_states, acceptor.num_states))  # numpy's large arrays are faster than the kernel's
+    completion_costs(
         full.offsets,
         full.olabels,
         full.weights,
@@ -127,6 +128,7 @@ def gappy_compose(
         acceptor.sources,
         *loops,
         *costs,
+        completion,
     )
     best = float(completion[0, 0])
     if np.isinf(best):

@@ -1,13 +1,16 @@
 """The n shortest paths, or the n shortest different strings, with their costs, arcs and scores.
 
-A best-first search with the exact cost of the rest as its estimate. For unique strings the search runs over *sets*
-of (state, cost) that one prefix reaches, as in lazy determinization (Mohri and Riley 2002), so no string is found
-twice and a lattice with exponentially many paths per string costs no more than its strings.
+A best-first search with the exact cost of the rest as its estimate: each arc costs what its path loses against the
+best one, and of prefixes with equal costs the longest is followed first, so that ties do not multiply the work. For
+unique strings the search runs over *sets* of (state, cost) that one prefix reaches, as in lazy determinization (Mohri
+and Riley 2002), so no string is found twice and a lattice with exponentially many paths per string costs no more than
+its strings.
 """
 
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +18,7 @@ import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.growth import longer_floats, longer_ints
-from lattice_simp.kernel import Floats, Ints, jit
+from lattice_simp.kernel import Floats, Ints, Longs, jit
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.distance import backward_costs
 
@@ -58,23 +61,24 @@ def nshortest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Path
     lattice = lattice.connected()
     if lattice.empty:
         return []
-    offsets, arcs, costs, ends = _search(
+    backward = backward_costs(lattice)
+    offsets, arcs, ends = _search(
         lattice.offsets,
         lattice.olabels,
-        lattice.weights,
+        lattice.weights + backward[lattice.nextstates] - backward[lattice.sources],
         lattice.nextstates,
-        lattice.finals,
-        backward_costs(lattice),
-        n,
+        lattice.finals - backward,
+        min(n, sys.maxsize),
         unique,
     )
-    return list(_paths(lattice, offsets, arcs, costs, ends))
+    # The costs summed anew may differ from the search's by rounding: equal ones keep the search's order.
+    return sorted(_paths(lattice, offsets, arcs, ends), key=lambda path: path.cost)
 
 
-def _paths(lattice: Lattice, offsets: Ints, arcs: Ints, costs: Floats, ends: Ints) -> Iterator[Path]:
-    for number, cost in enumerate(costs.tolist()):
+def _paths(lattice: Lattice, offsets: Longs, arcs: Ints, ends: Ints) -> Iterator[Path]:
+    for number, end in enumerate(ends.tolist()):
         own = arcs[offsets[number] : offsets[number + 1]]
-        end = int(ends[number])
+        cost = float(lattice.weights[own].sum() + lattice.finals[end])
         totals = {
             name: float(values[own].sum() + (lattice.final_scores[name][end] if name in lattice.final_scores else 0.0))
             for name, values in lattice.scores.items()
@@ -91,11 +95,10 @@ def _search(
     weights: Floats,
     nextstates: Ints,
     finals: Floats,
-    backward: Floats,
     n: int,
     unique: bool,
-) -> tuple[Ints, Ints, Floats, Ints]:
-    """Gives (path offsets, arcs, costs, end states).
+) -> tuple[Longs, Ints, Ints]:
+    """Gives (path offsets, arcs, end states) of a trim lattice whose best completion costs 0 from every state.
 
     A prefix is a block of elements (state, cost so far, the element and the arc it came by).
     """
@@ -111,15 +114,18 @@ def _search(
     end = np.empty(prefix_capacity, dtype=np.int32)
     begin[0], end[0] = 0, 1
     prefixes = 1
-    queue = [(backward[0], 0, 0)]  # (cost of the best completion, order of entry, prefix or -1 - element if complete)
+    # (cost, minus the length, order of entry, prefix or -1 - element if complete)
+    queue = [(0.0, 0, 0, 0)]
     entries = 1
-    found_end = np.empty(n, dtype=np.int32)
-    found_cost = np.empty(n, dtype=np.float64)
+    found_end = np.empty(1024, dtype=np.int32)
     found = 0
     while len(queue) > 0 and found < n:
-        hope, _, prefix = heapq.heappop(queue)
+        _, depth, _, prefix = heapq.heappop(queue)
+        depth -= 1
         if prefix < 0:
-            found_end[found], found_cost[found] = -1 - prefix, hope
+            if found == len(found_end):
+                found_end = longer_ints(found_end)
+            found_end[found] = -1 - prefix
             found += 1
             continue
         # Follow epsilons inside the block, so that a prefix's block holds every state it can reach.
@@ -131,8 +137,6 @@ def _search(
                     if labels[arc] != 0:
                         continue
                     goal, total = nextstates[arc], cost[at] + weights[arc]
-                    if backward[goal] == np.inf:
-                        continue
                     same = -1
                     for other in range(begin[prefix], end[prefix]):
                         if state[other] == goal:
@@ -181,7 +185,7 @@ def _search(
                 best_element, best_total = element, total
             choices += offsets[state[element] + 1] - offsets[state[element]]
         if best_element >= 0:
-            heapq.heappush(queue, (best_total, entries, -1 - best_element))
+            heapq.heappush(queue, (best_total, depth, entries, -1 - best_element))
             entries += 1
         choice_arc = np.empty(choices, dtype=np.int32)
         choice_element = np.empty(choices, dtype=np.int32)
@@ -192,7 +196,7 @@ def _search(
             if state[element] < 0:
                 continue
             for arc in range(offsets[state[element]], offsets[state[element] + 1]):
-                if backward[nextstates[arc]] == np.inf or (unique and labels[arc] == 0):
+                if unique and labels[arc] == 0:
                     continue
                 choice_arc[count], choice_element[count] = arc, element
                 choice_cost[count] = cost[element] + weights[arc]
@@ -215,7 +219,7 @@ def _search(
                     if choice_cost[choice] < cost[used - 1]:
                         cost[used - 1], origin[used - 1] = choice_cost[choice], choice_element[choice]
                         arrived[used - 1] = choice_arc[choice]
-                        best_hope = min(best_hope, choice_cost[choice] + backward[goal])
+                        best_hope = min(best_hope, choice_cost[choice])
                     continue
                 if used == capacity:
                     capacity *= 2
@@ -224,15 +228,15 @@ def _search(
                 state[used], cost[used] = goal, choice_cost[choice]
                 origin[used], arrived[used] = choice_element[choice], choice_arc[choice]
                 used += 1
-                best_hope = min(best_hope, choice_cost[choice] + backward[goal])
+                best_hope = min(best_hope, choice_cost[choice])
             if prefixes == prefix_capacity:
                 prefix_capacity *= 2
                 begin, end = longer_ints(begin), longer_ints(end)
             begin[prefixes], end[prefixes] = first, used
-            heapq.heappush(queue, (best_hope, entries, prefixes))
+            heapq.heappush(queue, (best_hope, depth, entries, prefixes))
             entries += 1
             prefixes += 1
-    path_offsets = np.zeros(found + 1, dtype=np.int32)
+    path_offsets = np.zeros(found + 1, dtype=np.int64)
     for number in range(found):
         length = 0
         element = found_end[number]
@@ -250,4 +254,4 @@ def _search(
             place -= 1
             arcs[place] = arrived[element]
             element = origin[element]
-    return path_offsets, arcs, found_cost[:found], ends
+    return path_offsets, arcs, ends

@@ -15,7 +15,8 @@ from lattice_simp.symbols import SymbolTable
 def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     """Replaces every arc with the output word `w` by a copy of `parts[w]`, at the sum of both costs.
 
-    >>> full = replace(Lattice.from_strings([("a GAP b", 1.0)]), {"GAP": Lattice.from_strings([("x", 0.5), ("y z", 2.0)])})
+    >>> gap = Lattice.from_strings([("x", 0.5), ("y z", 2.0)])
+    >>> full = replace(Lattice.from_strings([("a GAP b", 1.0)]), {"GAP": gap})
     >>> from lattice_simp.ops.nbest import nshortest
     >>> [(path.words, path.cost) for path in nshortest(full, 3)]
     [('a x b', 1.5), ('a y z b', 3.0)]
@@ -26,7 +27,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
     """
-    isymbols = SymbolTable(lattice.isymbols.words[1:]) if lattice.isymbols is not None else None
+    isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):
         isymbols = SymbolTable()
     labels = {}

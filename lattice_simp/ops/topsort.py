@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def topological_order(lattice: Lattice) -> npt.NDArray[np.int32] | None:
     """Gives the reachable states in topological order (int32, start first), or None if there is a cycle."""
-    order, count = _order(lattice.offsets, lattice.nextstates)
+    order, count = depth_first_order(lattice.offsets, lattice.nextstates)
     return None if count < 0 else order[:count]
 
 
@@ -50,7 +50,7 @@ def renumber(lattice: Lattice, order: npt.NDArray[np.int32]) -> Lattice:
 
 
 @jit
-def _order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
+def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
     """Depth-first search from state 0 without recursion; gives (order, count), count -1 on a cycle."""
     num_states = len(offsets) - 1
     order = np.empty(num_states, dtype=np.int32)

@@ -14,9 +14,11 @@ import numpy as np
 from lattice_simp.kernel import Floats, Ints, jit
 from lattice_simp.language_model.model import LanguageModel
 from lattice_simp.language_model.optimistic import OrderView, optimistic_costs, order_view
+from lattice_simp.lattice import Lattice
 from lattice_simp.ops.automaton import ArcArrays
 from lattice_simp.ops.lm_relaxed import lattice_backward, relaxed_backward, relaxed_product
-from lattice_simp.ops.topsort import _order
+from lattice_simp.ops.prune import keep_arcs
+from lattice_simp.ops.topsort import depth_first_order
 from lattice_simp.symbols import SymbolTable
 
 
@@ -96,6 +98,21 @@ class CellPruner:
         kept = through <= limit
         return (arcs[0][kept], arcs[1][kept], arcs[2][kept], arcs[3][kept], arcs[4][kept]), best
 
+    def lattice(self, lattice: Lattice) -> Lattice:
+        """Prunes a lattice of words with one final state, like a cell."""
+        lattice = lattice.connected()
+        position = np.arange(lattice.num_states, dtype=np.int32)
+        end = lattice.num_states - 1
+        position[[1, end]] = position[[end, 1]]
+        words = self.word_of_label[lattice.olabels]
+        through = self._through(
+            position[lattice.sources], position[lattice.nextstates], words, lattice.weights, lattice.num_states
+        )
+        limit = float(through.min()) + self.settings.beam
+        if len(through) > self.settings.max_arcs:
+            limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
+        return keep_arcs(lattice, through <= limit).connected()
+
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
         """Gives for each arc the cost of the best path of the cell through it."""
         view = self.view
@@ -145,7 +162,7 @@ def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Int
     for arc in range(count):
         by_source[fill[source[arc]]] = arc
         fill[source[arc]] += 1
-    order, reached = _order(offsets, target[by_source])
+    order, reached = depth_first_order(offsets, target[by_source])
     number = np.full(num_states, -1, dtype=np.int32)
     inner = 0
     for position in range(reached):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
@@ -109,18 +109,17 @@ class Decoder:
             copy_cost=self.weights.get(COPY_FEATURE, 0.0),
         )
 
-    def rules_lattice(self, words: Sequence[str], offset: int = 0) -> Lattice:
+    def rules_lattice(self, words: Sequence[str], tokens: Sequence[int] | None = None) -> Lattice:
         """Gives the lattice of the rules alone, unpruned but for nested cells; input labels name the rules."""
-        lattice, derivations = hiero_lattice(self.grammar, self.rule_costs, words, self.options(), self.cell_pruner)
-        return name_steps(lattice, derivations, offset)
+        options = self.options()
+        return hiero_lattice(self.grammar, self.rule_costs, words, options, self.cell_pruner, tokens=tokens)
 
     def lattice(self, words: Sequence[str], beam: float) -> Lattice:
         """Gives the plain lattice, language models and word penalty included, within a beam."""
-        lattice, derivations = hiero_lattice(self.grammar, self.rule_costs, words, self.options(), self.cell_pruner)
-        return name_steps(self.with_models(lattice, beam), derivations)
+        return name_steps(self.with_models(self.rules_lattice(words), beam))
 
-    def with_models(self, lattice: Lattice, beam: float) -> Lattice:
-        """Adds language models and word penalty.
+    def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
+        """Adds language models and word penalty; they do not see the words `invisible`.
 
         Raises:
             EmptyLatticeError: the lattice is empty.
@@ -128,7 +127,7 @@ class Decoder:
         if lattice.empty:
             raise EmptyLatticeError("the grammar gives no translation of this sentence")
         models = [WeightedModel(name, model, self.weights[name]) for name, model in self.models]
-        return apply_lms(lattice, models, beam=beam, word_penalty=self.weights.get(LENGTH_FEATURE, 0.0))
+        return apply_lms(lattice, models, beam=beam, word_penalty=self.word_penalty, invisible=invisible)
 
     def skeleton_nbest(self, skeletons: Sequence[Skeleton]) -> Hypotheses:
         """Gives the n best translations of the skeletons, pooled."""
@@ -141,7 +140,7 @@ class Decoder:
 
     def _hypotheses(self, words: Sequence[str], count: int) -> Hypotheses:
         """Gives exactly the `count` best strings: the beam grows until it holds them, or everything is in it."""
-        lattice, _ = hiero_lattice(self.grammar, self.rule_costs, words, self.options(), self.cell_pruner)
+        lattice = self.rules_lattice(words)
         beam = FIRST_BEAM
         previous = -1
         while True:
@@ -152,6 +151,11 @@ class Decoder:
                 return [(path.words, path.cost) for path in paths]
             previous = len(paths)
             beam *= 2
+
+    @property
+    def word_penalty(self) -> float:
+        """The cost of a word."""
+        return self.weights.get(LENGTH_FEATURE, 0.0)
 
     @property
     def rule_costs(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

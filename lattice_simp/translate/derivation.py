@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,12 +15,15 @@ from lattice_simp.translate.grammar import Grammar
 COPY_RULE = -1
 """The rule number of a token that is passed through."""
 
+GAP_RULE = -2
+"""The rule number of a token that stands for itself at no cost: an unexpanded gap."""
+
 GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE = "Glue", "OOV", "WordPenalty"
 
 
 @dataclass(frozen=True)
 class RuleUse:
-    """A rule (or COPY_RULE) on the source tokens `start:end`."""
+    """A rule (or COPY_RULE, GAP_RULE) on the source tokens `start:end`."""
 
     rule: int
     start: int
@@ -33,7 +36,7 @@ class Derivations:
 
     Attributes:
         step_item, step_next: step s completes the item `step_item[s]`, then those of the step `step_next[s]`, until 0.
-        item_rule: (items,) int32 rule, or COPY_RULE.
+        item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
         item_glued: (items,) whether the item stands at the top behind another one (one glue step).
     """
@@ -53,47 +56,75 @@ class Derivations:
                 step = int(self.step_next[step])
         return found
 
-    def rules(self, steps: Iterable[int]) -> list[RuleUse]:
-        """Gives the rules that a path used."""
-        return [
-            RuleUse(int(self.item_rule[item]), *(int(x) for x in self.item_span[item])) for item in self.items(steps)
-        ]
-
     def label(self, step: int, offset: int = 0) -> str:
         """Names the rules that a step completes; `parse_label` reads the name."""
         parts = []
         for item in self.items([step]):
             rule, (start, end) = int(self.item_rule[item]), self.item_span[item].tolist()
             parts += [GLUE_LABEL] * bool(self.item_glued[item])
-            parts.append(f"{COPY_LABEL if rule == COPY_RULE else rule}@{start + offset}-{end + offset}")
+            parts.append(f"{_RULE_LABELS.get(rule, rule)}@{start + offset}-{end + offset}")
         return "+".join(parts)
 
-    def features(self, steps: Iterable[int], grammar: Grammar) -> dict[str, float]:
-        """Sums the rules' scores, and counts glue steps and passed-through tokens (as negative scores)."""
-        items = self.items(steps)
-        rules = self.item_rule[items] if items else np.zeros(0, dtype=np.int32)
-        totals: Floats = grammar.features[rules[rules >= 0]].sum(axis=0)
-        named = dict(zip(grammar.feature_names, totals.tolist(), strict=True))
-        named[GLUE_FEATURE] = -float(self.item_glued[items].sum()) if items else 0.0
-        named[COPY_FEATURE] = -float((rules == COPY_RULE).sum())
-        return named
+
+GLUE_LABEL = "glue"
+_RULE_LABELS = {COPY_RULE: "copy", GAP_RULE: "gap"}
+_LABEL_RULES = {label: rule for rule, label in _RULE_LABELS.items()}
 
 
-GLUE_LABEL, COPY_LABEL = "glue", "copy"
+class StepTable(SymbolTable):
+    """The input labels of a decoder's lattice: names are made when they are asked for, there are so many.
 
-
-def name_steps(lattice: Lattice, derivations: Derivations, offset: int = 0) -> Lattice:
-    """Gives the lattice with readable input labels: the rules an arc completes, `[glue+]rule@start-end`, joined by `+`.
-
-    The labels are numbered by those in use; `offset` is added to the token numbers.
+    A label names the rules its arc completes: `[glue+]rule@start-end`, joined by `+`; `parse_label` reads it. Several
+    derivation tables may stand one behind the other (for lattices that were put together).
     """
-    used, renumbered = np.unique(lattice.ilabels, return_inverse=True)
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Iterable[tuple[Derivations, int]] = ()) -> None:
+        """Takes derivation tables, each with a number to add to its tokens."""
+        super().__init__()
+        self.parts = list(parts)
+
+    def __len__(self) -> int:
+        return 1 + sum(len(derivations.step_item) - 1 for derivations, _ in self.parts)
+
+    def __getitem__(self, label: int) -> str:
+        if label == 0:
+            return super().__getitem__(0)
+        step = label
+        for derivations, offset in self.parts:
+            if step < len(derivations.step_item):
+                return derivations.label(step, offset)
+            step -= len(derivations.step_item) - 1
+        return super().__getitem__(label)  # raises the error for labels outside
+
+    def copy(self) -> StepTable:
+        return StepTable(self.parts)
+
+    def mapping_to(self, other: SymbolTable) -> Ints:
+        """Gives the labels behind those of `other`, which takes this table's parts in."""
+        if not isinstance(other, StepTable):
+            return super().mapping_to(other)
+        shift = len(other) - 1
+        other.parts += self.parts
+        labels = np.arange(len(self), dtype=np.int32) + np.int32(shift)
+        labels[0] = 0
+        return labels
+
+    @property
+    def words(self) -> Sequence[str]:
+        return [self[label] for label in range(len(self))]
+
+
+def name_steps(lattice: Lattice) -> Lattice:
+    """Gives the lattice with its input labels numbered by those in use, and their names in a plain table."""
+    assert lattice.isymbols is not None
+    used = np.flatnonzero(np.bincount(lattice.ilabels, minlength=1))
     table = SymbolTable()
-    names = np.zeros(len(used), dtype=np.int32)
-    for place, step in enumerate(used.tolist()):
-        if step:
-            names[place] = table.add(derivations.label(step, offset))
-    return replace(lattice, ilabels=names[renumbered].astype(np.int32), isymbols=table)
+    names = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int32)
+    for label in used[used > 0].tolist():
+        names[label] = table.add(lattice.isymbols[label])
+    return replace(lattice, ilabels=names[lattice.ilabels], isymbols=table)
 
 
 def parse_label(label: str) -> tuple[list[RuleUse], int]:
@@ -109,7 +140,7 @@ def parse_label(label: str) -> tuple[list[RuleUse], int]:
             continue
         rule, _, span = part.partition("@")
         start, _, end = span.partition("-")
-        uses.append(RuleUse(COPY_RULE if rule == COPY_LABEL else int(rule), int(start), int(end)))
+        uses.append(RuleUse(_LABEL_RULES[rule] if rule in _LABEL_RULES else int(rule), int(start), int(end)))
     return uses, glue
 
 

@@ -188,7 +188,7 @@ class _Builder:
 
 def _gaps(pattern: tuple[int, ...]) -> list[int]:
     gaps = [-1 - symbol for symbol in pattern[1:] if symbol < 0]
-    return (gaps + [-1, -1])[:2]
+    return [*gaps, -1, -1][:2]
 
 
 def _offsets(lengths: list[int]) -> Ints:

@@ -17,7 +17,7 @@ _NAMES = ("nonterminals", "feature_names")
 def load_grammar(path: str | Path) -> Grammar | None:
     """Maps a cached grammar, or gives None."""
     arrays = load_arrays(path, _KIND)
-    if arrays is None:
+    if arrays is None or set(arrays) != {field.name for field in dataclasses.fields(Grammar)}:
         return None
     fields = {name: SymbolTable(unpack_words(arrays.pop(name))) for name in _TABLES}
     names = {name: tuple(unpack_words(arrays.pop(name))) for name in _NAMES}

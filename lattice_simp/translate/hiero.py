@@ -14,17 +14,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.errors import GrammarError
-from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.automaton import ArcArrays, item_automaton, items_of_matches
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
-from lattice_simp.translate.derivation import COPY_RULE, Derivations
+from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepTable
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.match import COPY, Matches, match
 
 DEFAULT_MAX_SPAN = 10
 """Source tokens that a constituent below the glue may cover (Chiang 2007)."""
+
+
+@dataclass(frozen=True)
+class ExtraItem:
+    """A target side without gaps for the source tokens `start:end`: target word ids, its cost, the rule it is of."""
+
+    left: int
+    start: int
+    end: int
+    symbols: tuple[int, ...]
+    cost: float
+    rule: int
+
 
 PrunerMaker = Callable[[Ints], CellPruner]
 """Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
@@ -53,14 +66,21 @@ def hiero_lattice(
     words: Sequence[str],
     options: HieroOptions,
     make_pruner: PrunerMaker | None = None,
-) -> tuple[Lattice, Derivations]:
-    """Builds the lattice of all translations of `words`, and the table that its input labels refer to.
+    *,
+    tokens: Sequence[int] | None = None,
+    free_copies: Bools | None = None,
+    extra: Sequence[ExtraItem] = (),
+) -> Lattice:
+    """Builds the lattice of all translations of `words`; its input labels are those of a `StepTable`.
 
     Args:
         grammar: the rules.
         rule_costs: (rules,) float64, from `Grammar.costs`.
         words: the source tokens, at least one.
         options: see `HieroOptions`.
+        tokens: where each word (and the end) stands in a larger sentence, for the names of the steps.
+        free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
+        extra: target sides that stand in the chart beside those of the rules' matches.
         make_pruner: prunes each cell that holds references, for grammars whose non-terminals nest.
 
     Raises:
@@ -72,32 +92,46 @@ def hiero_lattice(
         known = ", ".join(grammar.nonterminals)
         raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
     sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
+    if free_copies is not None:
+        sentence[free_copies] = len(grammar.source_words)
     matches = match(grammar, sentence, options.max_span)
     copied = np.zeros(len(words), dtype=np.int32)
     for place in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
         copied[place] = grammar.target_words.add(words[place])
     top = grammar.nonterminals.index(options.top)
     plan = _Plan(matches, len(words), top)
-    items = _Items(plan, grammar, rule_costs, copied, options.copy_cost)
+    copy_costs = np.full(len(words), options.copy_cost)
+    if free_copies is not None:
+        copy_costs[free_copies] = 0.0
+    items = _Items(plan, grammar, rule_costs, copied, copy_costs, extra)
+    if free_copies is not None:
+        items.rule[(items.rule == COPY_RULE) & free_copies[items.span[:, 0]]] = GAP_RULE
     store = CellStore(plan.num_cells, len(items.cost))
     pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner else None
     _build_cells(store, plan, items, pruner)
     arcs, states = _build_top(store, plan, items, options.glue_cost, pruner)
-    lattice = _lattice(arcs, states, grammar)
     derivations = Derivations(
-        step_item=store.step_item,
-        step_next=store.step_next,
+        step_item=store.step_item[: store.num_steps],
+        step_next=store.step_next[: store.num_steps],
         item_rule=items.rule,
-        item_span=items.span,
+        item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
         item_glued=items.glued,
     )
-    return lattice, derivations
+    return _lattice(arcs, states, grammar, StepTable([(derivations, 0)]))
 
 
 class _Items:
     """The target sides of all matches, flat, and those that stand at the top."""
 
-    def __init__(self, plan: _Plan, grammar: Grammar, rule_costs: Floats, copied: Ints, copy_cost: float) -> None:
+    def __init__(
+        self,
+        plan: _Plan,
+        grammar: Grammar,
+        rule_costs: Floats,
+        copied: Ints,
+        copy_costs: Floats,
+        extra: Sequence[ExtraItem],
+    ) -> None:
         matches = plan.matches
         self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
             matches.pattern,
@@ -109,19 +143,35 @@ class _Items:
             rule_costs,
             copied,
         )
-        self.cost[self.rule == COPY_RULE] = copy_cost
         self.span = matches.span[self.match]
-        self.top = np.flatnonzero(matches.left[self.match] == plan.top).astype(np.int32)
+        self.cell, self.left = plan.cell_of_match[self.match], matches.left[self.match]
+        copies = self.rule == COPY_RULE
+        self.cost[copies] = copy_costs[self.span[copies, 0]]
+        if extra:
+            self._add_extra(plan, extra)
+        self.top = np.flatnonzero(self.left == plan.top).astype(np.int32)
         if plan.nested:
             self._separate_top()
         self.glued = np.zeros(len(self.cost), dtype=np.bool_)
         self.glued[self.top] = self.span[self.top, 0] > 0
+
+    def _add_extra(self, plan: _Plan, extra: Sequence[ExtraItem]) -> None:
+        lengths = [len(item.symbols) for item in extra]
+        cells = [plan.cell(item.left, item.start, item.end) for item in extra]
+        self.rule = np.append(self.rule, [item.rule for item in extra]).astype(np.int32)
+        self.span = np.append(self.span, [(item.start, item.end) for item in extra], axis=0).astype(np.int32)
+        self.cost = np.append(self.cost, [item.cost for item in extra])
+        self.cell = np.append(self.cell, cells).astype(np.int32)
+        self.left = np.append(self.left, [item.left for item in extra]).astype(np.int32)
+        self.symbols = np.append(self.symbols, [symbol for item in extra for symbol in item.symbols]).astype(np.int32)
+        self.offsets = np.append(self.offsets, self.offsets[-1] + np.cumsum(lengths)).astype(np.int32)
 
     def _separate_top(self) -> None:
         """Copies the items at the top, where the same match may also stand inside another constituent."""
         offsets, symbols, costs, _ = self.select(self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])
+        self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
         self.span = np.append(self.span, self.span[copies], axis=0)
         self.cost = np.append(self.cost, costs)
         self.offsets = np.append(self.offsets, self.offsets[-1] + offsets[1:]).astype(np.int32)
@@ -147,9 +197,19 @@ class _Plan:
         self.nested = bool((matches.gap_left == top).any())
         self.num_cells = len(referred)
         self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(referred, gap_keys), -1).astype(np.int32)
-        place = np.minimum(np.searchsorted(referred, own_key), max(len(referred) - 1, 0))
-        inside = referred[place] == own_key if len(referred) else np.zeros(len(own_key), dtype=np.bool_)
-        self.cell_of_match = np.where(inside, place, -1).astype(np.int32)
+        self._referred, self._key_size = referred, size
+        self.cell_of_match = self._cells(own_key)
+
+    def _cells(self, keys: Longs) -> Ints:
+        """Gives the cells with these keys, -1 where nothing refers to them."""
+        if not len(self._referred):
+            return np.full(len(keys), -1, dtype=np.int32)
+        place = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
+        return np.where(self._referred[place] == keys, place, -1).astype(np.int32)
+
+    def cell(self, left: int, start: int, end: int) -> int:
+        """Gives the cell of a non-terminal and a span, -1 if nothing refers to it."""
+        return int(self._cells(np.array([left * self._key_size + start * (self.length + 1) + end]))[0])
 
     def _gap_keys(self, size: int) -> Longs:
         """A gap's non-terminal is that of its symbol in the source pattern; -1 where there is no gap."""
@@ -188,7 +248,7 @@ class _Plan:
 
 
 def _build_cells(store: CellStore, plan: _Plan, items: _Items, pruner: CellPruner | None) -> None:
-    cell_of_item = plan.cell_of_match[items.match]
+    cell_of_item = items.cell
     order = np.argsort(cell_of_item, kind="stable")
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
     for level, cells in enumerate(plan.levels()):
@@ -220,7 +280,7 @@ def _build_top(
     return store.expand(arcs, len(origin))
 
 
-def _lattice(arcs: ArcArrays, num_states: int, grammar: Grammar) -> Lattice:
+def _lattice(arcs: ArcArrays, num_states: int, grammar: Grammar, steps: StepTable) -> Lattice:
     source, target, symbol, cost, step = arcs
     order = np.argsort(source, kind="stable")
     offsets = np.zeros(num_states + 1, dtype=np.int32)
@@ -235,5 +295,5 @@ def _lattice(arcs: ArcArrays, num_states: int, grammar: Grammar) -> Lattice:
         nextstates=target[order],
         finals=finals,
         symbols=grammar.target_words,
-        isymbols=None,
+        isymbols=steps,
     ).connected()

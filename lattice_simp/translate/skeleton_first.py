@@ -1,0 +1,200 @@
+"""Skeleton-first decoding (Hasler et al. 2016, section 4.1).
+
+1. The gaps of the sentence become single tokens, which translate to themselves and may stand wherever a constituent
+   may. Phrasal rules that match the skeleton across a gap are added, with the gap put where the rule's word alignment
+   says. The rules' lattice of this *partial* sentence holds the gaps as words.
+2. Forced decoding: the lattice is composed with the skeleton's n-best list; the gaps are invisible to it.
+3. Each gap is replaced by the lattice of its own translations.
+4. The language models see the full strings only.
+
+So no rule of a derivation crosses the border of a gap, but for those that were made for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lattice_simp.kernel import Bools, Floats, Ints
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.gappy import GappyAcceptor, gappy
+from lattice_simp.ops.gappy_compose import gappy_compose
+from lattice_simp.ops.prune import prune
+from lattice_simp.ops.replace import replace as replace_words
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.cell_pruning import CellPruning
+from lattice_simp.translate.derivation import name_steps
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.hiero import ExtraItem, hiero_lattice
+from lattice_simp.translate.match import match
+from lattice_simp.translate.result import Translation
+
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
+
+GAP = "<gap:{}>"
+"""The token, and target word, that stands for a gap while it is unexpanded."""
+
+PARTIAL_BEAM, PARTIAL_ARCS = 10.0, 2000
+"""What the forced skeleton lattice keeps before its gaps are expanded (nats, arcs): its costs are those of the skeleton
+alone, so the beam is wider than the final one."""
+
+GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
+"""What the lattice of a gap keeps before it is put into each of its places."""
+
+
+def translate_skeleton_first(decoder: Decoder, words: tuple[str, ...], skeleton: Skeleton) -> Translation:
+    """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
+
+    Where no partial hypothesis contains a skeleton hypothesis, the plain lattice comes back, and `reachable` is False.
+    """
+    settings = decoder.settings
+    hypotheses = decoder.skeleton_nbest([skeleton])
+    partial, gap_words = partial_lattice(decoder, skeleton)
+    acceptor = gappy(hypotheses, symbols=partial.symbols)
+    forced = _forced(decoder, partial, acceptor, gap_words)
+    if forced.empty:
+        plain = decoder.lattice(words, settings.beam)
+        return Translation(words, "skeleton-first", plain, decoder.grammar, False, tuple(hypotheses))
+    parts = {
+        name: _gap_lattice(decoder, words[gap.start : gap.end], range(gap.start, gap.end + 1))
+        for name, gap in zip(gap_words, skeleton.gaps, strict=True)
+    }
+    full = decoder.with_models(replace_words(forced, parts), settings.beam)
+    return Translation(words, "skeleton-first", name_steps(full), decoder.grammar, True, tuple(hypotheses))
+
+
+def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
+    """Gives the translations of a gap, pruned without knowledge of what stands around them."""
+    lattice = decoder.rules_lattice(words, tokens)
+    name, model = decoder.models[0]
+    used = np.flatnonzero(np.bincount(lattice.olabels)).astype(np.int32)
+    pruner = GAP_PRUNING.for_sentence(model, decoder.weights[name], lattice.symbols, used[used > 0])
+    return pruner.lattice(lattice)
+
+
+def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[Lattice, list[str]]:
+    """Gives the rules' lattice of the skeleton with its gaps as words, and those words in order.
+
+    Input labels name rules by the tokens of the full sentence.
+    """
+    tokens: list[str] = []
+    token_start: list[int] = []  # where each partial token begins in the full sentence
+    gap_words = [GAP.format(number) for number in range(len(skeleton.gaps))]
+    gap_at = {gap.start: (name, gap.end) for name, gap in zip(gap_words, skeleton.gaps, strict=True)}
+    position = 0
+    while position < len(skeleton.tokens):
+        name, end = gap_at.get(position, (skeleton.tokens[position], position + 1))
+        tokens.append(name)
+        token_start.append(position)
+        position = end
+    token_start.append(position)
+    is_gap = np.array([token in set(gap_words) for token in tokens], dtype=np.bool_)
+    options = decoder.options()
+    lattice = hiero_lattice(
+        decoder.grammar,
+        decoder.rule_costs,
+        tokens,
+        options,
+        decoder.cell_pruner,
+        tokens=token_start,
+        free_copies=is_gap,
+        extra=crossing_rules(decoder.grammar, decoder.rule_costs, tokens, is_gap, options.max_span),
+    )
+    return lattice, gap_words
+
+
+def crossing_rules(
+    grammar: Grammar, rule_costs: Floats, tokens: Sequence[str], is_gap: Bools, max_span: int
+) -> list[ExtraItem]:
+    """Finds the phrasal rules that match across gaps, with the gaps inserted on both sides."""
+    kept = np.flatnonzero(~is_gap)
+    if len(kept) == 0:
+        return []
+    sentence = grammar.source_words.lookup([tokens[at] for at in kept.tolist()], missing=len(grammar.source_words))
+    matches = match(grammar, sentence, max_span)
+    phrasal = (matches.pattern >= 0) & (matches.gaps[:, 0] < 0)
+    items = []
+    for number in np.flatnonzero(phrasal).tolist():
+        start, last = int(kept[matches.span[number, 0]]), int(kept[matches.span[number, 1] - 1])
+        inner = [at for at in range(start, last) if is_gap[at]]
+        if not inner:
+            continue
+        pattern = int(matches.pattern[number])
+        for rule in range(int(grammar.pattern_rules[pattern]), int(grammar.pattern_rules[pattern + 1])):
+            symbols = insert_gaps(grammar, rule, tokens, range(start, last + 1), is_gap)
+            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, float(rule_costs[rule]), rule))
+    return items
+
+
+def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools) -> tuple[int, ...]:
+    """Gives a phrasal rule's target side with the gaps of `span` inserted.
+
+    A gap comes behind the last target word that is aligned to the source words before it; before any aligned word, it
+    comes first. Without an alignment it keeps its relative place.
+    """
+    target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
+    points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
+    inserted: dict[int, list[int]] = {}
+    seen = 0  # source words of the rule before the token in hand
+    total = sum(not is_gap[at] for at in span)
+    for at in span:
+        if not is_gap[at]:
+            seen += 1
+            continue
+        place = _aligned_place(points, seen) if len(points) else round(len(target) * seen / total)
+        inserted.setdefault(place, []).append(grammar.target_words.add(tokens[at]))
+    result: list[int] = []
+    for place in range(len(target) + 1):
+        result += inserted.get(place, [])
+        result += target[place : place + 1]
+    return tuple(result)
+
+
+def _aligned_place(points: Ints, seen: int) -> int:
+    """The place behind the target words of the nearest aligned source word to the left."""
+    left = points[points[:, 0] < seen]
+    if not len(left):
+        return 0
+    nearest = left[left[:, 0] == left[:, 0].max()]
+    return int(nearest[:, 1].max()) + 1
+
+
+def _forced(decoder: Decoder, partial: Lattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
+    """Composes with the skeleton hypotheses; only gaps may stand between their words.
+
+    What stays is judged with the language models, which do not see the gaps; their costs are taken out again.
+    """
+    labels = [label for label in map(partial.symbols.find, gap_words) if label is not None]
+    is_gap = np.isin(partial.olabels, labels)
+    hidden = replace(
+        partial,
+        olabels=np.where(is_gap, 0, partial.olabels).astype(np.int32),
+        scores={**partial.scores, _GAP_COLUMN: np.where(is_gap, partial.olabels, 0).astype(np.float64)},
+    )
+    no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
+    joint = gappy_compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
+    if joint.empty:
+        return joint
+    judged = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
+    weights = judged.weights - decoder.word_penalty * (judged.olabels > 0)
+    finals = judged.finals.copy()
+    for name, _ in decoder.models:
+        weights -= decoder.weights[name] * judged.scores[name]
+        finals -= decoder.weights[name] * judged.final_scores[name]
+    gaps = judged.scores[_GAP_COLUMN].astype(np.int32)
+    gone = {_GAP_COLUMN, *(name for name, _ in decoder.models)}
+    return replace(
+        judged,
+        olabels=np.where(gaps > 0, gaps, judged.olabels),
+        weights=weights,
+        finals=finals,
+        scores={name: values for name, values in judged.scores.items() if name not in gone},
+        final_scores={name: values for name, values in judged.final_scores.items() if name not in gone},
+    )
+
+
+_GAP_COLUMN = "gap label"

@@ -1,0 +1,215 @@
+"""What the tests compare with: small random lattices and models, enumeration by brute force, a plain backoff scorer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lattice_simp import Lattice, SymbolTable
+
+LOG_10 = math.log(10.0)
+
+Path = tuple[tuple[str, ...], tuple[int, ...], float]
+Gram = tuple[str, ...]
+
+
+# ---------------------------------------------------------------- lattices
+
+
+def random_lattice(
+    rng: np.random.Generator,
+    states: int,
+    words: Sequence[str],
+    epsilon: bool = False,
+    *,
+    arcs_per_state: float = 1.8,
+    costs: tuple[float, float] = (-1.0, 3.0),
+    finals: int = 2,
+    columns: Sequence[str] = (),
+    numbered: bool = False,
+    shuffled: bool = False,
+) -> Lattice:
+    """Makes an acyclic lattice, possibly non-deterministic, with dead ends and several final states.
+
+    Args:
+        epsilon: whether some arcs carry no word.
+        columns: names of score columns, filled at random.
+        numbered: gives each arc its own input label, so that `ilabels` tell paths apart.
+        shuffled: numbers the states (but the start) at random, so that the lattice is not topologically sorted.
+    """
+    count = int(arcs_per_state * states)
+    sources = rng.integers(0, states - 1, count)
+    nextstates = np.array([rng.integers(source + 1, states) for source in sources], dtype=np.int64)
+    table = SymbolTable(words)
+    labels = rng.integers(0 if epsilon else 1, len(words) + 1, count)
+    if epsilon:
+        labels[rng.random(count) < 0.15] = 0
+    weights = rng.uniform(*costs, count)
+    ends = np.full(states, np.inf)
+    ends[rng.choice(states, min(finals, states), replace=False)] = 0.0
+    ends += rng.uniform(*costs, states)
+    names = np.arange(states)
+    if shuffled:
+        names[1:] = 1 + rng.permutation(states - 1)
+    finals_named = np.empty(states)
+    finals_named[names] = ends
+    is_final = np.isfinite(finals_named)
+    return Lattice.from_arcs(
+        names[sources],
+        labels,
+        weights,
+        names[nextstates],
+        finals_named,
+        table,
+        ilabels=np.arange(1, count + 1) if numbered else None,
+        isymbols=SymbolTable(f"arc{number}" for number in range(count)) if numbered else None,
+        scores={name: rng.normal(size=count) for name in columns},
+        final_scores={name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns},
+    )
+
+
+def arc_paths(lattice: Lattice) -> Iterator[tuple[list[int], int]]:
+    """Enumerates the complete paths: (arcs, final state)."""
+    pending: list[tuple[list[int], int]] = [([], 0)] if lattice.num_states else []
+    while pending:
+        arcs, state = pending.pop()
+        if np.isfinite(lattice.finals[state]):
+            yield arcs, state
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            pending.append(([*arcs, arc], int(lattice.nextstates[arc])))
+
+
+def paths(lattice: Lattice) -> Iterator[Path]:
+    """Enumerates the complete paths as (words, input labels, cost); epsilons are left out of the words."""
+    for arcs, state in arc_paths(lattice):
+        words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
+        yield words, tuple(lattice.ilabels[arcs].tolist()), float(lattice.weights[arcs].sum() + lattice.finals[state])
+
+
+def best_by_string(lattice: Lattice) -> dict[Gram, float]:
+    """Gives the least cost of every string, state by state from the end (fewer steps than one per path)."""
+    lattice = lattice.topsorted()
+    rest: list[dict[Gram, float]] = [{} for _ in range(lattice.num_states)]
+    for state in reversed(range(lattice.num_states)):
+        if np.isfinite(lattice.finals[state]):
+            rest[state][()] = float(lattice.finals[state])
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            word = tuple(lattice.symbols.decode([lattice.olabels[arc]]))
+            keep_least(
+                rest[state],
+                (
+                    (word + string, lattice.weights[arc] + cost)
+                    for string, cost in rest[lattice.nextstates[arc]].items()
+                ),
+            )
+    return rest[0] if rest else {}
+
+
+def keep_least(table: dict[Gram, float], entries: Iterator[tuple[Gram, float]]) -> None:
+    """Adds `entries` to `table`, where the lesser cost stays."""
+    for key, cost in entries:
+        if cost < table.get(key, math.inf):
+            table[key] = cost
+
+
+def best_path(lattice: Lattice) -> Path:
+    """Gives the cheapest path of a topologically sorted lattice as (words, input labels, cost)."""
+    rest, choice = lattice.finals.copy(), np.full(lattice.num_states, -1)
+    for state in reversed(range(lattice.num_states)):
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            cost = lattice.weights[arc] + rest[lattice.nextstates[arc]]
+            if cost < rest[state]:
+                rest[state], choice[state] = cost, arc
+    arcs, state = [], 0
+    while choice[state] >= 0:
+        arcs.append(int(choice[state]))
+        state = int(lattice.nextstates[arcs[-1]])
+    words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
+    return words, tuple(lattice.ilabels[arcs].tolist()), float(rest[0])
+
+
+# ---------------------------------------------------------------- language models
+
+
+def random_arpa(
+    rng: np.random.Generator,
+    vocabulary: Sequence[str],
+    order: int,
+    *,
+    density: float = 0.5,
+    pruned: float = 0.0,
+    unknown: bool = True,
+    largest: int = 400,
+) -> str:
+    """Makes a valid backoff model (not a normalised one) as ARPA text.
+
+    Every n-gram's prefix is in the model, and so is its suffix, unless `pruned`.
+    Backoff weights may be zero, missing, or greater than one; n-grams may hold `<unk>`.
+
+    Args:
+        density: the share of possible n-grams that the model holds.
+        pruned: the share of the n-grams without their suffix that are taken all the same (as SRILM's pruning leaves
+            them); KenLM loads models with few of them only.
+        unknown: whether the model has `<unk>`.
+        largest: the most n-grams of an order above 1.
+    """
+    words = [*(["<unk>"] if unknown else []), *vocabulary]
+    sections: list[list[Gram]] = [[(word,) for word in [*words, "<s>", "</s>"]]]
+    for _ in range(2, order + 1):
+        shorter = set(sections[-1])
+        contexts = [gram for gram in sections[-1] if gram[-1] != "</s>"]
+        grams = [
+            (*context, word)
+            for context in contexts
+            for word in [*words, "</s>"]
+            if rng.random() < density and ((*context[1:], word) in shorter or rng.random() < pruned)
+        ]
+        chosen = rng.permutation(len(grams))[:largest]
+        sections.append([grams[number] for number in sorted(chosen.tolist())])
+    counts = [f"ngram {number}={len(grams)}" for number, grams in enumerate(sections, start=1)]
+    lines = ["\\data\\", *counts, ""]
+    for number, grams in enumerate(sections, start=1):
+        lines.append(f"\\{number}-grams:")
+        for gram in grams:
+            prob = -99.0 if gram == ("<s>",) else round(float(-rng.exponential(0.8)), 4)
+            backoff = ""
+            if number < order and gram[-1] != "</s>" and rng.random() < 0.8:
+                backoff = f"\t{rng.choice([0.0, round(float(rng.normal(-0.3, 0.4)), 4)], p=[0.2, 0.8])}"
+            lines.append(f"{prob}\t{' '.join(gram)}{backoff}")
+        lines.append("")
+    return "\n".join([*lines, "\\end\\", ""])
+
+
+class PlainModel:
+    """A backoff model as a dictionary, scored by the textbook's recursion."""
+
+    def __init__(self, text: str) -> None:
+        self.grams: dict[Gram, tuple[float, float]] = {}
+        self.order = 0
+        for line in text.splitlines():
+            fields = line.split()
+            if line.startswith("\\"):
+                self.order = max(self.order, int(line[1:-7]) if line.endswith("-grams:") else 0)
+            elif fields and fields[0] != "ngram":
+                gram = tuple(fields[1 : 1 + self.order])
+                self.grams[gram] = (float(fields[0]), float(fields[-1]) if len(fields) > 1 + self.order else 0.0)
+        self.grams.setdefault(("<unk>",), (-100.0, 0.0))
+
+    def log10(self, history: Gram, word: str) -> float:
+        """Gives the log10 probability of a known word (or `<unk>`) after a history of known words."""
+        if (*history, word) in self.grams:
+            return self.grams[(*history, word)][0]
+        return self.grams.get(history, (0.0, 0.0))[1] + self.log10(history[1:], word)
+
+    def known(self, words: Sequence[str]) -> Gram:
+        return tuple(word if (word,) in self.grams else "<unk>" for word in words)
+
+    def cost(self, words: Sequence[str]) -> float:
+        """Gives the cost of a sentence in nats, `</s>` included."""
+        sentence = ("<s>", *self.known(words), "</s>")
+        return -LOG_10 * sum(
+            self.log10(sentence[max(0, place - self.order + 1) : place], sentence[place])
+            for place in range(1, len(sentence))
+        )

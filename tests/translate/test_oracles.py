@@ -1,0 +1,93 @@
+"""Translation and language model together, exact on the reference sets of two independent decoders."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from helpers import best_path
+
+from lattice_simp import LanguageModel, apply_lm
+from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.translate.derivation import label_features
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+
+pytestmark = pytest.mark.shared
+
+OPTIONS = HieroOptions(glue_cost=0.2)
+
+
+def read_grammar(path):
+    return Grammar.from_rules(parse_rules(read_lines(path), str(path)))
+
+
+def exact_results(path):
+    """Gives [(cost, rule score, glue steps, string)] of the exact decoder, by sentence."""
+    rows = csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
+    chosen = {
+        int(row["id"]): row for row in rows if row["grammar"] == "shallow1" and row["system"].startswith("hifst-exact")
+    }
+    return [
+        (float(row["exact_cost"]), float(row["rule_score"]), int(row["glue_steps"]), row["string"])
+        for _, row in sorted(chosen.items())
+    ]
+
+
+@pytest.fixture(scope="module")
+def multi30k(shared):
+    folder = shared / "data" / "oracles" / "hiero-multi30k"
+    model = LanguageModel.read(folder / "lm4.arpa.gz", cache=False)
+    return (
+        read_grammar(folder / "grammar.shallow1.gz"),
+        model,
+        [line.split() for line in read_lines(folder / "source.de")],
+        exact_results(folder / "best.tsv"),
+    )
+
+
+@pytest.fixture(scope="module")
+def europarl(shared):
+    """Gives {set: (grammar, model, sentences, results)} for the sentences and their skeletons."""
+    folder = shared / "data" / "oracles" / "hiero-europarl"
+    model = LanguageModel.read(folder / "lm4.filtered.arpa.gz", cache=False)
+    return {
+        name: (
+            read_grammar(folder / f"grammar.shallow1.{name}.gz"),
+            model,
+            [line.split() for line in read_lines(folder / source)],
+            exact_results(folder / f"best.{name}.tsv"),
+        )
+        for name, source in (("sent", "source.en"), ("skel", "skeleton.en"))
+    }
+
+
+def assert_exact(data, total):
+    grammar, model, sentences, results = data
+    costs = grammar.costs({"RS": 1.0})
+    assert len(results) == len(sentences)
+    summed = 0.0
+    for words, (cost, rule_score, glue_steps, string) in zip(sentences, results, strict=True):
+        lattice = hiero_lattice(grammar, costs, words, OPTIONS)
+        target, steps, found = best_path(apply_lm(lattice, model, beam=0.0))
+        summed += found
+        assert found == pytest.approx(cost, abs=2e-3)
+        assert " ".join(target) == string
+        features = label_features([lattice.isymbols[step] for step in steps if step], grammar)
+        assert features["RS"] == pytest.approx(rule_score, abs=2e-3)
+        assert features["Glue"] == -glue_steps
+        assert found == pytest.approx(-features["RS"] - 0.2 * features["Glue"] - model.score(target), abs=1e-3)
+    assert summed == pytest.approx(total, abs=2e-3)
+
+
+def test_multi30k_is_exact(multi30k):
+    assert_exact(multi30k, 1074.0265)
+
+
+def test_europarl_sentences_are_exact(europarl):
+    assert_exact(europarl["sent"], 5047.6971)
+
+
+def test_europarl_skeletons_are_exact(europarl):
+    assert_exact(europarl["skel"], 2620.5634)
