@@ -1,4 +1,4 @@
-"""Language models: ARPA files, read once and then mapped from a cache."""
+"""Language models: ARPA files, read once and then mapped from a cache, and KenLM binaries."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_bytes
 from lattice_simp.language_model.arpa import parse_arpa
+from lattice_simp.language_model.binary import END, START, UNKNOWN, BinaryModel, Successors, is_binary
 from lattice_simp.language_model.cache import load_trie, store_trie
 from lattice_simp.language_model.optimistic import advance, optimistic_costs, order_view
 from lattice_simp.language_model.restrict import RestrictedModel, restrict
-from lattice_simp.language_model.trie import NgramTrie, build_trie
-
-START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+from lattice_simp.language_model.trie import LOG_10, NgramTrie, build_trie
 
 MAX_BYTES = 1 << 37
 """The size of an unpacked ARPA file beyond which it is taken for a mistake."""
@@ -35,9 +34,11 @@ class LanguageModel:
     Unknown words get the probability of `<unk>`; `<s>` is the first context and is not scored itself, `</s>` is.
     """
 
-    def __init__(self, trie: NgramTrie, name: str = "<memory>") -> None:
+    def __init__(self, trie: NgramTrie, name: str = "<memory>", binary: BinaryModel | None = None) -> None:
+        """Takes the n-grams; of a binary model, which cannot list them, only the unigrams it was asked for."""
         self.trie = trie
         self.name = name
+        self._binary = binary
         self._ids = {word: number for number, word in enumerate(trie.words)}
         self._start, self._end = (self._special(word) for word in (START, END))
         self._unknown = self._ids[UNKNOWN]
@@ -49,7 +50,7 @@ class LanguageModel:
 
     @classmethod
     def read(cls, path: str | Path, *, cache: bool = True) -> LanguageModel:
-        """Reads an ARPA file (gz, xz, zst or plain).
+        """Reads an ARPA file (gz, xz, zst or plain) or a KenLM binary.
 
         With `cache`, the parsed arrays are kept beside the file (or in the user's cache folder where that cannot be
         written), keyed by the file's content, and mapped from there the next time.
@@ -57,6 +58,9 @@ class LanguageModel:
         Raises:
             FormatError: names the line that is no ARPA.
         """
+        if is_binary(path):
+            binary = BinaryModel(path)
+            return cls(build_trie(*binary.ngrams([], {}), str(path)), str(path), binary)
         trie = load_trie(path) if cache else None
         if trie is None:
             trie = _parse(read_bytes(path, limit=MAX_BYTES), str(path))
@@ -73,20 +77,35 @@ class LanguageModel:
     def order(self) -> int:
         return self.trie.order
 
+    @property
+    def needs_successors(self) -> bool:
+        """Whether `restrict` is much faster if it is told which words can follow which."""
+        return self._binary is not None
+
     def __contains__(self, word: object) -> bool:
-        return word in self._ids
+        return word in (self._ids if self._binary is None else self._binary)
 
     def __repr__(self) -> str:
-        return f"LanguageModel({self.name!r}, order {self.order}, {len(self.trie.cost)} n-grams)"
+        size = "binary" if self._binary is not None else f"{len(self.trie.cost)} n-grams"
+        return f"LanguageModel({self.name!r}, order {self.order}, {size})"
 
-    def restrict(self, words: Sequence[str]) -> RestrictedModel:
-        """Cuts the model down to a vocabulary; `word_ids[i]` of the result stands for `words[i]`."""
+    def restrict(self, words: Sequence[str], successors: Successors | None = None) -> RestrictedModel:
+        """Cuts the model down to a vocabulary; `word_ids[i]` of the result stands for `words[i]`.
+
+        `successors` names the words that can stand behind each word (behind `<s>` as well); n-grams of other
+        neighbours may be left out.
+        """
+        if self._binary is not None:
+            listed = build_trie(*self._binary.ngrams(words, successors), self.name)
+            return LanguageModel(listed, self.name).restrict(words)
         get = self._ids.get
         vocabulary = np.fromiter((get(word, -1) for word in words), dtype=np.int32, count=len(words))
         return restrict(self.trie, vocabulary, self._start, self._end, self._unknown)
 
     def score(self, words: Sequence[str]) -> float:
         """Gives the natural log probability of a sentence, `</s>` included."""
+        if self._binary is not None:
+            return LOG_10 * self._binary.score(list(words))
         model = self.restrict(words)
         view = order_view(model, optimistic_costs(model), model.order)
         state, cost = view.start, float(view.settle_cost[model.start_word])

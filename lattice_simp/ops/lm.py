@@ -13,6 +13,7 @@ import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Floats
+from lattice_simp.language_model.binary import START
 from lattice_simp.language_model.model import LanguageModel
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.lm_search import LatticeArrays, ScoredEdges, search
@@ -70,7 +71,8 @@ def apply_lm(
             final_scores={**lattice.final_scores, name: np.zeros(0)},
         )
     used = np.flatnonzero(np.bincount(lattice.olabels))
-    restricted = model.restrict([lattice.symbols[label] for label in used.tolist()])
+    successors = _successors(lattice, invisible) if model.needs_successors else None
+    restricted = model.restrict([lattice.symbols[label] for label in used.tolist()], successors)
     word_of_label = np.full(len(lattice.symbols), -1, dtype=np.int32)
     word_of_label[used] = restricted.word_ids
     word_of_label[EPSILON] = -1
@@ -83,6 +85,22 @@ def apply_lm(
     edges = search(arrays, restricted, search_weight, beam if weight else None)
     scored = _assemble(lattice, arrays, edges, edges.scaled(1.0 / search_weight), weight, name)
     return scored if weight or beam is None else prune(scored, beam)
+
+
+def _successors(lattice: Lattice, invisible: Collection[str]) -> dict[str, list[str]]:
+    """Gives the words that can stand behind each word of a lattice, and behind `<s>`, through unseen arcs too."""
+    unseen = {EPSILON, *(lattice.symbols.find(word) for word in invisible)}
+    behind: list[set[int]] = [set() for _ in range(lattice.num_states)]  # words that a state offers next
+    for state in range(lattice.num_states - 1, -1, -1):
+        for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
+            label = int(lattice.olabels[arc])
+            behind[state] |= behind[lattice.nextstates[arc]] if label in unseen else {label}
+    following: dict[int, set[int]] = {}
+    for label, target in set(zip(lattice.olabels.tolist(), lattice.nextstates.tolist(), strict=True)):
+        following.setdefault(label, set()).update(behind[target])
+    names = lattice.symbols
+    named = {names[label]: [names[after] for after in words] for label, words in following.items()}
+    return {**named, START: [names[label] for label in behind[0]]}
 
 
 def _assemble(
