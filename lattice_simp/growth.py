@@ -8,7 +8,7 @@ from lattice_simp.kernel import Floats, Ints, Longs, jit
 
 
 @jit
-def find_slot(keys: Longs, key: int) -> int:
+def find_slot(keys: Longs, key: int) -> np.int64:
     """Gives the slot that holds `key`, or the free slot (-1) where it belongs; the size is a power of two."""
     mask = len(keys) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
@@ -15,12 +15,10 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.int8]
 
-_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
-
-def jit(function: _Kernel) -> _Kernel:
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a kernel to machine code on its first call and keeps the code on disk for the next process.
 
     No fastmath: infinity marks what is unreachable, and every run must give the same bytes.
     """
-    return numba.njit(cache=True, boundscheck=False, fastmath=False)(function)  # type: ignore[no-any-return]
+    return numba.njit(cache=True, boundscheck=False, fastmath=False)(function)

@@ -172,7 +172,7 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
 
 
 @jit
-def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, int]:
+def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
     """Gives (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
     for at in range(begin, end):

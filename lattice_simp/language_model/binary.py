@@ -73,7 +73,7 @@ class BinaryModel:
         self._model.NullContextWrite(empty)
         states[()] = empty
         found: list[dict[tuple[str, ...], list[float]]] = [grams]
-        contexts = [(word,) for word in vocabulary if word != END]
+        contexts: list[tuple[str, ...]] = [(word,) for word in vocabulary if word != END]
         for length in range(1, self.order):
             longer: dict[tuple[str, ...], list[float]] = {}
             for context in contexts:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lattice_simp.kernel import Bools, Ints, jit
-from lattice_simp.ops.topsort import renumber, topological_order
+from lattice_simp.ops.topsort import renumber
 
 if TYPE_CHECKING:
     from lattice_simp.lattice import Lattice
@@ -26,8 +26,7 @@ def connect(lattice: Lattice) -> Lattice:
         order = np.flatnonzero(accessible).astype(np.int32)
     else:
         lattice = lattice.topsorted()
-        order = topological_order(lattice)
-        assert order is not None
+        order = np.arange(lattice.num_states, dtype=np.int32)
     useful = _coaccessible(lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals))
     order = order[useful[order]]
     if len(order) == lattice.num_states:

@@ -11,7 +11,6 @@ Nothing within the beam can be lost: estimates never exceed the true cost.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,10 @@ BEAM_WIDTH = 8
 
 BEAM_MARGIN = 12.0
 """The beam search looks only at arcs whose best coarse path is at most so many nats from the best one."""
+
+
+TableArguments = tuple[Ints, Floats, Longs, Floats]
+"""Where a state settles in a coarser order, what that costs, and that order's table of estimates (keys, values)."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class _Estimates:
     keys: Longs
     values: Floats
 
-    def for_view(self, model: RestrictedModel, costs: OptimisticCosts, weight: float) -> tuple[Any, ...]:
+    def for_view(self, model: RestrictedModel, costs: OptimisticCosts, weight: float) -> TableArguments:
         """The kernels' arguments: where a finer state settles in this order, what that costs, and the table."""
         backoff = weight * np.where(model.level == self.order - 1, costs.best_backoff, model.backoff)
         coarse, coarse_cost = settle(model.level, backoff, model.suffix, model.children, self.order)
@@ -149,7 +152,7 @@ def _coarse_pass(
     return _Estimates(order, *table), through
 
 
-def _exact_arguments(view: OrderView) -> tuple[Any, ...]:
+def _exact_arguments(view: OrderView) -> tuple[Ints, Ints, Ints, Floats, Floats, Ints, int, int]:
     return (
         view.children,
         view.word,
@@ -163,7 +166,11 @@ def _exact_arguments(view: OrderView) -> tuple[Any, ...]:
 
 
 def _exact_pass(
-    arrays: LatticeArrays, view: OrderView, estimates: tuple[Any, ...], bound: float, beam: float | None
+    arrays: LatticeArrays,
+    view: OrderView,
+    estimates: TableArguments,
+    bound: float,
+    beam: float | None,
 ) -> ScoredEdges:
     states, forward, offsets, arc, target, model_cost, end_cost, end_model_cost = lm_product.exact_product(
         *arrays.unpack(), *_exact_arguments(view), *estimates, bound

@@ -6,7 +6,7 @@ copy takes the place of a reference without a single epsilon.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,17 +40,15 @@ class CellStore:
         needed = self._used + len(arcs[0])
         if needed > len(self._arcs[0]):
             longer = _empty_arcs(2 * needed)
-            for old, new in zip(self._arcs, longer, strict=True):
-                new[: self._used] = old[: self._used]
+            _copy(self._arcs, longer, 0, self._used)
             self._arcs = longer
-        for own, new in zip(self._arcs, arcs, strict=True):
-            own[self._used : needed] = new
+        _copy(arcs, self._arcs, self._used, len(arcs[0]))
         self.begin[cell], self.end[cell], self.states[cell] = self._used, needed, num_states
         self._used = needed
 
     def expand(self, arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, int]:
         """Replaces the references in `arcs` by copies of their cells; gives the arcs and the state count."""
-        *expanded, states, self.step_item, self.step_next, self.num_steps = expand_references(
+        source, target, symbol, cost, step, states, self.step_item, self.step_next, self.num_steps = expand_references(
             *arcs,
             num_states,
             self.begin,
@@ -61,14 +59,15 @@ class CellStore:
             self.step_next,
             self.num_steps,
         )
-        source, target, symbol, cost, step = expanded
         return (source, target, symbol, cost, step), states
 
     def add_plain(self, cells: Ints, offsets: Ints, symbols: Ints, costs: Floats, steps: Ints) -> None:
         """Builds many cells at once whose items hold no references; `cells` names the cell of each item."""
         names, local = np.unique(cells, return_inverse=True)
         begins = (2 * local).astype(np.int32)
-        *arcs, origin = item_automaton(begins, begins + 1, offsets, symbols, costs, steps, 2 * len(names))
+        source, target, symbol, cost, step, origin = item_automaton(
+            begins, begins + 1, offsets, symbols, costs, steps, 2 * len(names)
+        )
         cell_of_state = origin // 2
         inner = np.arange(2 * len(names), len(origin))
         order = inner[np.argsort(cell_of_state[inner], kind="stable")]
@@ -77,7 +76,6 @@ class CellStore:
         number[: 2 * len(names)] = np.arange(2 * len(names)) % 2
         firsts = np.cumsum(counts) - counts
         number[order] = 2 + np.arange(len(order)) - np.repeat(firsts, counts)
-        source, target, symbol, cost, step = arcs
         cell_of_arc = cell_of_state[source]
         arc_order = np.argsort(cell_of_arc, kind="stable")
         base = self._used
@@ -131,6 +129,13 @@ def _renumber(arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, int]:
     used[arcs[1]] = True
     number = (np.cumsum(used) - 1).astype(np.int32)
     return (number[arcs[0]], number[arcs[1]], *arcs[2:]), int(used.sum())
+
+
+def _copy(source: ArcArrays, target: ArcArrays, begin: int, count: int) -> None:
+    """Copies the first `count` arcs to the places from `begin`."""
+    for column in range(len(source)):
+        own: np.ndarray[Any, Any] = target[column]
+        own[begin : begin + count] = source[column][:count]
 
 
 def _empty_arcs(size: int) -> ArcArrays:

@@ -1,0 +1,39 @@
+# Everything runs in .venv, which `make setup` (or any target below) makes and fills.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow lint bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+setup: $(STAMP)  ## make the virtual environment
+
+demo: $(STAMP)  ## translate held-out sentences of the demo grammar with three strategies, draw two lattices
+	$(BIN)/lattice-simp demo --output build/demo
+
+test: $(STAMP)  ## run the tests (minutes)
+	$(BIN)/python -m pytest
+
+test-slow: $(STAMP)  ## run the tests that take many minutes
+	$(BIN)/python -m pytest -m slow
+
+lint: $(STAMP)  ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)  ## measure against baselines, write build/bench.json
+	$(BIN)/python -m experiments.bench
+
+clean:  ## remove what was built
+	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Experiments and measurements; run from a checkout."""

@@ -1,0 +1,78 @@
+"""`python -m experiments.bench`: runs every measurement in a process of its own, prints a table, writes a JSON file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from experiments.bench import gappy, hiero, language_model
+from experiments.bench.figures import Figures, figure
+
+MEASUREMENTS = {
+    "hiero_shallow1": hiero.measure_multi30k,
+    "hiero_europarl": hiero.measure_europarl,
+    "hiero_europarl_skeletons": hiero.measure_europarl_skeletons,
+    "hiero_full": hiero.measure_full,
+    "lm": language_model.measure,
+    "gappy": gappy.measure,
+}
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+def main() -> int:
+    """Runs the chosen measurements; with `--inside`, one of them in this process."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(MEASUREMENTS), help=", ".join(MEASUREMENTS))
+    parser.add_argument("--shared", type=Path, default=SHARED, help="folder of the reference data")
+    parser.add_argument("--output", type=Path, default=Path("build/bench.json"))
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.shared.is_dir():
+        print(f"the measurements need the reference data, and {options.shared} is not there", file=sys.stderr)
+        return 2
+    if options.inside:
+        print(json.dumps(_inside(options.names[0], options.shared)))
+        return 0
+    figures: Figures = json.loads(options.output.read_text()) if options.output.exists() else {}
+    for name in options.names:
+        command = [sys.executable, "-m", "experiments.bench", name, "--inside", "--shared", str(options.shared)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        figures.update(json.loads(done.stdout.splitlines()[-1]))
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    Console().print(_table(figures))
+    return 0
+
+
+def _inside(name: str, shared: Path) -> Figures:
+    figures = dict(MEASUREMENTS[name](shared))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures[f"{name}_peak_mb"] = figure(round(peak, 1), "MB")
+    return figures
+
+
+def _table(figures: Figures) -> Table:
+    """What other programs gave elsewhere stands in the file only."""
+    table = Table("figure", "value", "unit", "baseline (same run)", "ratio")
+    for name, own in figures.items():
+        baseline, ratio = own.get("baseline"), own.get("ratio")
+        table.add_row(
+            name,
+            f"{own['value']:,.4f}".rstrip("0").rstrip("."),
+            own["unit"],
+            "" if baseline is None else f"{baseline:,.3f}",
+            "" if ratio is None else f"{ratio:,.1f}",
+        )
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(main())

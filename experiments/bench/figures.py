@@ -1,0 +1,58 @@
+"""What a measurement gives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypedDict
+
+
+class Figure(TypedDict, total=False):
+    """One figure.
+
+    `baseline` is in the same unit, from the same run, and `ratio` is baseline / value (or value / baseline for rates):
+    above 1, we are better. `recorded` holds what other programs gave on the same task, as the data's notes tell.
+    """
+
+    value: float
+    unit: str
+    baseline: float | None
+    ratio: float | None
+    recorded: dict[str, float]
+
+
+Figures = dict[str, Figure]
+
+
+def figure(value: float, unit: str, baseline: float | None = None, **recorded: float) -> Figure:
+    """Makes a figure; the ratio is taken where there is a baseline."""
+    ratio = None if baseline is None or value == 0 else baseline / value
+    made: Figure = {"value": value, "unit": unit, "baseline": baseline, "ratio": ratio}
+    if recorded:
+        made["recorded"] = recorded
+    return made
+
+
+class Timer:
+    """CPU seconds of this process inside a `with` block."""
+
+    seconds = 0.0
+
+
+@contextmanager
+def cpu_time() -> Iterator[Timer]:
+    """Measures the CPU time of a block."""
+    timer = Timer()
+    begin = time.process_time()
+    try:
+        yield timer
+    finally:
+        timer.seconds = time.process_time() - begin
+
+
+def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Gives a call's result and its CPU seconds."""
+    with cpu_time() as timer:
+        result = function(*arguments)
+    return result, timer.seconds

@@ -1,0 +1,109 @@
+"""Decoding the reference sentences: total costs, identical strings, CPU time with loading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import lattice_simp as ls
+from experiments.bench.figures import Figure, Figures, cpu_time, figure
+from experiments.bench.oracle_data import (
+    EUROPARL,
+    EUROPARL_FULL,
+    EUROPARL_SKELETONS,
+    MULTI30K,
+    MULTI30K_FULL,
+    WEIGHTS,
+    Task,
+    exact_results,
+    load,
+    recorded_seconds,
+    recorded_totals,
+)
+from lattice_simp.translate.cell_pruning import CellPruning
+
+FULL_SETTINGS = (
+    CellPruning(beam=8.0, max_arcs=150, max_top_arcs=30_000),
+    CellPruning(beam=12.0, max_arcs=400, max_top_arcs=60_000),
+)
+"""The cell prunings at which nested grammars are measured."""
+
+
+def _decode(shared: Path, task: Task, cells: CellPruning | None = None) -> tuple[list[ls.Path], float]:
+    """Gives each sentence's best path and the CPU seconds, loading from the cache included."""
+    with cpu_time() as timer:
+        grammar, model, sentences = load(shared, task)
+        settings = ls.DecoderSettings(beam=0.0)
+        if cells is not None:
+            settings = replace(settings, cells=cells)
+        decoder = ls.Decoder(grammar, [("LM", model)], WEIGHTS, settings)
+        best = [decoder.translate(words).best for words in sentences]
+    return best, timer.seconds
+
+
+def _eager(shared: Path, task: Task) -> float:
+    """Gives the CPU seconds of the same search without any bound: the whole product, then its best path."""
+    with cpu_time() as timer:
+        grammar, model, sentences = load(shared, task)
+        decoder = ls.Decoder(grammar, [("LM", model)], WEIGHTS)
+        for words in sentences:
+            ls.nshortest(ls.apply_lm(decoder.rules_lattice(words), model, beam=None), 1)
+    return timer.seconds
+
+
+def measure_multi30k(shared: Path) -> Figures:
+    """20 sentences, shallow-1 grammar; the whole task runs once before it is timed (compilation, caches)."""
+    _decode(shared, MULTI30K)
+    best, seconds = _decode(shared, MULTI30K)
+    exact = exact_results(shared, MULTI30K)
+    identical = sum(path.words == string for path, (_, string) in zip(best, exact, strict=True))
+    totals = recorded_totals(shared, MULTI30K, "shallow1")
+    return {
+        "hiero_shallow1_total_cost": _total(best, totals),
+        "hiero_shallow1_identical": figure(identical, "of 20 strings"),
+        "hiero_shallow1_cpu_s": figure(
+            seconds, "CPU s", _eager(shared, MULTI30K), **recorded_seconds(shared, MULTI30K, "shallow1")
+        ),
+    }
+
+
+def measure_europarl(shared: Path) -> Figures:
+    """30 sentences of 20 to 39 tokens, shallow-1 grammar."""
+    _decode(shared, MULTI30K)
+    _decode(shared, EUROPARL)
+    best, seconds = _decode(shared, EUROPARL)
+    return {
+        "hiero_europarl_total_cost": _total(best, recorded_totals(shared, EUROPARL, "shallow1")),
+        "hiero_europarl_cpu_s": figure(seconds, "CPU s", None, **recorded_seconds(shared, EUROPARL, "shallow1")),
+    }
+
+
+def measure_europarl_skeletons(shared: Path) -> Figures:
+    """Their 30 skeletons."""
+    _decode(shared, EUROPARL_SKELETONS)
+    best, seconds = _decode(shared, EUROPARL_SKELETONS)
+    return {
+        "hiero_europarl_skeletons_total_cost": _total(best, recorded_totals(shared, EUROPARL_SKELETONS, "shallow1")),
+        "hiero_europarl_skeletons_cpu_s": figure(
+            seconds, "CPU s", None, **recorded_seconds(shared, EUROPARL_SKELETONS, "shallow1")
+        ),
+    }
+
+
+def measure_full(shared: Path) -> Figures:
+    """Nested grammars at several prunings; the plain names are those of the widest one."""
+    figures: Figures = {}
+    for name, task in (("hiero_full", MULTI30K_FULL), ("hiero_europarl_full", EUROPARL_FULL)):
+        _decode(shared, task, FULL_SETTINGS[0])
+        for cells in FULL_SETTINGS:
+            best, seconds = _decode(shared, task, cells)
+            setting = f"beam{cells.beam:g}_arcs{cells.max_arcs}"
+            total = _total(best, recorded_totals(shared, task, "full"))
+            spent = figure(seconds, "CPU s", None, **recorded_seconds(shared, task, "full"))
+            figures[f"{name}_{setting}_total_cost"], figures[f"{name}_{setting}_cpu_s"] = total, spent
+        figures[f"{name}_total_cost"], figures[f"{name}_cpu_s"] = total, spent
+    return figures
+
+
+def _total(best: list[ls.Path], recorded: dict[str, float]) -> Figure:
+    return figure(round(sum(path.cost for path in best), 4), "nats", None, **recorded)

@@ -1,0 +1,92 @@
+"""Language-model application to word lattices, against a plain loop over KenLM's scores."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from pathlib import Path
+
+import kenlm
+import numpy as np
+
+import lattice_simp as ls
+from experiments.bench.figures import Figures, cpu_time, figure
+from lattice_simp.formats.textio import read_bytes
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.distance import best_cost
+
+LOG_10 = float(np.log(10.0))
+
+ALL = ("multi30k", "europarl-skel", "europarl")
+FOR_LOOP = ("multi30k/1", "multi30k/4", "multi30k/2", "multi30k/8")
+"""Lattices small enough for a Python loop: 7,000 to 34,000 arcs."""
+
+
+def measure(shared: Path) -> Figures:
+    """Best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
+    folder = shared / "data" / "oracles"
+    names = {name: sorted((folder / "lattices" / name).glob("*.nolm.txt.gz")) for name in ALL}
+    lattices = {path: _read(path) for paths in names.values() for path in paths}
+    models = {
+        "multi30k": ls.LanguageModel.read(folder / "hiero-multi30k" / "lm4.arpa.gz"),
+        "europarl": ls.LanguageModel.read(folder / "hiero-europarl" / "lm4.filtered.arpa.gz"),
+    }
+
+    def model_of(path: Path) -> ls.LanguageModel:
+        return models[path.parent.name.split("-")[0]]
+
+    first = next(iter(lattices))
+    ls.apply_lm(lattices[first], model_of(first), beam=0.0)
+    with cpu_time() as all_of_them:
+        for path, lattice in lattices.items():
+            ls.apply_lm(lattice, model_of(path), beam=0.0)
+    arcs = sum(lattice.num_arcs for lattice in lattices.values())
+    chosen = [folder / "lattices" / f"{name}.nolm.txt.gz" for name in FOR_LOOP]
+    with cpu_time() as ours:
+        costs = [best_cost(ls.apply_lm(lattices[path], model_of(path), beam=0.0)) for path in chosen]
+    with tempfile.TemporaryDirectory() as scratch:
+        plain = Path(scratch) / "lm.arpa"
+        plain.write_bytes(read_bytes(folder / "hiero-multi30k" / "lm4.arpa.gz"))
+        model = kenlm.Model(str(plain))
+    with cpu_time() as loop:
+        loop_costs = [_loop(lattices[path], model) for path in chosen]
+    if not np.allclose(costs, loop_costs, atol=1e-3):
+        raise AssertionError(f"the loop found other costs: {loop_costs}, not {costs}")
+    return {
+        "lm_arcs_per_s": figure(arcs / all_of_them.seconds, "lattice arcs / CPU s"),
+        "lm_vs_kenlm_loop": figure(ours.seconds, "CPU s", loop.seconds),
+    }
+
+
+def _read(path: Path) -> Lattice:
+    """Reads a reference lattice; its sentence marks become epsilons."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        text = file.read().replace(" <s> ", " <epsilon> ").replace(" </s> ", " <epsilon> ")
+    from lattice_simp.formats.att import parse_att
+
+    return parse_att(text.encode(), path=str(path), acceptor=True).connected()
+
+
+def _loop(lattice: Lattice, model: kenlm.Model) -> float:
+    """The best cost by dynamic programming over (lattice state, KenLM state), one score at a time."""
+    start = kenlm.State()
+    model.BeginSentenceWrite(start)
+    cells: list[dict[kenlm.State, float]] = [{} for _ in range(lattice.num_states)]
+    cells[0][start] = 0.0
+    best = float("inf")
+    words = lattice.symbols.words
+    for state in range(lattice.num_states):
+        for history, cost in cells[state].items():
+            if np.isfinite(lattice.finals[state]):
+                end = model.BaseScore(history, "</s>", kenlm.State())
+                best = min(best, cost + float(lattice.finals[state]) - LOG_10 * end)
+            for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
+                following, score = history, 0.0
+                if lattice.olabels[arc]:
+                    following = kenlm.State()
+                    score = model.BaseScore(history, words[int(lattice.olabels[arc])], following)
+                total = cost + float(lattice.weights[arc]) - LOG_10 * score
+                cell = cells[int(lattice.nextstates[arc])]
+                if total < cell.get(following, float("inf")):
+                    cell[following] = total
+    return best

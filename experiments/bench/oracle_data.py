@@ -1,0 +1,81 @@
+"""The reference tasks: sentences, grammars, language models, and what other decoders gave."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp import LanguageModel
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.translate.grammar import Grammar
+
+
+@dataclass(frozen=True)
+class Task:
+    """A decoding task: files below the folder of reference data."""
+
+    folder: str
+    grammar: str
+    source: str
+    best: str
+    runs: str
+    model: str
+
+
+MULTI30K = Task("hiero-multi30k", "grammar.shallow1.gz", "source.de", "best.tsv", "runs.tsv", "lm4.arpa.gz")
+MULTI30K_FULL = Task("hiero-multi30k", "grammar.full.gz", "source.de", "best.tsv", "runs.tsv", "lm4.arpa.gz")
+EUROPARL = Task(
+    "hiero-europarl", "grammar.shallow1.sent.gz", "source.en", "best.sent.tsv", "runs.sent.tsv", "lm4.filtered.arpa.gz"
+)
+EUROPARL_FULL = Task(
+    "hiero-europarl", "grammar.full.sent.gz", "source.en", "best.sent.tsv", "runs.sent.tsv", "lm4.filtered.arpa.gz"
+)
+EUROPARL_SKELETONS = Task(
+    "hiero-europarl",
+    "grammar.shallow1.skel.gz",
+    "skeleton.en",
+    "best.skel.tsv",
+    "runs.skel.tsv",
+    "lm4.filtered.arpa.gz",
+)
+
+WEIGHTS = {"RS": 1.0, "LM": 1.0, "Glue": 0.2}
+
+
+def load(shared: Path, task: Task) -> tuple[Grammar, LanguageModel, list[list[str]]]:
+    """Loads a task's models and sentences."""
+    folder = shared / "data" / "oracles" / task.folder
+    sentences = [line.split() for line in read_lines(folder / task.source)]
+    return Grammar.read(folder / task.grammar), LanguageModel.read(folder / task.model), sentences
+
+
+def exact_results(shared: Path, task: Task) -> list[tuple[float, str]]:
+    """Gives the exact decoder's (cost, string) of each sentence of a shallow task."""
+    rows = _rows(shared / "data" / "oracles" / task.folder / task.best)
+    exact = {int(r["id"]): r for r in rows if r["grammar"] == "shallow1" and r["system"].startswith("hifst-exact")}
+    return [(float(row["exact_cost"]), row["string"]) for _, row in sorted(exact.items())]
+
+
+def recorded_seconds(shared: Path, task: Task, grammar: str) -> dict[str, float]:
+    """Gives the recorded CPU seconds of other decoders by their settings."""
+    rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
+    return {
+        f"{row['system']} {row['setting']}": float(row["cpu_s"])
+        for row in rows
+        if row["grammar"] == grammar and "50-best" not in row["setting"]
+    }
+
+
+def recorded_totals(shared: Path, task: Task, grammar: str) -> dict[str, float]:
+    """Gives the recorded total costs of other decoders by their settings."""
+    rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
+    return {
+        f"{row['system']} {row['setting']}": float(row["sum_exact_cost"])
+        for row in rows
+        if row["grammar"] == grammar and row["sum_exact_cost"]
+    }
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE))

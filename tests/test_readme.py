@@ -1,0 +1,58 @@
+"""Every example and command of the README runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
+PYTHON_BLOCKS = [text for kind, text in BLOCKS if kind == "python"]
+COMMANDS = [
+    line
+    for kind, text in BLOCKS
+    if kind == "sh"
+    for line in text.replace("\\\n", " ").splitlines()
+    if line.startswith("lattice-simp ")
+]
+"""The commands of the command line; `make` and `pip` set up what runs this test."""
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder with the files that the README's examples name."""
+    folder = tmp_path_factory.mktemp("readme")
+    for name, text in re.findall(r"```text (\S+)\n(.*?)```", README, flags=re.DOTALL):
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "model").symlink_to(ROOT / "grammars" / "demo" / "data")
+    return folder
+
+
+def test_the_readme_has_examples():
+    assert PYTHON_BLOCKS
+    assert len(COMMANDS) >= 8
+
+
+@pytest.mark.parametrize("code", PYTHON_BLOCKS)
+def test_python_example(code, workplace):
+    done = subprocess.run([sys.executable, "-c", code], cwd=workplace, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for expected in re.findall(r"# prints? (.*)", code):
+        assert expected in done.stdout
+
+
+def test_commands(workplace):
+    """One after the other: later commands read what earlier ones wrote."""
+    program = str(Path(sys.executable).parent / "lattice-simp")
+    for command in COMMANDS:
+        shell = command.replace("lattice-simp", shlex.quote(program))
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", shell], cwd=workplace, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
