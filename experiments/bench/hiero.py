@@ -23,8 +23,9 @@ from experiments.bench.oracle_data import (
 from lattice_simp.translate.cell_pruning import CellPruning
 
 FULL_SETTINGS = (
-    CellPruning(beam=8.0, max_arcs=150, max_top_arcs=30_000),
-    CellPruning(beam=12.0, max_arcs=400, max_top_arcs=60_000),
+    CellPruning(max_arcs=50, max_top_arcs=50_000),
+    CellPruning(max_arcs=150, max_top_arcs=200_000),
+    CellPruning(max_arcs=400, max_top_arcs=800_000),
 )
 """The cell prunings at which nested grammars are measured."""
 

@@ -35,11 +35,11 @@ class CellPruning:
         max_top_arcs: the same limit for the whole sentence's lattice.
     """
 
-    beam: float = 12.0
-    max_arcs: int = 400
-    order: int = 3
-    expansion: float = 8.0
-    max_top_arcs: int = 60_000
+    beam: float = 14.0
+    max_arcs: int = 150
+    order: int = 4
+    expansion: float = 30.0
+    max_top_arcs: int = 200_000
 
     def for_sentence(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> CellPruner:
         """Gives the pruner of a sentence whose lattices hold the target words `words`."""
