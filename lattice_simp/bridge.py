@@ -67,10 +67,8 @@ def to_pynini(lattice: Lattice, *, attach_symbols: bool = False) -> pynini.Fst:
     return fst
 
 
-def from_pynini(fst: Any, symbols: SymbolTable | None, isymbols: SymbolTable | None) -> Lattice:
-    """Makes a lattice from an OpenFst object; see `Lattice.from_pynini`."""
-    from lattice_simp.lattice import Lattice
-
+def from_pynini(fst: Any, symbols: SymbolTable | None, isymbols: SymbolTable | None) -> dict[str, Any]:
+    """Gives the fields of a lattice, from an OpenFst object; see `Lattice.from_pynini`."""
     if fst.arc_type() != "standard":
         raise InvalidLatticeError(
             f"arcs of type {fst.arc_type()!r}; convert to tropical costs first: fstmap --map_type=to_standard"
@@ -89,18 +87,16 @@ def from_pynini(fst: Any, symbols: SymbolTable | None, isymbols: SymbolTable | N
     olabels = _relabel(arcs["olabel"], relabel_out)
     ilabels = _relabel(arcs["ilabel"], relabel_in if relabel_in is not None else relabel_out)
     same = isymbols is None and np.array_equal(ilabels, olabels)
-    lattice = Lattice(
-        offsets=np.append(states["pos"], len(arcs)).astype(np.int32),
-        ilabels=olabels if same else ilabels,
-        olabels=olabels,
-        weights=arcs["weight"].astype(np.float64),
-        nextstates=arcs["nextstate"].astype(np.int32),
-        finals=states["final"].astype(np.float64),
-        symbols=symbols,
-        isymbols=isymbols,
-    )
-    lattice.validate()
-    return lattice
+    return {
+        "offsets": np.append(states["pos"], len(arcs)).astype(np.int32),
+        "ilabels": olabels if same else ilabels,
+        "olabels": olabels,
+        "weights": arcs["weight"].astype(np.float64),
+        "nextstates": arcs["nextstate"].astype(np.int32),
+        "finals": states["final"].astype(np.float64),
+        "symbols": symbols,
+        "isymbols": isymbols,
+    }
 
 
 def _from_bytes(data: bytes) -> tuple[npt.NDArray[Any], npt.NDArray[Any], int]:

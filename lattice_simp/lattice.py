@@ -18,6 +18,7 @@ import numpy.typing as npt
 from lattice_simp import bridge
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
 from lattice_simp.symbols import EPSILON, SymbolTable
+from lattice_simp.topology import topological_order, useful_states
 
 IntArray = npt.NDArray[np.int32]
 CostArray = npt.NDArray[np.float64]
@@ -199,11 +200,7 @@ class Lattice:
 
     @property
     def is_acyclic(self) -> bool:
-        if self.is_topsorted:
-            return True
-        from lattice_simp.ops.topsort import topological_order
-
-        return topological_order(self) is not None
+        return self.is_topsorted or topological_order(self.offsets, self.nextstates) is not None
 
     def __repr__(self) -> str:
         kind = "acceptor" if self.is_acceptor else "transducer"
@@ -252,21 +249,52 @@ class Lattice:
         """
         if self.is_topsorted:
             return self
-        from lattice_simp.ops.topsort import renumber, topological_order
-
-        order = topological_order(self)
+        order = topological_order(self.offsets, self.nextstates)
         if order is None:
             raise CyclicLatticeError(
                 "the lattice has a cycle, so it holds infinitely many strings; "
                 "prune it to its n shortest paths first, or remove the loop"
             )
-        return renumber(self, order)
+        return self.subset(order)
 
     def connected(self) -> Lattice:
-        """Gives the lattice without states that no complete path visits, topologically sorted."""
-        from lattice_simp.ops.connect import connect
+        """Gives the lattice without states that no complete path visits, topologically sorted.
 
-        return connect(self)
+        Raises:
+            CyclicLatticeError: the lattice has a cycle.
+        """
+        if self.num_states == 0:
+            return self
+        lattice = self.topsorted()
+        useful = useful_states(lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals))
+        if useful.all():
+            return lattice
+        return lattice.subset(np.flatnonzero(useful).astype(np.int32)) if useful[0] else Lattice.empty_like(lattice)
+
+    def subset(self, order: IntArray) -> Lattice:
+        """Gives the lattice of the states in `order` alone, renumbered in that order; arcs to others are dropped."""
+        new_name = np.full(self.num_states, -1, dtype=np.int32)
+        new_name[order] = np.arange(len(order), dtype=np.int32)
+        counts = np.diff(self.offsets)[order].astype(np.int64)
+        ends = np.cumsum(counts)
+        arcs = np.repeat(self.offsets[:-1][order] - (ends - counts), counts) + np.arange(int(counts.sum()))
+        kept = new_name[self.nextstates[arcs]] >= 0
+        sources = np.repeat(np.arange(len(order), dtype=np.int32), counts)[kept]
+        arcs = arcs[kept]
+        offsets = np.zeros(len(order) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(sources, minlength=len(order)), out=offsets[1:])
+        olabels = self.olabels[arcs]
+        return replace(
+            self,
+            offsets=offsets,
+            olabels=olabels,
+            ilabels=olabels if self.ilabels is self.olabels else self.ilabels[arcs],
+            weights=self.weights[arcs],
+            nextstates=new_name[self.nextstates[arcs]],
+            finals=self.finals[order],
+            scores={name: values[arcs] for name, values in self.scores.items()},
+            final_scores={name: values[order] for name, values in self.final_scores.items()},
+        )
 
     # ---------------------------------------------------------------- changes
 
@@ -322,4 +350,7 @@ class Lattice:
 
         Without `symbols`, the FST's own output symbol table is used; an FST without one needs `symbols`.
         """
-        return bridge.from_pynini(fst, symbols, isymbols)
+        fields = bridge.from_pynini(fst, symbols, isymbols)
+        lattice = cls(**fields)
+        lattice.validate()
+        return lattice

@@ -18,8 +18,8 @@ from lattice_simp.lattice import Lattice
 from lattice_simp.ops.automaton import ArcArrays
 from lattice_simp.ops.lm_relaxed import lattice_backward, relaxed_backward, relaxed_product
 from lattice_simp.ops.prune import keep_arcs
-from lattice_simp.ops.topsort import depth_first_order
 from lattice_simp.symbols import SymbolTable
+from lattice_simp.topology import depth_first_order
 
 
 @dataclass(frozen=True)
