@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.bench import gappy, hiero, language_model
-from experiments.bench.figures import Figures, figure
+from experiments.bench.figures import Figure, Figures, figure
 
 MEASUREMENTS = {
     "hiero_shallow1": hiero.measure_multi30k,
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=list(MEASUREMENTS), help=", ".join(MEASUREMENTS))
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder of the reference data")
     parser.add_argument("--output", type=Path, default=Path("build/bench.json"))
+    parser.add_argument("--readme", type=Path, help="a Markdown file whose table of figures is written anew")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.shared.is_dir():
@@ -49,6 +50,8 @@ def main() -> int:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     Console().print(_table(figures))
+    if options.readme:
+        _write_readme(options.readme, figures)
     return 0
 
 
@@ -59,18 +62,43 @@ def _inside(name: str, shared: Path) -> Figures:
     return figures
 
 
+def _write_readme(path: Path, figures: Figures) -> None:
+    """Writes the figures between the file's two marks, as a Markdown table."""
+    rows = ["| figure | value | baseline, same run | ratio | other programs, recorded |", "|---|---|---|---|---|"]
+    for name, own in figures.items():
+        if any(part in name for part in _NOT_IN_README):
+            continue
+        value, baseline, ratio = _texts(own)
+        recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
+        rows.append(f"| `{name}` | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |")
+    text = path.read_text(encoding="utf-8")
+    before, after = text.split(_BEGIN)[0], text.split(_END)[1]
+    path.write_text(before + _BEGIN + "\n" + "\n".join(rows) + "\n" + _END + after, encoding="utf-8")
+
+
+_BEGIN, _END = "<!-- figures: begin -->", "<!-- figures: end -->"
+_NOT_IN_README = ("beam14_arcs50_", "hiero_full_cpu", "hiero_full_total", "europarl_full_cpu", "europarl_full_total")
+
+
+def _recorded(own: Figure) -> list[tuple[str, float]]:
+    return [(who, value) for who, value in own.get("recorded", {}).items() if "K=30" not in who]
+
+
+def _texts(own: Figure) -> tuple[str, str, str]:
+    baseline, ratio = own.get("baseline"), own.get("ratio")
+    return (
+        f"{own['value']:,.4f}".rstrip("0").rstrip("."),
+        "" if baseline is None else f"{baseline:,.3f}",
+        "" if ratio is None else f"{ratio:,.1f}",
+    )
+
+
 def _table(figures: Figures) -> Table:
     """What other programs gave elsewhere stands in the file only."""
     table = Table("figure", "value", "unit", "baseline (same run)", "ratio")
     for name, own in figures.items():
-        baseline, ratio = own.get("baseline"), own.get("ratio")
-        table.add_row(
-            name,
-            f"{own['value']:,.4f}".rstrip("0").rstrip("."),
-            own["unit"],
-            "" if baseline is None else f"{baseline:,.3f}",
-            "" if ratio is None else f"{ratio:,.1f}",
-        )
+        value, baseline, ratio = _texts(own)
+        table.add_row(name, value, own["unit"], baseline, ratio)
     return table
 
 

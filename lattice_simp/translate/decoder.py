@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from lattice_simp.errors import EmptyLatticeError, GrammarError, SkeletonError
+from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.kernel import Ints
 from lattice_simp.language_model import LanguageModel
 from lattice_simp.lattice import Lattice
@@ -22,7 +22,7 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
 from lattice_simp.translate.model_files import read_model
 from lattice_simp.translate.result import Translation
-from lattice_simp.translate.settings import DecoderSettings, Strategy
+from lattice_simp.translate.settings import STRATEGIES, DecoderSettings, Strategy
 
 Hypotheses = list[tuple[str, float]]
 
@@ -50,6 +50,8 @@ class Decoder:
         missing = [name for name, _ in self.models if name not in self.weights]
         if missing:
             raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
+        if not self.models:
+            raise GrammarError("a decoder needs a language model; give one at least")
         object.__setattr__(self, "_rule_costs", self.grammar.costs(self.weights))
 
     @classmethod
@@ -80,8 +82,10 @@ class Decoder:
 
         Raises:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
-            LatticeSimpError: the sentence cannot be translated.
+            LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
+        if strategy is not None and strategy not in STRATEGIES:
+            raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
         words = tuple(sentence.split() if isinstance(sentence, str) else sentence)
         skeletons = _as_skeletons(words, skeleton)
         chosen: Strategy = strategy or ("gappy" if skeletons or skeleton_hypotheses else "plain")

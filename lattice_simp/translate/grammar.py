@@ -112,6 +112,16 @@ class Grammar:
             tuple((s, t) for s, t in points),
         )
 
+    @property
+    def nests(self) -> bool:
+        """Whether a constituent may stand inside another one of its own kind, at any depth (full Hiero)."""
+        kinds = range(len(self.nonterminals))
+        codes = (self.pattern_left[:, None].astype(np.int64) * len(kinds) + self.pattern_gaps)[self.pattern_gaps >= 0]
+        inside = {divmod(code, len(kinds)) for code in np.unique(codes).tolist()}
+        for middle in kinds:  # the transitive closure (Warshall 1962)
+            inside |= {(a, b) for a in kinds for b in kinds if (a, middle) in inside and (middle, b) in inside}
+        return any((kind, kind) in inside for kind in kinds)
+
     def pattern_of(self) -> Ints:
         """Gives the pattern of each rule, (rules,) int32."""
         return np.repeat(np.arange(self.num_patterns, dtype=np.int32), np.diff(self.pattern_rules))

@@ -81,7 +81,7 @@ def hiero_lattice(
         tokens: where each word (and the end) stands in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
         extra: target sides that stand in the chart beside those of the rules' matches.
-        make_pruner: prunes each cell that holds references, for grammars whose non-terminals nest.
+        make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
@@ -107,7 +107,7 @@ def hiero_lattice(
     if free_copies is not None:
         items.rule[(items.rule == COPY_RULE) & free_copies[items.span[:, 0]]] = GAP_RULE
     store = CellStore(plan.num_cells, len(items.cost))
-    pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner else None
+    pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner and grammar.nests else None
     _build_cells(store, plan, items, pruner)
     arcs, states = _build_top(store, plan, items, options.glue_cost, pruner)
     derivations = Derivations(

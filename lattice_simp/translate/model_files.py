@@ -75,6 +75,8 @@ def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageMod
             settings = json.loads(settings_path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise FormatError(f"no JSON: {error}", path=settings_path, remedy="mend or remove the file") from None
+        if not isinstance(settings, dict):
+            raise FormatError("holds no JSON object", path=settings_path, remedy='write {"name": value}')
     return Grammar.read(rules), models, read_weights(root / WEIGHTS), settings
 
 

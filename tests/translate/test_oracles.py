@@ -7,7 +7,7 @@ import csv
 import pytest
 from helpers import best_path
 
-from lattice_simp import LanguageModel, apply_lm
+from lattice_simp import Decoder, DecoderSettings, LanguageModel, apply_lm
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.translate.derivation import label_features
@@ -61,6 +61,13 @@ def europarl(shared):
         )
         for name, source in (("sent", "source.en"), ("skel", "skeleton.en"))
     }
+
+
+def test_a_shallow_grammar_is_never_pruned(europarl):
+    """The decoder has a pruner at hand, but only nesting grammars need it."""
+    grammar, model, sentences, results = europarl["sent"]
+    decoder = Decoder(grammar, [("LM", model)], {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, DecoderSettings(beam=0.0))
+    assert decoder.translate(sentences[17]).best.cost == pytest.approx(results[17][0], abs=2e-3)
 
 
 def assert_exact(data, total):

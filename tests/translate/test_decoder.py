@@ -1,0 +1,627 @@
+"""The decoder's strategies against brute force over a model written by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from helpers import best_by_string
+from tiny_decoder import (
+    ARPA,
+    EVERYTHING,
+    RULES,
+    SECOND_ARPA,
+    WEIGHTS,
+    assert_derivations_spell,
+    assert_features_explain_costs,
+    expected_gappy,
+    expected_hypotheses,
+    expected_plain,
+    tiny_decoder,
+)
+
+from lattice_simp.errors import FormatError, GrammarError, LatticeSimpError, SkeletonError
+from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.cell_pruning import CellPruning
+from lattice_simp.translate.decoder import Decoder, pool_hypotheses
+from lattice_simp.translate.model_files import read_weights, write_weights
+from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
+
+TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
+
+SENTENCES = (
+    "ich habe das haus gestern gesehen",
+    "ich habe das alte haus gesehen",
+    "das alte haus gestern ich",
+    "das haus gestern das haus",
+    "haus",
+    "zz das zz",
+)
+MASKED = (
+    ("ich habe das alte haus gesehen", "111011"),
+    ("ich habe das haus gestern gesehen", "111101"),
+    ("das alte haus gestern ich", "01110"),
+    ("das alte haus gestern", "1110"),
+    ("gestern habe ich das haus gesehen", "011001"),
+    ("das zz haus", "101"),
+    ("das haus", "11"),
+)
+TOLERANT = EditCosts(deletion=2.0, substitution=1.5, stem=math.inf)
+SENTENCE, MASK = MASKED[0]
+
+
+def costs_of(translation):
+    return best_by_string(translation.lattice)
+
+
+# ---------------------------------------------------------------- plain
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_plain_lattice_holds_every_translation_at_its_least_cost(sentence):
+    decoder = tiny_decoder()
+    translation = decoder.translate(sentence)
+    assert translation.strategy == "plain"
+    assert translation.reachable is None
+    assert translation.source == tuple(sentence.split())
+    assert costs_of(translation) == pytest.approx(expected_plain(decoder, sentence.split()), **TOLERANCE)
+
+
+@pytest.mark.parametrize("beam", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_every_translation_within_the_beam_stays(sentence, beam):
+    decoder = tiny_decoder(beam=beam)
+    expected = expected_plain(decoder, sentence.split())
+    found = costs_of(decoder.translate(sentence))
+    best = min(expected.values())
+    assert {string for string, cost in expected.items() if cost <= best + beam - 1e-6} <= set(found)
+    assert all(cost >= expected[string] - 1e-6 for string, cost in found.items())
+    assert min(found.values()) == pytest.approx(best)
+
+
+def test_nbest_gives_the_best_strings_in_order():
+    decoder = tiny_decoder(beam=8.0)
+    expected = expected_hypotheses(decoder, SENTENCE.split(), 5)
+    nbest = decoder.translate(SENTENCE).nbest(5)
+    assert [path.words for path in nbest] == [words for words, _ in expected]
+    assert [path.cost for path in nbest] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
+    assert decoder.translate(SENTENCE).best.words == expected[0][0]
+
+
+@pytest.mark.parametrize("words", [SENTENCE.split(), tuple(SENTENCE.split()), f"  {SENTENCE} "])
+def test_tokens_may_come_as_a_string_or_apart(words):
+    decoder = tiny_decoder()
+    assert costs_of(decoder.translate(words)) == costs_of(decoder.translate(SENTENCE))
+
+
+def test_grammars_that_do_not_nest_are_decoded_exactly_whatever_the_cell_pruning():
+    narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
+    loose = tiny_decoder()
+    decoder = Decoder(loose.grammar, loose.models, loose.weights, narrow)
+    assert costs_of(decoder.translate(SENTENCE)) == costs_of(loose.translate(SENTENCE))
+
+
+def test_cells_are_pruned_where_non_terminals_nest():
+    rules = [*RULES, "[X] ||| [X,1] gesehen ||| seen [X,1] ||| EF=-1"]
+    loose = tiny_decoder(rules)
+    narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
+    decoder = Decoder(loose.grammar, loose.models, loose.weights, narrow)
+    everything = costs_of(loose.translate(SENTENCE))
+    found = costs_of(decoder.translate(SENTENCE))
+    assert 0 < len(found) < len(everything)
+    assert all(cost >= everything[string] - 1e-6 for string, cost in found.items())
+
+
+@pytest.mark.xfail(raises=IndexError, strict=True, reason="pruning looks up cells where there are none")
+def test_a_nested_grammar_translates_a_sentence_without_any_gap():
+    rules = [*RULES, "[X] ||| [X,1] gesehen ||| seen [X,1] ||| EF=-1"]
+    assert tiny_decoder(rules).translate("haus").best.words == "house"
+
+
+def test_a_grammar_of_phrases_alone_is_enough():
+    decoder = tiny_decoder([rule for rule in RULES if ",1]" not in rule])
+    assert costs_of(decoder.translate(SENTENCE)) == pytest.approx(
+        expected_plain(decoder, SENTENCE.split()), **TOLERANCE
+    )
+
+
+# ---------------------------------------------------------------- every strategy
+
+
+STRATEGIES = pytest.mark.parametrize(
+    ("strategy", "edits"),
+    [("plain", None), ("gappy", None), ("gappy", TOLERANT), ("skeleton-first", None)],
+    ids=["plain", "gappy", "gappy-edits", "skeleton-first"],
+)
+
+
+@STRATEGIES
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_weights_times_features_are_minus_the_cost_of_every_path(sentence, mask, strategy, edits):
+    decoder = tiny_decoder(edits=edits, weight=0.7)
+    translation = decoder.translate(sentence, mask, strategy=strategy)
+    nbest = translation.nbest(200)
+    assert nbest
+    assert_features_explain_costs(decoder, translation, nbest)
+
+
+@STRATEGIES
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_the_rules_of_a_derivation_spell_its_string_and_the_sentence(sentence, mask, strategy, edits):
+    decoder = tiny_decoder(edits=edits)
+    translation = decoder.translate(sentence, mask, strategy=strategy)
+    assert_derivations_spell(decoder, translation, translation.nbest(200))
+
+
+@STRATEGIES
+def test_the_feature_vector_names_what_the_path_is_made_of(strategy, edits):
+    decoder = tiny_decoder(edits=edits)
+    translation = decoder.translate(SENTENCE, MASK, strategy=strategy)
+    for path in translation.nbest(20):
+        features = translation.features(path)
+        assert features["WordPenalty"] == -len(path.words.split())
+        uses = [use.rule for use in translation.derivation(path) if use.rule >= 0]
+        for name in decoder.grammar.feature_names:
+            own = sum(dict(decoder.grammar.rule(rule).features)[name] for rule in uses)
+            assert features[name] == pytest.approx(own, abs=1e-9)
+        assert ("Skeleton" in features) == (strategy != "plain")
+        assert ("Edits" in features) == (edits is not None)
+        assert "matched" not in features
+
+
+@STRATEGIES
+def test_the_same_input_gives_the_same_lattice(strategy, edits):
+    first, second = (tiny_decoder(edits=edits).translate(SENTENCE, MASK, strategy=strategy).lattice for _ in range(2))
+    for field in ("offsets", "olabels", "ilabels", "weights", "nextstates", "finals"):
+        assert getattr(first, field).tobytes() == getattr(second, field).tobytes()
+
+
+# ---------------------------------------------------------------- gappy
+
+
+@pytest.mark.parametrize("count", [1, 3, 1000])
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_gappy_is_full_times_skeleton_hypotheses(sentence, mask, count):
+    decoder = tiny_decoder(hypotheses=count, weight=0.8)
+    skeleton = Skeleton.from_mask(mask, sentence.split())
+    hypotheses = expected_hypotheses(decoder, skeleton.words, count)
+    translation = decoder.translate(sentence, mask)
+    assert translation.strategy == "gappy"
+    found = dict(translation.skeleton_hypotheses)
+    assert sorted(found.values()) == pytest.approx([cost for _, cost in hypotheses], **TOLERANCE)
+    full = expected_plain(decoder, sentence.split())
+    expected = expected_gappy(full, list(found.items()), 0.8)
+    assert translation.reachable == bool(expected)
+    assert costs_of(translation) == pytest.approx(expected or full, **TOLERANCE)
+
+
+@pytest.mark.parametrize(("full_beam", "beam"), [(2.0, EVERYTHING), (EVERYTHING, 1.0), (3.0, 1.5)])
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_gappy_keeps_to_both_beams(sentence, mask, full_beam, beam):
+    decoder = tiny_decoder(beam=beam, full_beam=full_beam, weight=0.5)
+    translation = decoder.translate(sentence, mask)
+    full = expected_plain(decoder, sentence.split())
+    least = min(full.values())
+    joint = expected_gappy(full, translation.skeleton_hypotheses, 0.5)
+    sure = {words: cost for words, cost in joint.items() if full[words] <= least + full_beam - 1e-6}
+    if not sure:
+        return
+    found = costs_of(translation)
+    best = min(found.values())
+    assert best <= min(sure.values()) + 1e-6
+    assert {words for words, cost in sure.items() if cost <= best + beam - 1e-6} <= set(found)
+    for words, cost in found.items():
+        assert cost >= joint[words] - 1e-6
+
+
+
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_skeleton_hypotheses_are_the_n_best_translations_of_the_kept_words(sentence, mask):
+    decoder = tiny_decoder(hypotheses=7)
+    skeleton = Skeleton.from_mask(mask, sentence.split())
+    found = decoder.translate(sentence, skeleton).skeleton_hypotheses
+    expected = expected_hypotheses(decoder, skeleton.words, 7)
+    assert [cost for _, cost in found] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
+    everything = expected_plain(decoder, skeleton.words)
+    assert all(cost == pytest.approx(everything[tuple(words.split())], **TOLERANCE) for words, cost in found)
+    assert len(set(found)) == len(expected)
+
+
+def test_the_whole_skeleton_list_is_found_however_bad_its_last_entries_are():
+    weights = {**WEIGHTS, "FE": 40.0}  # costs far apart: the beam must grow until all strings are in it
+    decoder = tiny_decoder(weights=weights, hypotheses=1000)
+    expected = expected_plain(decoder, "das alte haus".split())
+    found = decoder.translate("das alte haus gestern", "1110").skeleton_hypotheses
+    assert dict(found) == pytest.approx({" ".join(words): cost for words, cost in expected.items()}, **TOLERANCE)
+
+
+def test_a_skeleton_may_be_a_mask_or_an_object_or_a_list_of_one():
+    decoder = tiny_decoder()
+    skeleton = Skeleton.from_mask(MASK, SENTENCE.split())
+    first, *others = (costs_of(decoder.translate(SENTENCE, own)) for own in (MASK, skeleton, [skeleton]))
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
+def test_where_nothing_matches_the_plain_lattice_comes_back(strategy):
+    # The two words together have a translation that none of the full sentence contains.
+    rules = ["[X] ||| a b ||| q", "[X] ||| a c b ||| u v", "[X] ||| b d ||| w"]
+    weights = {"LM": 0.5, "OOV": 1.0}
+    decoder = tiny_decoder(rules, weights=weights, hypotheses=1)
+    sentence, mask = ("a c b", "101") if strategy == "gappy" else ("a b d", "101")
+    if strategy == "skeleton-first":
+        decoder = tiny_decoder(["[X] ||| a ||| q", "[X] ||| a d ||| u"], weights=weights, hypotheses=1)
+        decoder.settings.skeleton.__class__  # noqa: B018
+    translation = decoder.translate(sentence, mask, strategy=strategy)
+    assert translation.reachable is False
+    assert translation.strategy == strategy
+    assert costs_of(translation) == costs_of(decoder.translate(sentence))
+    assert translation.skeleton_hypotheses
+    assert "Skeleton" not in translation.features(translation.best)
+
+
+def test_edits_make_every_skeleton_reachable():
+    rules = ["[X] ||| a b ||| q r", "[X] ||| a c b ||| u v r"]
+    decoder = tiny_decoder(rules, weights={"LM": 0.5}, hypotheses=1)
+    assert decoder.translate("a c b", "101").reachable is False
+    tolerant = tiny_decoder(rules, weights={"LM": 0.5}, hypotheses=1, edits=TOLERANT)
+    translation = tolerant.translate("a c b", "101")
+    assert translation.reachable is True
+    assert translation.features(translation.best)["Edits"] == -1.5
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_gappy_with_edits_is_full_times_skeleton_hypotheses_with_edits(sentence, mask, count):
+    decoder = tiny_decoder(hypotheses=count, edits=TOLERANT, weight=0.5)
+    translation = decoder.translate(sentence, mask)
+    full = expected_plain(decoder, sentence.split())
+    expected = expected_gappy(full, translation.skeleton_hypotheses, 0.5, deletion=2.0, substitution=1.5)
+    assert translation.reachable is True
+    assert set(expected) == set(full)
+    assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+
+
+# ---------------------------------------------------------------- several skeletons
+
+
+@pytest.mark.parametrize("aggregation", ["max", "sum"])
+def test_several_skeletons_pool_their_hypotheses(aggregation):
+    words = "das alte haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "1010", "1011", "0011")]
+    decoder = tiny_decoder(aggregation=aggregation)
+    found = dict(decoder.translate(words, skeletons).skeleton_hypotheses)
+    pooled = {}
+    for skeleton in skeletons:
+        for string, cost in expected_plain(decoder, skeleton.words).items():
+            pooled.setdefault(" ".join(string), []).append(cost)
+    assert any(len(costs) > 1 for costs in pooled.values())
+    joined = {
+        "max": min,
+        "sum": lambda costs: -math.log(sum(math.exp(-cost) for cost in costs)),
+    }[aggregation]
+    assert found == pytest.approx({string: joined(costs) for string, costs in pooled.items()}, **TOLERANCE)
+
+
+@pytest.mark.parametrize("aggregation", ["max", "sum"])
+def test_gappy_with_several_skeletons_is_full_times_pooled_hypotheses(aggregation):
+    words = "das alte haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "0010", "1011")]
+    decoder = tiny_decoder(aggregation=aggregation, hypotheses=5, weight=0.5)
+    translation = decoder.translate(words, skeletons)
+    assert len(translation.skeleton_hypotheses) == 5
+    expected = expected_gappy(expected_plain(decoder, words), translation.skeleton_hypotheses, 0.5)
+    assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+
+
+def test_pooling_keeps_the_best_n():
+    lists = [[("a", 3.0), ("b", 1.0)], [("c", 2.0), ("a", 2.5)], [("a", 3.0)]]
+    assert pool_hypotheses(lists, "max", 2) == [("b", 1.0), ("c", 2.0)]
+    total = -math.log(2 * math.exp(-3.0) + math.exp(-2.5))
+    assert dict(pool_hypotheses(lists, "sum", 9)) == pytest.approx({"a": total, "b": 1.0, "c": 2.0})
+    assert pool_hypotheses(lists, "sum", 1) == [("b", 1.0)]
+    assert pool_hypotheses([], "max", 3) == []
+
+
+def test_loops_at_gaps_alone_need_one_skeleton():
+    words = "das alte haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "1010")]
+    with pytest.raises(SkeletonError, match="one skeleton"):
+        tiny_decoder(gaps="at-gaps").translate(words, skeletons)
+
+
+# ---------------------------------------------------------------- where words may be skipped
+
+
+def test_at_gaps_words_are_skipped_only_beside_the_gap():
+    sentence, mask = "das alte haus gestern", "1110"  # beside the gap is `haus` alone
+    everywhere = costs_of(tiny_decoder().translate(sentence, mask))
+    at_gaps = costs_of(tiny_decoder(gaps="at-gaps").translate(sentence, mask))
+    early, late = tuple("the yesterday old house".split()), tuple("the old house yesterday".split())
+    assert early in everywhere
+    assert late in everywhere
+    assert early not in at_gaps
+    assert late in at_gaps
+    assert at_gaps[late] == pytest.approx(everywhere[late])
+
+
+@pytest.mark.parametrize(("sentence", "mask"), MASKED)
+def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
+    everywhere = tiny_decoder().translate(sentence, mask)
+    at_gaps = tiny_decoder(gaps="at-gaps").translate(sentence, mask)
+    assert dict(at_gaps.skeleton_hypotheses) == pytest.approx(dict(everywhere.skeleton_hypotheses), **TOLERANCE)
+    if at_gaps.reachable:
+        found, more = costs_of(at_gaps), costs_of(everywhere)
+        assert set(found) <= set(more)
+        assert all(cost >= more[words] - 1e-6 for words, cost in found.items())
+
+
+def test_without_a_gap_at_gaps_allows_no_further_words():
+    decoder = tiny_decoder(gaps="at-gaps")
+    translation = decoder.translate("das haus", "11")
+    assert set(costs_of(translation)) == {tuple(words.split()) for words, _ in translation.skeleton_hypotheses}
+
+
+# ---------------------------------------------------------------- skeleton hypotheses from outside
+
+
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_hypotheses_from_outside_take_the_place_of_our_own(mask):
+    decoder = tiny_decoder(weight=0.5)
+    given = [("i the home", 3.0), ("have seen", 1.0), ("not there", 0.0)]
+    translation = decoder.translate(SENTENCE, mask, skeleton_hypotheses=given)
+    assert translation.strategy == "gappy"
+    assert translation.skeleton_hypotheses == tuple(given)
+    expected = expected_gappy(expected_plain(decoder, SENTENCE.split()), given, 0.5)
+    assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+
+
+def test_hypotheses_from_outside_that_match_nothing_are_not_reachable():
+    translation = tiny_decoder().translate(SENTENCE, skeleton_hypotheses=[("elsewhere", 0.0)])
+    assert translation.reachable is False
+    assert costs_of(translation) == costs_of(tiny_decoder().translate(SENTENCE))
+
+
+def test_rho_loops_must_follow_a_word_that_goes_on():
+    given = [("the house", 1.0), ("i old", 2.0)]
+    decoders = {loops: tiny_decoder(loops=loops) for loops in ("sigma", "rho")}
+    found = {
+        loops: set(costs_of(decoder.translate("ich das alte", skeleton_hypotheses=given)))
+        for loops, decoder in decoders.items()
+    }
+    assert tuple("i the old".split()) in found["sigma"]
+    assert found["rho"] <= found["sigma"]
+
+
+# ---------------------------------------------------------------- several language models
+
+
+MODELS = (("LM", ARPA), ("LM2", SECOND_ARPA))
+TWO_WEIGHTS = {**WEIGHTS, "LM2": 0.9}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_two_language_models_add_up(sentence):
+    decoder = tiny_decoder(models=MODELS, weights=TWO_WEIGHTS)
+    translation = decoder.translate(sentence)
+    expected = expected_plain(decoder, sentence.split(), MODELS)
+    assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+    assert_features_explain_costs(decoder, translation, translation.nbest(50))
+
+
+@pytest.mark.parametrize("beam", [0.0, 2.0])
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_beam_holds_over_the_sum_of_two_language_models(sentence, beam):
+    decoder = tiny_decoder(models=MODELS, weights=TWO_WEIGHTS, beam=beam)
+    expected = expected_plain(decoder, sentence.split(), MODELS)
+    found = costs_of(decoder.translate(sentence))
+    best = min(expected.values())
+    assert min(found.values()) == pytest.approx(best, **TOLERANCE)
+    assert {words for words, cost in expected.items() if cost <= best + beam - 1e-5} <= set(found)
+
+
+@STRATEGIES
+def test_each_language_model_is_a_feature(strategy, edits):
+    decoder = tiny_decoder(models=MODELS, weights=TWO_WEIGHTS, edits=edits)
+    translation = decoder.translate(SENTENCE, MASK, strategy=strategy)
+    for path in translation.nbest(20):
+        features = translation.features(path)
+        for name, model in decoder.models:
+            assert features[name] == pytest.approx(model.score(path.words.split()), **TOLERANCE)
+
+
+# ---------------------------------------------------------------- unknown words
+
+
+@STRATEGIES
+def test_unknown_tokens_pass_through_and_are_counted(strategy, edits):
+    decoder = tiny_decoder(edits=edits)
+    translation = decoder.translate("zz haus yy", "110", strategy=strategy)
+    for path in translation.nbest(10):
+        assert {"zz", "yy"} <= set(path.words.split())
+        assert translation.features(path)["OOV"] == -2.0
+
+
+def test_a_token_that_only_longer_rules_know_passes_through_too():
+    decoder = tiny_decoder(["[X] ||| a b ||| u v"], weights={"LM": 1.0, "OOV": 1.0})
+    assert set(costs_of(decoder.translate("a b"))) == {("u", "v"), ("a", "b")}
+    assert set(costs_of(decoder.translate("b a"))) == {("b", "a")}
+
+
+def test_weights_that_need_not_be_given_are_0():
+    weights = {name: weight for name, weight in WEIGHTS.items() if name not in ("OOV", "Glue", "WordPenalty")}
+    decoder, same = tiny_decoder(weights=weights), tiny_decoder(weights={**weights, "OOV": 0.0, "Glue": 0.0})
+    assert costs_of(decoder.translate("zz haus")) == costs_of(same.translate("zz haus"))
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("mask", ["11", "1110111", "1x1011", "000000", ""])
+def test_a_mask_that_does_not_fit_is_refused(mask):
+    with pytest.raises(SkeletonError):
+        tiny_decoder().translate(SENTENCE, mask)
+
+
+def test_a_skeleton_of_another_sentence_is_refused():
+    skeleton = Skeleton.from_mask("110", "das alte haus".split())
+    with pytest.raises(SkeletonError, match="tokens are not those of the sentence"):
+        tiny_decoder().translate("das haus gestern", skeleton)
+    with pytest.raises(SkeletonError, match="tokens are not those of the sentence"):
+        tiny_decoder().translate("Das alte haus", [skeleton])
+
+
+@pytest.mark.parametrize("sentence", ["", "  ", [], ()])
+def test_an_empty_sentence_is_refused(sentence):
+    with pytest.raises(GrammarError, match="empty sentence"):
+        tiny_decoder().translate(sentence)
+    with pytest.raises(SkeletonError):
+        tiny_decoder().translate(sentence, "")
+
+
+@pytest.mark.parametrize("skeleton", [None, MASK])
+def test_an_unknown_strategy_is_refused(skeleton):
+    with pytest.raises(LatticeSimpError, match=r"'viterbi'.*plain, gappy, skeleton-first"):
+        tiny_decoder().translate(SENTENCE, skeleton, strategy="viterbi")
+
+
+@pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
+@pytest.mark.parametrize("skeleton", [None, []])
+def test_a_strategy_with_skeletons_needs_one(strategy, skeleton):
+    with pytest.raises(SkeletonError, match="needs a skeleton"):
+        tiny_decoder().translate(SENTENCE, skeleton, strategy=strategy)
+
+
+@pytest.mark.parametrize("missing", ["LM", "EF"])
+def test_a_missing_weight_is_refused(missing):
+    weights = {name: weight for name, weight in WEIGHTS.items() if name != missing}
+    with pytest.raises(GrammarError, match=f"no weight for .*{missing}"):
+        tiny_decoder(weights=weights)
+
+
+def test_a_missing_weight_of_a_second_model_is_named():
+    with pytest.raises(GrammarError, match="no weight for LM2"):
+        tiny_decoder(models=MODELS)
+
+
+def test_a_decoder_without_a_language_model_is_refused():
+    with pytest.raises(GrammarError, match="language model"):
+        tiny_decoder(models=())
+
+
+def test_an_unknown_top_non_terminal_is_refused():
+    plain = tiny_decoder()
+    decoder = Decoder(plain.grammar, plain.models, plain.weights, DecoderSettings(top="Y"))
+    with pytest.raises(GrammarError, match=r"\[Y\]"):
+        decoder.translate("haus")
+
+
+# ---------------------------------------------------------------- model directories
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model directory with everything that it needs."""
+    (tmp_path / "rules").write_text("\n".join(RULES) + "\n", encoding="utf-8")
+    (tmp_path / "lm.arpa").write_text(ARPA, encoding="utf-8")
+    write_weights(tmp_path / "weights.tsv", WEIGHTS)
+    return tmp_path
+
+
+def test_a_model_directory_gives_the_same_decoder(folder):
+    (folder / "settings.json").write_text(json.dumps({"beam": EVERYTHING}), encoding="utf-8")
+    decoder = Decoder.load(folder)
+    assert decoder.settings == DecoderSettings(beam=EVERYTHING)
+    assert costs_of(decoder.translate(SENTENCE)) == pytest.approx(
+        costs_of(tiny_decoder().translate(SENTENCE)), **TOLERANCE
+    )
+
+
+def test_further_language_models_are_features_by_their_number(folder):
+    (folder / "lm2.arpa").write_text(SECOND_ARPA, encoding="utf-8")
+    write_weights(folder / "weights.tsv", TWO_WEIGHTS)
+    decoder = Decoder.load(folder)
+    assert [name for name, _ in decoder.models] == ["LM", "LM2"]
+    (folder / "lm3.arpa").write_text(SECOND_ARPA, encoding="utf-8")
+    with pytest.raises(GrammarError, match="LM3"):
+        Decoder.load(folder)
+
+
+def test_weights_are_read_as_they_were_written(tmp_path):
+    write_weights(tmp_path / "w.tsv", {"A": 0.1, "B": -1e-7, "C": 3.0})
+    assert read_weights(tmp_path / "w.tsv") == {"A": 0.1, "B": -1e-7, "C": 3.0}
+
+
+def test_settings_come_from_the_directory(folder):
+    values = {"max_span": 4, "skeleton": {"hypotheses": 7, "loops": "rho"}, "cells": {"max_arcs": 9}}
+    (folder / "settings.json").write_text(json.dumps(values), encoding="utf-8")
+    settings = Decoder.load(folder).settings
+    assert (settings.max_span, settings.skeleton.hypotheses, settings.skeleton.loops) == (4, 7, "rho")
+    assert settings.cells.max_arcs == 9
+
+
+@pytest.mark.parametrize(
+    "values", [{"bean": 8}, {"skeleton": {"hypothesis": 3}}, {"cells": {"max-arcs": 1}}, {"skeleton": {"top": "X"}}]
+)
+def test_unknown_settings_are_refused_with_the_known_ones(folder, values):
+    (folder / "settings.json").write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(LatticeSimpError, match="unknown settings .*; known are "):
+        Decoder.load(folder)
+
+
+def test_settings_that_are_no_json_name_the_file(folder):
+    (folder / "settings.json").write_text('{"beam": 8', encoding="utf-8")
+    with pytest.raises(FormatError, match=r"settings\.json") as caught:
+        Decoder.load(folder)
+    assert str(caught.value.path).endswith("settings.json")
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "3", '"beam"', "null", '{"skeleton": 3}', '{"skeleton": null}'])
+def test_settings_of_another_shape_are_refused(folder, text):
+    (folder / "settings.json").write_text(text, encoding="utf-8")
+    with pytest.raises(LatticeSimpError):
+        Decoder.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("remove", "message"), [("rules", "rule table"), ("lm.arpa", "language model"), ("weights.tsv", "weights.tsv")]
+)
+def test_a_missing_file_is_named(folder, remove, message):
+    (folder / remove).unlink()
+    with pytest.raises(FormatError, match=message) as caught:
+        Decoder.load(folder)
+    assert str(folder) in str(caught.value)
+
+
+def test_two_rule_tables_are_one_too_many(folder):
+    (folder / "rules.old").write_text("", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"found rules, rules\.old"):
+        Decoder.load(folder)
+
+
+def test_a_file_is_no_model_directory(folder):
+    for path in (folder / "rules", folder / "nowhere"):
+        with pytest.raises(FormatError, match="directory"):
+            Decoder.load(path)
+
+
+@pytest.mark.parametrize("line", ["LM 0.5", "LM\tmuch", "LM\tnan", "LM\tinf", "EF\t2.0", "LM"])
+def test_a_broken_weight_names_its_line(folder, line):
+    (folder / "weights.tsv").write_text(f"feature\tweight\nEF\t1.0\n\n{line}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"weights\.tsv:4:") as caught:
+        Decoder.load(folder)
+    assert caught.value.line == 4
+
+
+def test_a_broken_rule_names_its_line(folder):
+    (folder / "rules").write_text(RULES[0] + "\n[X] ||| a [X,1] ||| u ||| EF=1\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="rules:2:"):
+        Decoder.load(folder)
+
+
+def test_a_broken_language_model_names_its_file(folder):
+    (folder / "lm.arpa").write_text(ARPA.replace("ngram 2=10", "ngram 2=8"), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"lm\.arpa"):
+        Decoder.load(folder)
