@@ -149,9 +149,7 @@ class _Worker:
 class _Crew:
     """The workers of one run and the tasks that wait."""
 
-    def __init__(
-        self, factory: Factory, tasks: Iterable[tuple[int, Any]], jobs: int, time_limit: float | None
-    ) -> None:
+    def __init__(self, factory: Factory, tasks: Iterable[tuple[int, Any]], jobs: int, time_limit: float | None) -> None:
         if jobs < 1:
             raise BatchError(f"{jobs} jobs: at least one is needed")
         if time_limit is not None and not time_limit > 0:
