@@ -74,11 +74,12 @@ class CellPruner:
     ) -> ArcArrays:
         """Drops arcs of a cell whose references are still to be replaced, judging each by its cell's best path."""
         symbol = arcs[2]
-        cell = np.where(symbol < 0, -1 - symbol, 0)
         is_reference = symbol < 0
+        cell = -1 - symbol[is_reference]
         words = np.where(is_reference, _ANY_WORDS, self.word_of_label[np.where(is_reference, 0, symbol)])
-        costs = arcs[3] + np.where(is_reference, cell_best[cell], 0.0)
-        sizes = np.where(is_reference, cell_sizes[cell], 1)
+        costs, sizes = arcs[3].copy(), np.ones(len(symbol), dtype=np.int64)
+        costs[is_reference] += cell_best[cell]
+        sizes[is_reference] = cell_sizes[cell]
         through = self._through(arcs[0], arcs[1], words.astype(np.int32), costs, num_states)
         limit = float(through.min()) + self.settings.beam
         order = np.argsort(through, kind="stable")

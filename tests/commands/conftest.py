@@ -1,0 +1,66 @@
+"""A model small enough to be read at a glance, and the program as a user starts it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RULES = """[X] ||| the ||| das ||| P=-0.7 ||| 0-0
+[X] ||| the ||| die ||| P=-0.7 ||| 0-0
+[X] ||| house ||| haus ||| P=-0.1 ||| 0-0
+[X] ||| bridge ||| brücke ||| P=-0.1 ||| 0-0
+[X] ||| was built ||| wurde gebaut ||| P=-0.2 ||| 0-0 1-1
+[X] ||| was [X,1] built ||| wurde [X,1] gebaut ||| P=-0.4 ||| 0-0 2-2
+[X] ||| yesterday ||| gestern ||| P=-0.1 ||| 0-0
+"""
+ARPA = """\\data\\
+ngram 1=9
+ngram 2=3
+
+\\1-grams:
+-3\t<unk>
+-99\t<s>\t-0.2
+-1\t</s>
+-1\tdas\t-0.3
+-1\tdie\t-0.3
+-1.5\thaus\t0
+-1.5\tbrücke\t0
+-1\twurde\t0
+-1.2\tgebaut\t0
+
+\\2-grams:
+-0.2\tdas haus
+-0.2\tdie brücke
+-0.3\twurde gebaut
+
+\\end\\
+"""
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "rules").write_text(RULES, encoding="utf-8")
+    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
+    (folder / "weights.tsv").write_text("feature\tweight\nP\t1\nLM\t1\nGlue\t0.1\nOOV\t5\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def program():
+    """Runs `lattice-simp` in a process of its own."""
+    path = Path(sys.executable).parent / "lattice-simp"
+
+    def run(*arguments, stdin="", check=True, **options):
+        done = subprocess.run(
+            [path, *map(str, arguments)], input=stdin, capture_output=True, text=True, check=False, **options
+        )
+        if check:
+            assert done.returncode == 0, done.stderr
+        return done
+
+    run.path = path
+    return run
