@@ -81,6 +81,19 @@ def translate(
         raise typer.Exit(_FAILED)
 
 
+@app.command()
+def demo(
+    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 30,
+    output: Annotated[Path, typer.Option(help="the folder for drawings and results")] = Path("build/demo"),
+) -> None:
+    """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
+    from rich.console import Console
+
+    from lattice_simp.commands.demo import run_demo
+
+    run_demo(sentences, output, Console())
+
+
 def main() -> None:
     """Runs the command line; the user's errors are one line on stderr."""
     try:

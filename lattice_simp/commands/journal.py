@@ -1,9 +1,11 @@
-"""The journal of a long run: one JSON record a finished sentence, so that a killed run can go on."""
+"""The journal of a long run: one JSON record a finished task, so that a killed run can go on."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,51 +16,50 @@ SUFFIX = ".partial"
 
 
 class Journal:
-    """Records of finished tasks beside the output file; the first line tells what run they belong to.
+    """Records of finished tasks beside the output file; they stay on disk, and only their places in memory.
+
+    The first line tells what run they belong to, part by part ("input", "model", ...). Records are handed to the
+    operating system at once: they survive when the program is killed, but not when the power fails. One program at a
+    time may use a journal.
 
     Raises:
-        LatticeSimpError: the journal is of another run (other input, model or options).
+        LatticeSimpError: the journal is in use, of another run, damaged, or (unless `resume`) holds records.
     """
 
-    def __init__(self, output: Path, run: str, *, resume: bool) -> None:
+    def __init__(self, output: Path, run: Mapping[str, str], *, resume: bool) -> None:
         self.path = output.with_name(output.name + SUFFIX)
-        self.records: dict[int, dict[str, Any]] = {}
-        if resume and self.path.exists():
-            self._load(run)
-            self._file = open(self.path, "a", encoding="utf-8")  # noqa: SIM115
-        else:
-            self._file = open(self.path, "w", encoding="utf-8")  # noqa: SIM115
-            self._write({"run": run})
+        self._places: dict[int, int] = {}
+        try:
+            self._file = open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        try:
+            self._lock()
+            self._load(dict(run), resume)
+        except BaseException:
+            self._file.close()
+            raise
 
-    def _load(self, run: str) -> None:
-        data = self.path.read_bytes()
-        complete = data[: data.rfind(b"\n") + 1]  # a killed run may have left half a record
-        lines = complete.decode("utf-8").split("\n")[:-1]
-        if lines and json.loads(lines[0]).get("run") != run:
-            raise LatticeSimpError(
-                f"{self.path} belongs to a run with other input, model or options; repeat that one, or remove the file"
-            )
-        for line in lines[1:]:
-            record = json.loads(line)
-            self.records[record["number"]] = record
-        with open(self.path, "r+b") as file:
-            file.truncate(len(complete))
-            if not lines:
-                file.write((json.dumps({"run": run}) + "\n").encode())
+    def __contains__(self, number: object) -> bool:
+        return number in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        """Reads a task's record."""
+        self._file.seek(self._places[number])
+        record: dict[str, Any] = json.loads(self._file.readline())
+        return record
 
     def add(self, record: dict[str, Any]) -> None:
-        """Enters a finished task, on disk before the next one."""
-        self._write(record)
-
-    def _write(self, record: dict[str, Any]) -> None:
-        self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Enters a finished task; its `number` names it."""
+        self._places[record["number"]] = self._append(record)
 
     def remove(self) -> None:
         """Ends a run that is complete."""
-        self._file.close()
         self.path.unlink(missing_ok=True)
+        self._file.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -67,3 +68,61 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise LatticeSimpError(f"{self.path} is in use: another run writes to the same output") from error
+
+    def _load(self, run: dict[str, str], resume: bool) -> None:
+        """Notes the places of complete records, and cuts off what a killed run left of the last one."""
+        header = self._file.readline()
+        if not header.endswith(b"\n"):
+            self._file.truncate(0)
+            self._append({"run": run})
+            return
+        place = self._file.tell()
+        records: dict[int, int] = {}
+        while (line := self._file.readline()).endswith(b"\n"):
+            records[self._parse(line, "number", len(records) + 2)] = place
+            place = self._file.tell()
+        if records and not resume:
+            raise LatticeSimpError(
+                f"{self.path} holds {len(records)} finished sentences of an earlier run; "
+                "go on with --resume, or remove the file"
+            )
+        if not resume:
+            self._file.truncate(0)
+            self._append({"run": run})
+            return
+        self._check(self._parse(header, "run", 1), run)
+        self._file.truncate(place)
+        self._places = records
+
+    def _check(self, found: object, run: dict[str, str]) -> None:
+        if found != run:
+            known = found if isinstance(found, dict) and found.keys() == run.keys() else {}
+            parts = [name for name in run if known.get(name) != run[name]]
+            raise LatticeSimpError(
+                f"{self.path} belongs to a run with other {' and '.join(parts)}; repeat that one, or remove the file"
+            )
+
+    def _parse(self, line: bytes, key: str, number: int) -> Any:
+        try:
+            return json.loads(line)[key]
+        except (ValueError, KeyError, TypeError):
+            message = f"{self.path}:{number}: no record of a journal (the file is damaged or no journal: remove it)"
+            raise LatticeSimpError(message) from None
+
+    def _append(self, record: dict[str, Any]) -> int:
+        place = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        return place
+
+    def _cannot_write(self, error: OSError) -> LatticeSimpError:
+        return LatticeSimpError(f"{self.path}: cannot be written: {error.strerror} (free some space, then use --resume)")

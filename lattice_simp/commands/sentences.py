@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
-from lattice_simp.errors import FormatError
+from lattice_simp.commands.options import readable
+from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.formats.textio import read_lines
-from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_brackets, read_skeletons
+from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 
 ALL_MASKS = "all"
+
+Hypotheses = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -21,55 +23,98 @@ class Sentence:
 
     words: tuple[str, ...]
     masks: tuple[str, ...] = ()
-    hypotheses: tuple[tuple[str, float], ...] | None = None
+    hypotheses: Hypotheses | None = None
 
 
 def read_sentences(
     source: str | None, skeletons: Path | None, mask_index: str, skeleton_nbest: Path | None
-) -> Iterator[Sentence]:
-    """Yields the sentences of the input, each with its skeletons.
+) -> list[Sentence]:
+    """Gives the sentences of the input, each with its skeletons.
 
-    Without `source`, the sentences are those of the skeleton file.
+    Without `source`, the sentences are those of the skeleton file. Skeletons and sentences stand in the same order;
+    JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
 
     Raises:
         FormatError: files of different lengths, or skeletons of other sentences; names the line.
     """
-    lines = read_lines(source) if source is not None else None
-    masks = _read_masks(skeletons, mask_index) if skeletons else None
-    nbest = (hypotheses for _, hypotheses in read_nbest(skeleton_nbest)) if skeleton_nbest else None
-    for number, (line, own, hypotheses) in enumerate(
-        zip_longest(lines or (), masks or (), nbest or (), fillvalue=None), start=1
-    ):
-        if (lines is not None and line is None) or (masks is not None and own is None):
-            shorter = skeletons if own is None else source
-            raise FormatError("ends before the other file does", path=shorter, line=number, remedy="align the files")
-        words = tuple(line.split()) if line is not None else own[0].tokens if own else ()
-        if own and own[0].tokens != words:
-            raise FormatError(
-                "the skeleton's tokens are not those of the sentence",
-                path=skeletons,
-                line=number,
-                remedy="tokenise alike",
-            )
-        given = tuple((entry.words, entry.cost) for entry in hypotheses or ()) or None
-        yield Sentence(words, tuple(skeleton.to_mask() for skeleton in own or ()), given)
+    lines = None if source is None else [tuple(line.split()) for line in read_lines(source)]
+    records = list(_read_records(skeletons)) if skeletons else []
+    if lines is None:
+        lines = [record.tokens if record else () for record in records]
+    by_line = _align(lines, records, skeletons) if skeletons else {}
+    nbest = _read_hypotheses(skeleton_nbest, len(lines)) if skeleton_nbest else {}
+    return [
+        Sentence(words, _masks(by_line[number], mask_index) if number in by_line else (), nbest.get(number))
+        for number, words in enumerate(lines)
+    ]
 
 
 def read_records(path: Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a skeleton file, JSON lines or bracket text, told by its first line."""
-    if _is_json(path):
-        yield from read_skeletons(path)
-        return
-    for number, skeleton in enumerate(read_brackets(path)):
-        yield SkeletonRecord(str(number), number, (skeleton,))
+    """Yields the records of a skeleton file, JSON lines or bracket text, told by its first line.
+
+    Raises:
+        FormatError: the file is broken, or there is a blank line in bracket text.
+    """
+    for number, record in enumerate(_read_records(path), start=1):
+        if record is None:
+            raise FormatError("a blank line", path=path, line=number, remedy="remove it: a skeleton has tokens")
+        yield record
 
 
-def _read_masks(path: Path, mask_index: str) -> Iterator[list[Skeleton]]:
-    """Yields each sentence's skeletons: all of them, or the one with the index (the last one, where it has fewer)."""
-    for record in read_records(path):
-        skeletons = list(record.skeletons)
-        yield skeletons if mask_index == ALL_MASKS else [skeletons[min(int(mask_index), len(skeletons) - 1)]]
+def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
+    """Yields records, None for a blank line of bracket text."""
+    with readable(str(path)) as file:
+        if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
+            yield from read_skeletons(file)
+            return
+        for number, line in enumerate(read_lines(file), start=1):
+            yield SkeletonRecord(str(number - 1), number - 1, (_parse(line, file, number),)) if line.strip() else None
 
 
-def _is_json(path: Path) -> bool:
-    return next((line for line in read_lines(path) if line.strip()), "").lstrip().startswith('{"')
+def _parse(line: str, path: str, number: int) -> Skeleton:
+    try:
+        return Skeleton.from_brackets(line)
+    except SkeletonError as error:
+        remedy = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
+        raise FormatError(str(error), path=path, line=number, remedy=remedy) from error
+
+
+def _align(
+    lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path
+) -> dict[int, SkeletonRecord]:
+    """Finds the sentence of each record."""
+    some = len(records) != len(lines)
+    found: dict[int, SkeletonRecord] = {}
+    for place, record in enumerate(records):
+        number = record.line if some and record else place
+        if not 0 <= number < len(lines):
+            message = f"a skeleton of line {number + 1}, but the input has {len(lines)} lines"
+            raise FormatError(message, path=path, line=place + 1, remedy="align the files")
+        if (record.tokens if record else ()) != lines[number]:
+            message = f"the skeleton's tokens are not those of input line {number + 1}"
+            remedy = f"tokenise alike; there are {len(records)} skeletons for {len(lines)} lines"
+            raise FormatError(message, path=path, line=place + 1, remedy=remedy)
+        if number in found:
+            message = f"a second record of input line {number + 1}"
+            raise FormatError(message, path=path, line=place + 1, remedy="write all skeletons of a sentence in one record")
+        if record:
+            found[number] = record
+    return found
+
+
+def _read_hypotheses(path: Path, count: int) -> dict[int, Hypotheses]:
+    """Gives the skeletons' n-best lists by sentence; sentences without one are left out."""
+    lists = {
+        number: tuple((entry.words, entry.cost) for entry in entries) for number, entries in read_nbest(path) if entries
+    }
+    last = max(lists, default=0)
+    if last >= count:
+        message = f"hypotheses of sentence {last}, but the input has {count} lines"
+        raise FormatError(message, path=path, remedy="ids count from 0; align the files")
+    return lists
+
+
+def _masks(record: SkeletonRecord, mask_index: str) -> tuple[str, ...]:
+    """Gives all masks, or the one with the index (the last one, where there are fewer)."""
+    masks = tuple(skeleton.to_mask() for skeleton in record.skeletons)
+    return masks if mask_index == ALL_MASKS else (masks[min(int(mask_index), len(masks) - 1)],)

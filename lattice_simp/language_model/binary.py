@@ -64,9 +64,10 @@ class BinaryModel:
         vocabulary = [START, END, UNKNOWN, *known]
         ids = {word: number for number, word in enumerate(vocabulary)}
         following: dict[str, list[str]] = {}
+        names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # all of them are the model's <unk>
         for word in [START, UNKNOWN, *known]:
-            listed = known if successors is None else [w for w in successors.get(word, ()) if w in ids]
-            following[word] = sorted({END, UNKNOWN, *listed} - {START})
+            listed = known if successors is None else _behind([word, *names.get(word, ())], successors)
+            following[word] = sorted({END, UNKNOWN, *(w for w in listed if w in ids)} - {START})
         grams: dict[tuple[str, ...], list[float]] = {(word,): [self._unigram(word), 0.0] for word in vocabulary}
         states: dict[tuple[str, ...], kenlm.State] = {}
         empty = kenlm.State()
@@ -119,6 +120,11 @@ class BinaryModel:
                 self._model.BaseScore(self._state(context[:-1], states), context[-1], known)
             states[context] = known
         return known
+
+
+def _behind(words: Iterable[str], successors: Successors) -> set[str]:
+    """Gives the words that can stand behind any of `words`."""
+    return {after for word in words for after in successors.get(word, ())}
 
 
 def _section(level: Mapping[tuple[str, ...], list[float]], ids: Mapping[str, int], order: int) -> NgramSection:

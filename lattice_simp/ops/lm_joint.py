@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.kernel import Floats
 from lattice_simp.language_model.model import LanguageModel
 from lattice_simp.language_model.optimistic import optimistic_costs, order_view
 from lattice_simp.lattice import Lattice
@@ -48,8 +49,9 @@ def apply_lms(
                 lattice, own.model, own.weight, beam=beam, word_penalty=penalty, name=own.name, invisible=invisible
             )
         return lattice
-    least = sum(_least_costs(lattice, own, invisible) for own in rest)
-    hopeful = replace(lattice, weights=lattice.weights + np.asarray(least)[lattice.olabels])
+    bounds = [_least_costs(lattice, own, invisible) for own in rest]
+    least = np.sum([costs for costs, _ in bounds], axis=0)
+    hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
 
     def with_first(own_beam: float) -> Lattice:
         return apply_lm(
@@ -66,17 +68,15 @@ def apply_lms(
     if not candidate:
         return apply_lms(with_first(0.0), rest, beam=beam, invisible=invisible)
     words = [word for word in candidate[0].words.split() if word not in invisible]
-    hoped = sum(np.asarray(least)[hopeful.symbols.find(word) or 0] for word in words)
-    missing = sum(-own.weight * own.model.score(words) for own in rest) - float(hoped)
+    hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
+    missing = sum(-own.weight * own.model.score(words) for own in rest) - hoped
     scored = with_first(max(missing, 0.0) + beam)
-    scored = replace(scored, weights=scored.weights - np.asarray(least)[scored.olabels])
+    scored = replace(scored, weights=scored.weights - least[scored.olabels])
     return apply_lms(scored, rest, beam=beam, invisible=invisible)
 
 
-def _least_costs(
-    lattice: Lattice, own: WeightedModel, invisible: Collection[str]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Gives the least cost of each label over all histories; 0 for labels that the model does not see."""
+def _least_costs(lattice: Lattice, own: WeightedModel, invisible: Collection[str]) -> tuple[Floats, float]:
+    """Gives the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
     labels = np.flatnonzero(np.bincount(lattice.olabels, minlength=1))
     labels = np.array(
         [label for label in labels.tolist() if label and lattice.symbols[label] not in invisible], dtype=np.int64
@@ -85,4 +85,4 @@ def _least_costs(
     view = order_view(restricted, optimistic_costs(restricted), 1, own.weight)
     costs = np.zeros(len(lattice.symbols))
     costs[labels] = view.match_cost[restricted.word_ids]
-    return costs
+    return costs, float(view.match_cost[view.end])

@@ -1,0 +1,139 @@
+"""`lattice-simp demo`: held-out sentences of the demo grammar with the three strategies, a table and two drawings."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from lattice_simp.demo_data import demo_path
+
+if TYPE_CHECKING:
+    from lattice_simp import Decoder, Skeleton
+    from lattice_simp.translate.result import Translation
+
+DRAWN_STRINGS = 6
+"""Hypotheses in a drawing: more could not be read."""
+
+
+@dataclass(frozen=True)
+class StrategyResult:
+    """What one strategy gave on the demo's sentences."""
+
+    strategy: str
+    sentences: int
+    exact: int
+    bleu: float
+    signature: str
+    seconds_per_sentence: float
+    skeleton_found: int | None
+
+
+def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyResult]:
+    """Translates the first `sentences` held-out sentences, prints a table and an example, draws its lattices."""
+    from lattice_simp import Decoder
+    from lattice_simp.skeleton import read_skeletons
+    from lattice_simp.translate.settings import STRATEGIES
+
+    output.mkdir(parents=True, exist_ok=True)
+    skeletons = [record.skeletons[0] for record in read_skeletons(demo_path("test.jsonl"))][:sentences]
+    references = demo_path("test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
+    decoder = Decoder.load(demo_path("rules.gz").parent)
+    console.print(f"{decoder.grammar.num_rules} rules, a {decoder.models[0][1].order}-gram model; compiling ...")
+    decoder.translate(skeletons[0].tokens, skeletons[0], strategy="skeleton-first")
+    translations: dict[str, list[Translation]] = {}
+    results = []
+    for strategy in STRATEGIES:
+        begin = time.monotonic()
+        translations[strategy] = [
+            decoder.translate(own.tokens, None if strategy == "plain" else own, strategy=strategy) for own in skeletons
+        ]
+        results.append(_score(strategy, translations[strategy], references, time.monotonic() - begin))
+    console.print(_table(results))
+    console.print(f"BLEU: {results[0].signature}", style="dim")
+    shown = _most_telling(translations, references)
+    _show(console, skeletons[shown], references[shown], {name: own[shown] for name, own in translations.items()})
+    for path in _draw(decoder, skeletons[shown], translations["gappy"][shown], output):
+        console.print(f"drawn: {path}")
+    figures = [asdict(result) for result in results]
+    (output / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return results
+
+
+def _score(
+    strategy: str, translations: Sequence[Translation], references: Sequence[str], seconds: float
+) -> StrategyResult:
+    import sacrebleu
+
+    lines = [translation.best.words for translation in translations]
+    metric = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
+    return StrategyResult(
+        strategy=strategy,
+        sentences=len(lines),
+        exact=sum(line == reference for line, reference in zip(lines, references, strict=True)),
+        bleu=metric.corpus_score(lines, [list(references)]).score,
+        signature=str(metric.get_signature()),
+        seconds_per_sentence=seconds / len(lines),
+        skeleton_found=None if strategy == "plain" else sum(bool(own.reachable) for own in translations),
+    )
+
+
+def _table(results: Sequence[StrategyResult]) -> Table:
+    table = Table("strategy", "exact matches", "BLEU", "skeleton found", "fallbacks", "s/sentence")
+    for own in results:
+        found = "" if own.skeleton_found is None else f"{own.skeleton_found} of {own.sentences}"
+        missing = "" if own.skeleton_found is None else str(own.sentences - own.skeleton_found)
+        table.add_row(
+            own.strategy,
+            f"{own.exact} of {own.sentences}",
+            f"{own.bleu:.1f}",
+            found,
+            missing,
+            f"{own.seconds_per_sentence:.2f}",
+        )
+    return table
+
+
+def _most_telling(translations: dict[str, list[Translation]], references: Sequence[str]) -> int:
+    """Picks a sentence that plain decoding gets wrong and most strategies with a skeleton get right."""
+
+    def telling(number: int) -> tuple[bool, int, int]:
+        right = {name: own[number].best.words == references[number] for name, own in translations.items()}
+        return not right["plain"], right["gappy"] + right["skeleton-first"], -len(references[number])
+
+    return max(range(len(references)), key=telling)
+
+
+def _show(console: Console, skeleton: Skeleton, reference: str, translations: dict[str, Translation]) -> None:
+    table = Table(show_header=False, title="one of the sentences")
+    table.add_row("source", skeleton.to_brackets(), style="bold")
+    table.add_row("skeleton", " ".join(skeleton.words))
+    if translations["gappy"].skeleton_hypotheses:
+        table.add_row("its translation", translations["gappy"].skeleton_hypotheses[0][0])
+    for name, translation in translations.items():
+        mark = "right" if translation.best.words == reference else "wrong"
+        table.add_row(f"{name} ({mark})", translation.best.words)
+    table.add_row("reference", reference)
+    console.print(table)
+
+
+def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path) -> list[Path]:
+    """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses."""
+    from lattice_simp import Lattice, gappy
+    from lattice_simp.draw import to_svg
+
+    strings = [(path.words, path.cost) for path in joint.nbest(DRAWN_STRINGS)]
+    acceptor = gappy(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
+    drawings = {
+        "full.svg": (Lattice.from_strings(strings), "Translations of the sentence that contain one of the skeleton"),
+        "skeleton.svg": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
+    }
+    for name, (lattice, title) in drawings.items():
+        (output / name).write_text(to_svg(lattice, title=title), encoding="utf-8")
+    return [output / name for name in drawings]
