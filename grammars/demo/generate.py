@@ -29,19 +29,19 @@ from grammars.demo.sample import SentencePair, draw
 from grammars.demo.vocabulary import CLAUSE
 
 SEED = 2016
-DRAWN = 11000
+DRAWN = 30000
 """Random paths; what repeats a sentence or a lexeme is dropped."""
 TEST_SIZE = 200
-TEST_LENGTHS = range(12, 31)
+TEST_LENGTHS = range(8, 17)
 """Long enough for gaps that an n-gram doesn't see across."""
 MIN_SEEN = 3
 """How often the training part must have each word of a test sentence."""
-LIMITS = Limits(max_phrase=3, min_phrase_count=8, min_count=50, min_probability=0.02, max_targets=20)
+LIMITS = Limits(max_phrase=5, min_phrase_count=5, min_count=60, min_probability=0.05, max_targets=12)
 """They leave some thousand rules of about a million, for the sake of the package's size."""
-GAPLESS_DRAWN = 110000
+GAPLESS_DRAWN = 30000
 """Sentences without gaps for the language model alone: what a noun and its verb are like when they are neighbours."""
-LM_ORDER = 3
-LM_THRESHOLD = 13.0
+LM_ORDER = 4
+LM_THRESHOLD = 4.0
 
 
 def split(pairs: list[SentencePair]) -> tuple[list[SentencePair], list[SentencePair]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -23,6 +24,9 @@ import pynini
 
 from grammars.demo.relation import Relation
 from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
+
+COMMA = ","
+RELATIVE_PRONOUNS = frozenset(("that", "who"))
 
 DELETED_KINDS = (frozenset((CLAUSE, ADVERBIAL)), frozenset((CLAUSE,)), frozenset(GAP_KINDS))
 """What the skeletons of a sentence delete, in the order of its masks.
@@ -60,6 +64,7 @@ class SentencePair:
                 source, target = [list(chain(*source))], [list(chain(*target))]
             for left, right in zip(source, target, strict=True):
                 links.update((i, j) for i in left for j in right)
+        links |= _comma_links(english_words, german_words, links)
         return cls(tuple(english_words), tuple(german_words), frozenset(links), tuple(_gaps(english)))
 
     def masks(self) -> list[str]:
@@ -116,3 +121,23 @@ def _gaps(symbols: list[str]) -> list[tuple[str, int, int]]:
             gaps.append((kinds[symbol], start, position))
         position += sum(map(len, pieces(symbol)))
     return gaps
+
+
+def _comma_links(
+    english: Sequence[str], german: Sequence[str], links: Collection[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Links the commas of relative clauses, so that rules keep them with the clause: the opening one goes with the
+    pronoun, the closing one with the word before it."""
+    sources: dict[int, list[int]] = {}
+    for source, target in links:
+        sources.setdefault(target, []).append(source)
+    found: set[tuple[int, int]] = set()
+    inside = False
+    for place, word in enumerate(german):
+        if word != COMMA or place in sources:
+            continue
+        opens = any(english[source] in RELATIVE_PRONOUNS for source in sources.get(place + 1, ()))
+        if opens or inside:
+            found.update((source, place) for source in sources.get(place + 1 if opens else place - 1, ()))
+        inside = opens
+    return found

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from lattice_simp.demo_data import demo_path
@@ -112,7 +113,7 @@ def _most_telling(translations: dict[str, list[Translation]], references: Sequen
 
 def _show(console: Console, skeleton: Skeleton, reference: str, translations: dict[str, Translation]) -> None:
     table = Table(show_header=False, title="one of the sentences")
-    table.add_row("source", skeleton.to_brackets(), style="bold")
+    table.add_row("source", escape(skeleton.to_brackets()), style="bold")
     table.add_row("skeleton", " ".join(skeleton.words))
     if translations["gappy"].skeleton_hypotheses:
         table.add_row("its translation", translations["gappy"].skeleton_hypotheses[0][0])

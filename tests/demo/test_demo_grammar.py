@@ -64,12 +64,13 @@ def test_not_in_the_grammar(relation, english, mask):
 
 
 def test_a_mask_chooses_between_readings(relation):
-    english = ["the", "judge", "sold", "the", "mill", "that", "was", "built", "in", "may", "."]
-    within = "die richterin verkaufte die mühle , die im mai gebaut wurde ."
-    beside = "die richterin verkaufte die mühle , die gebaut wurde , im mai ."
-    assert relation.translations(english, "11111111001") == [beside]
+    english = "the librarians published the petition that was rejected on friday .".split()
+    within = "die bibliothekarinnen veröffentlichten die petition , die am freitag zurückgewiesen wurde ."
+    beside = "die bibliothekarinnen veröffentlichten die petition , die zurückgewiesen wurde , am freitag ."
+    assert beside in relation.translations(english, "11111111001")
+    assert within not in relation.translations(english, "11111111001")
     # One deleted run of words may be one gap or two.
-    assert relation.translations(english, "11111000001") == [beside, within]
+    assert {beside, within} <= set(relation.translations(english, "11111000001"))
 
 
 @pytest.mark.parametrize("table", TABLES)
