@@ -96,7 +96,7 @@ class Decoder:
         if chosen == "skeleton-first":
             from lattice_simp.translate.skeleton_first import translate_skeleton_first
 
-            return translate_skeleton_first(self, words, skeletons[0])
+            return translate_skeleton_first(self, words, skeletons[0], skeleton_hypotheses)
         from lattice_simp.translate.gappy import translate_gappy
 
         return translate_gappy(self, words, skeletons, skeleton_hypotheses)

@@ -94,7 +94,8 @@ def hiero_lattice(
     sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
     if free_copies is not None:
         sentence[free_copies] = len(grammar.source_words)
-    matches = match(grammar, sentence, options.max_span)
+    given = [(item.left, item.start, item.end) for item in extra]
+    matches = match(grammar, sentence, options.max_span, given)
     copied = np.zeros(len(words), dtype=np.int32)
     for place in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
         copied[place] = grammar.target_words.add(words[place])

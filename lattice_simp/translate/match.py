@@ -6,6 +6,7 @@ may stand on is complete when it is looked up.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from lattice_simp.growth import longer_ints
 from lattice_simp.kernel import Bools, Ints, Longs, jit
 from lattice_simp.translate.grammar import Grammar
+
+Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
 
 COPY = -1
 """The pattern of a token that is passed through."""
@@ -39,16 +42,25 @@ class Matches:
     complete: np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
 
 
-def match(grammar: Grammar, sentence: Ints, max_span: int) -> Matches:
+def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple[int, int, int]] = ()) -> Matches:
     """Finds every match that covers at most `max_span` tokens.
 
     `sentence` holds source word ids; a token that the grammar does not know has any id beyond its table. A token
-    that no rule translates alone gets a match of the pattern `COPY` for every non-terminal.
+    that no rule translates alone gets a match of the pattern `COPY` for every non-terminal. `given` lists cells
+    (non-terminal, begin, end) that are complete whatever the rules say.
     """
+    length = len(sentence)
+    present = np.zeros((len(grammar.nonterminals), length + 1, length + 1), dtype=np.int8)
+    for left, begin, end in given:
+        present[left, begin, end] = 1
+    copied = untranslated(grammar, sentence)
+    for token in np.flatnonzero(copied).tolist():
+        present[:, token, token + 1] = 1
     pattern, left, span, gaps, complete = _match(
         sentence.astype(np.int32),
         max_span,
-        untranslated(grammar, sentence),
+        copied,
+        present,
         grammar.trie_keys,
         grammar.trie_targets,
         grammar.pattern_at,
@@ -66,6 +78,13 @@ def untranslated(grammar: Grammar, sentence: Ints) -> Bools:
 
 
 @jit
+def _resized(values: Ints, size: int) -> Ints:
+    grown = np.empty(size, dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@jit
 def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
     key = (np.int64(node) << 32) + np.int64(symbol) + (np.int64(1) << 31)
     place = np.searchsorted(keys, key)
@@ -76,10 +95,17 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 
 @jit
 def _match(
-    sentence: Ints, max_span: int, copied: Bools, keys: Longs, targets: Ints, pattern_at: Ints, num_nonterminals: int
+    sentence: Ints,
+    max_span: int,
+    copied: Bools,
+    present: Bytes3,
+    keys: Longs,
+    targets: Ints,
+    pattern_at: Ints,
+    num_nonterminals: int,
 ) -> tuple[Ints, Ints, Ints, Ints, np.ndarray]:  # type: ignore[type-arg]
     length = len(sentence)
-    complete = np.zeros((num_nonterminals, length + 1, length + 1), dtype=np.int8)
+    complete = present.copy()
     capacity = 1024 + num_nonterminals * length
     found = 0
     pattern = np.empty(capacity, dtype=np.int32)
@@ -97,7 +123,6 @@ def _match(
                 pattern[found], lefts[found] = COPY, left
                 span[found, 0], span[found, 1] = token, token + 1
                 gaps[found, :] = -1
-                complete[left, token, token + 1] = 1
                 found += 1
     for start in range(length - 1, -1, -1):
         last = min(length, start + max_span)
@@ -108,8 +133,14 @@ def _match(
         head[0] = 0
         for end in range(start + 1, last + 1):
             first = items
-            if end == start + 1 and copied[start]:
-                for left in range(num_nonterminals):
+            if items + num_nonterminals >= item_capacity:
+                item_capacity = 2 * item_capacity + num_nonterminals
+                item_node, item_next = _resized(item_node, item_capacity), _resized(item_next, item_capacity)
+                longer = np.empty((item_capacity, 4), dtype=np.int32)
+                longer[:items] = item_gaps[:items]
+                item_gaps = longer
+            for left in range(num_nonterminals):
+                if present[left, start, end]:
                     following = _follow(keys, targets, 0, -1 - left)
                     if following >= 0:
                         item_node[items] = following

@@ -70,6 +70,10 @@ class DecoderSettings:
         """
         nested = {"cells": CellPruning, "skeleton": SkeletonSettings}
         given = _checked(cls, values)
+        if "skeleton" in given:
+            given["skeleton"] = _checked(SkeletonSettings, given["skeleton"])
+            if given["skeleton"].get("edits") is not None:
+                given["skeleton"]["edits"] = EditCosts(**_checked(EditCosts, given["skeleton"]["edits"]))
         for name, kind in nested.items():
             if name in given:
                 given[name] = kind(**_checked(kind, given[name]))
@@ -77,6 +81,8 @@ class DecoderSettings:
 
 
 def _checked(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(values, Mapping):
+        raise LatticeSimpError(f"settings are names with values, not {values!r}")
     known = {own.name for own in fields(kind)}
     unknown = sorted(set(values) - known)
     if unknown:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ from lattice_simp.translate.match import match
 from lattice_simp.translate.result import Translation
 
 if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
+    from lattice_simp.translate.decoder import Decoder, Hypotheses
 
 GAP = "<gap:{}>"
 """The token, and target word, that stands for a gap while it is unexpanded."""
@@ -46,13 +47,16 @@ GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
 """What the lattice of a gap keeps before it is put into each of its places."""
 
 
-def translate_skeleton_first(decoder: Decoder, words: tuple[str, ...], skeleton: Skeleton) -> Translation:
+def translate_skeleton_first(
+    decoder: Decoder, words: tuple[str, ...], skeleton: Skeleton, hypotheses: Hypotheses | None = None
+) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
     Where no partial hypothesis contains a skeleton hypothesis, the plain lattice comes back, and `reachable` is False.
     """
     settings = decoder.settings
-    hypotheses = decoder.skeleton_nbest([skeleton])
+    if hypotheses is None:
+        hypotheses = decoder.skeleton_nbest([skeleton])
     partial, gap_words = partial_lattice(decoder, skeleton)
     acceptor = gappy(hypotheses, symbols=partial.symbols)
     forced = _forced(decoder, partial, acceptor, gap_words)
@@ -83,7 +87,8 @@ def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[Lattice, list
     """
     tokens: list[str] = []
     token_start: list[int] = []  # where each partial token begins in the full sentence
-    gap_words = [GAP.format(number) for number in range(len(skeleton.gaps))]
+    unused = (word for word in map(GAP.format, count()) if word not in skeleton.tokens)
+    gap_words = list(islice(unused, len(skeleton.gaps)))
     gap_at = {gap.start: (name, gap.end) for name, gap in zip(gap_words, skeleton.gaps, strict=True)}
     position = 0
     while position < len(skeleton.tokens):

@@ -172,7 +172,9 @@ def assert_features_explain_costs(decoder, translation, paths):
     weights = {**decoder.weights, "Skeleton": decoder.settings.skeleton.weight, "Edits": 1.0}
     for path in paths:
         features = translation.features(path)
-        assert -sum(weights.get(name, 0.0) * value for name, value in features.items()) == pytest.approx(path.cost, rel=1e-6, abs=1e-5)
+        assert -sum(weights.get(name, 0.0) * value for name, value in features.items()) == pytest.approx(
+            path.cost, rel=1e-6, abs=1e-5
+        )
         assert set(features) <= {*weights, *decoder.grammar.feature_names}
 
 

@@ -1,0 +1,212 @@
+"""Word alignments of derivations, by hand and against the decoder's own derivations."""
+
+from __future__ import annotations
+
+import pytest
+from helpers import arc_paths
+from test_hiero import KINDS, SEEDS, make
+from tiny_decoder import tiny_decoder
+
+from lattice_simp.errors import GrammarError
+from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.translate.derivation import COPY_RULE, RuleUse, parse_label
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.hiero import hiero_lattice
+from lattice_simp.translate.word_alignment import align_words
+
+
+def grammar_of(*lines):
+    """Makes a grammar whose rules keep the order of the lines (each has another source side)."""
+    grammar = Grammar.from_rules(parse_rules(lines))
+    assert grammar.num_rules == len(lines)
+    return grammar
+
+
+def aligned(grammar, source, *uses):
+    """Gives the alignment as lists of sorted tokens; `uses` are (rule, start, end)."""
+    found = align_words([RuleUse(*use) for use in uses], source.split(), grammar)
+    return [sorted(tokens) for tokens in found]
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_phrases_side_by_side_are_aligned_word_by_word():
+    grammar = grammar_of("[X] ||| a b ||| v u ||| ||| 0-1 1-0", "[X] ||| c ||| w ||| ||| 0-0")
+    assert aligned(grammar, "a b c a b", (0, 0, 2), (1, 2, 3), (0, 3, 5)) == [[1], [0], [2], [4], [3]]
+
+
+def test_a_rule_without_an_alignment_aligns_all_its_words_with_each_other():
+    grammar = grammar_of("[X] ||| a b ||| u v w", "[X] ||| c [X,1] d ||| x [X,1] y")
+    assert aligned(grammar, "a b", (0, 0, 2)) == [[0, 1]] * 3
+    assert aligned(grammar, "c a b d", (0, 1, 3), (1, 0, 4)) == [[0, 3], [1, 2], [1, 2], [1, 2], [0, 3]]
+
+
+def test_a_word_may_be_aligned_to_several_tokens_or_none():
+    grammar = grammar_of("[X] ||| a b c ||| u v w ||| ||| 0-0 2-0 1-2")
+    assert aligned(grammar, "a b c", (0, 0, 3)) == [[0, 2], [], [1]]
+
+
+def test_an_empty_target_side_gives_no_words():
+    grammar = grammar_of("[X] ||| a |||  |||", "[X] ||| b ||| u ||| ||| 0-0")
+    assert aligned(grammar, "a b a", (0, 0, 1), (1, 1, 2), (0, 2, 3)) == [[1]]
+
+
+def test_gaps_are_filled_in_the_order_of_the_target_side():
+    grammar = grammar_of(
+        "[X] ||| [X,1] c [X,2] ||| [X,2] w [X,1] ||| ||| 1-1",
+        "[X] ||| a a ||| u v ||| ||| 0-0 1-1",
+        "[X] ||| b ||| x ||| ||| 0-0",
+    )
+    assert aligned(grammar, "a a c b", (0, 0, 4), (1, 0, 2), (2, 3, 4)) == [[3], [2], [0], [1]]
+
+
+def test_points_count_a_gap_as_one_symbol_on_both_sides():
+    grammar = grammar_of("[X] ||| a [X,1] b ||| v [X,1] u ||| ||| 0-2 2-0", "[X] ||| c d e ||| w ||| ||| 1-0")
+    assert aligned(grammar, "a c d e b", (0, 0, 5), (1, 1, 4)) == [[4], [2], [0]]
+
+
+def test_gaps_nest():
+    grammar = grammar_of(
+        "[X] ||| a [X,1] a ||| [X,1] u ||| ||| 2-1", "[X] ||| b [X,1] ||| v [X,1] ||| ||| 0-0", "[X] ||| c ||| w"
+    )
+    uses = [(0, 0, 7), (1, 1, 6), (0, 2, 6), (1, 3, 5), (2, 4, 5)]
+    expected = [[1], [3], [4], [5], [6]]
+    assert aligned(grammar, "a b a b c a a", *uses) == expected
+    assert aligned(grammar, "a b a b c a a", *reversed(uses)) == expected
+
+
+def test_gaps_side_by_side_are_told_apart_by_the_rules_in_them():
+    grammar = grammar_of(
+        "[X] ||| [X,1] [X,2] ||| [X,2] [X,1]", "[X] ||| a ||| u ||| ||| 0-0", "[X] ||| a a ||| v v ||| ||| 0-0 1-1"
+    )
+    assert aligned(grammar, "a a a", (0, 0, 3), (1, 0, 1), (2, 1, 3)) == [[1], [2], [0]]
+    assert aligned(grammar, "a a a", (0, 0, 3), (2, 0, 2), (1, 2, 3)) == [[2], [0], [1]]
+
+
+def test_unary_rules_stand_before_what_they_hold_on_the_same_tokens():
+    grammar = grammar_of(
+        "[X] ||| [V,1] ||| [V,1]", "[V] ||| a b ||| u v ||| ||| 0-1 1-0", "[X] ||| [V,1] c ||| w [V,1]"
+    )
+    assert aligned(grammar, "a b", (0, 0, 2), (1, 0, 2)) == [[1], [0]]
+    assert aligned(grammar, "a b c", (2, 0, 3), (1, 0, 2)) == [[2], [1], [0]]
+
+
+def test_copies_are_aligned_with_their_own_token():
+    grammar = grammar_of("[X] ||| a [X,1] ||| [X,1] u")
+    assert aligned(grammar, "q a z", (COPY_RULE, 0, 1), (0, 1, 3), (COPY_RULE, 2, 3)) == [[0], [2], [1]]
+
+
+def test_the_same_rule_may_stand_twice():
+    grammar = grammar_of("[X] ||| a [X,1] ||| u [X,1]", "[X] ||| b ||| v")
+    assert aligned(grammar, "a a b", (0, 0, 3), (0, 1, 3), (1, 2, 3)) == [[0], [1], [2]]
+
+
+def test_no_rules_translate_no_tokens():
+    assert align_words([], [], grammar_of("[X] ||| a ||| u")) == []
+
+
+# ---------------------------------------------------------------- what is no derivation
+
+
+GRAMMAR = ("[X] ||| a ||| u", "[X] ||| b [X,1] ||| v [X,1]")
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        ("a a", [(0, 0, 1)]),
+        ("a", [(0, 0, 1), (0, 0, 1)]),
+        ("a", []),
+        ("b a", [(1, 0, 2)]),
+        ("b a", [(0, 0, 1), (0, 1, 2)]),
+        ("a", [(0, 0, 1), (1, 1, 3)]),
+        ("a b", [(0, 1, 2), (0, 0, 1)]),
+    ],
+    ids=["a token is left", "a rule is left", "no rules", "an open gap", "other words", "beyond the end", "other word"],
+)
+def test_rules_that_make_up_no_derivation_are_refused(source, uses):
+    with pytest.raises(GrammarError):
+        aligned(grammar_of(*GRAMMAR), source, *uses)
+
+
+# ---------------------------------------------------------------- derivations of the decoder
+
+
+def derivations(grammar, weights, words, options, count):
+    """Gives (target words, rules) of a lattice's paths."""
+    lattice = hiero_lattice(grammar, grammar.costs(weights), words, options)
+    for number, (arcs, _) in enumerate(arc_paths(lattice)):
+        if number == count:
+            return
+        labels = [lattice.isymbols[step] for step in lattice.ilabels[arcs].tolist() if step]
+        target = lattice.symbols.decode(lattice.olabels[arcs])
+        yield target, [use for label in labels for use in parse_label(label)[0]]
+
+
+@KINDS
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_target_word_of_a_derivation_is_aligned_with_tokens_of_the_rule_that_made_it(seed, kind):
+    grammar, weights, words, options = make(seed, kind)
+    for target, uses in derivations(grammar, weights, words, options, 150):
+        found = align_words(uses, words, grammar)
+        assert len(found) == len(target)
+        makers = {}  # target word -> the sets of tokens that its rules may align it with
+        for use in uses:
+            if use.rule == COPY_RULE:
+                makers.setdefault(words[use.start], []).append({use.start})
+            else:
+                for symbol in grammar.rule(use.rule).target:
+                    if isinstance(symbol, str):
+                        makers.setdefault(symbol, []).append(set(range(use.start, use.end)))
+        for word, tokens in zip(target, found, strict=True):
+            assert tokens  # these rules have no alignment: each word stands for all of its rule's words
+            assert any(tokens <= allowed for allowed in makers[word])
+
+
+@KINDS
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_alignments_each_rules_words_are_aligned_with_its_own_source_words(seed, kind):
+    grammar, weights, words, options = make(seed, kind)
+    for _, uses in derivations(grammar, weights, words, options, 60):
+        sizes = sorted(len(tokens) for tokens in align_words(uses, words, grammar))
+        expected = []
+        for use in uses:
+            if use.rule == COPY_RULE:
+                expected.append(1)
+                continue
+            rule = grammar.rule(use.rule)
+            own = sum(isinstance(symbol, str) for symbol in rule.source)
+            expected += [own] * sum(isinstance(symbol, str) for symbol in rule.target)
+        assert sizes == sorted(expected)
+
+
+def test_words_of_a_plain_translation_are_aligned_with_what_they_translate():
+    decoder = tiny_decoder()
+    sentence = "ich habe das haus gesehen".split()
+    meaning = {
+        "i": {"ich"},
+        "have": {"habe"},
+        "seen": {"gesehen"},
+        "saw": {"habe", "gesehen"},
+        "the": {"das"},
+        "that": {"das"},
+        "house": {"haus"},
+        "home": {"haus"},
+    }
+    translation = decoder.translate(sentence)
+    nbest = translation.nbest(1000)
+    assert len(nbest) >= 5
+    for path in nbest:
+        words = path.words.split()
+        found = align_words(translation.derivation(path), sentence, decoder.grammar)
+        assert [{sentence[token] for token in tokens} for tokens in found] == [meaning[word] for word in words]
+
+
+def test_a_derivation_with_gaps_left_open_is_refused():
+    decoder = tiny_decoder()
+    sentence = "das alte haus".split()
+    translation = decoder.translate(sentence, "101", strategy="skeleton-first")
+    assert translation.reachable
+    with pytest.raises(GrammarError):
+        align_words(translation.derivation(translation.best), sentence, decoder.grammar)
