@@ -16,13 +16,19 @@ from lattice_simp.kernel import Bytes, Floats, Ints, Longs
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.gap_product import DELETION, ENTRY, MATCH, STEM, SUBSTITUTION, completion_costs, gap_product
 from lattice_simp.ops.gappy import GappyAcceptor
-from lattice_simp.ops.prune import rounding_slack
+from lattice_simp.ops.prune import prune, rounding_slack
 
 MAX_PAIRS = 250_000_000
 """Pairs of states for which the tables (12 bytes a pair) are still made."""
 
 MAX_ARCS = 200_000_000
 """Arcs of a result that is still built (about 100 bytes an arc, all told)."""
+
+ARCS_PER_EDGE = 20
+"""How many entries the table of completion costs takes in the time of one arc of the product."""
+
+FEW_ARCS = 1000
+"""So many arcs of a product are always tried without the table."""
 
 STEM_LETTERS = 5
 """The default stem is a word's first letters: crude, but the same for every language with inflected endings."""
@@ -110,7 +116,37 @@ def gappy_compose(
     gap_weights = weight * acceptor.weights
     gap_finals = np.array([np.inf if np.isinf(final) else weight * final for final in acceptor.finals])
     loops = (skeleton.has_loop, skeleton.loops == "rho")
-    completion = np.empty((full.num_states, acceptor.num_states))  # numpy's large arrays are faster than the kernel's
+    pairs = (full.num_states, acceptor.num_states)
+
+    def product_within(completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
+        product = gap_product(
+            full.offsets,
+            full.olabels,
+            full.weights,
+            full.nextstates,
+            acceptor.offsets,
+            acceptor.olabels,
+            gap_weights,
+            acceptor.nextstates,
+            stem_of,
+            *loops,
+            *costs,
+            completion,
+            bound,
+            most_arcs,
+            np.zeros(pairs, dtype=np.int32),
+        )
+        if not len(product[0]):
+            return None
+        return _assemble(full, acceptor, product, weight, moves, edits is not None, bound)
+
+    if skeleton.loops == "rho" and edits is None:
+        # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
+        affordable = min(FEW_ARCS + full.num_arcs * acceptor.num_states // ARCS_PER_EDGE, MAX_ARCS)
+        joint = product_within(np.zeros(pairs), np.inf, affordable)
+        if joint is not None:
+            return joint.connected() if beam is None else prune(joint, beam)
+    completion = np.empty(pairs)  # numpy's large arrays are faster than the kernel's
     completion_costs(
         full.offsets,
         full.olabels,
@@ -134,26 +170,10 @@ def gappy_compose(
     if np.isinf(best):
         return _with_columns(Lattice.empty_like(full), edits is not None)
     bound = np.inf if beam is None else best + beam + rounding_slack(completion)
-    product = gap_product(
-        full.offsets,
-        full.olabels,
-        full.weights,
-        full.nextstates,
-        acceptor.offsets,
-        acceptor.olabels,
-        gap_weights,
-        acceptor.nextstates,
-        stem_of,
-        *loops,
-        *costs,
-        completion,
-        bound,
-        MAX_ARCS,
-        np.zeros(completion.shape, dtype=np.int32),
-    )
-    if not len(product[0]):
+    joint = product_within(completion, bound, MAX_ARCS)
+    if joint is None:
         raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")
-    return _assemble(full, acceptor, product, weight, moves, edits is not None, bound).connected()
+    return joint.connected()
 
 
 def _assemble(

@@ -77,8 +77,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
                 return _best_path(lattice, backward)
         else:
             limit = float(costs[below - 1]) + slack
-    finals = np.where(forward + lattice.finals <= limit, lattice.finals, np.inf)
-    return keep_arcs(replace(lattice, finals=finals), through <= limit).connected()
+    return keep_arcs(_keep_finals(lattice, forward + lattice.finals <= limit), through <= limit).connected()
 
 
 def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
@@ -90,8 +89,16 @@ def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
         arc = begin + int(np.argmin(lattice.weights[begin:end] + backward[lattice.nextstates[begin:end]]))
         kept[arc] = True
         state = int(lattice.nextstates[arc])
-    finals = np.where(np.arange(lattice.num_states) == state, lattice.finals, np.inf)
-    return keep_arcs(replace(lattice, finals=finals), kept).connected()
+    return keep_arcs(_keep_finals(lattice, np.arange(lattice.num_states) == state), kept).connected()
+
+
+def _keep_finals(lattice: Lattice, kept: Bools) -> Lattice:
+    """Gives the lattice where the other states are not final."""
+    return replace(
+        lattice,
+        finals=np.where(kept, lattice.finals, np.inf),
+        final_scores={name: np.where(kept, values, 0.0) for name, values in lattice.final_scores.items()},
+    )
 
 
 def keep_arcs(lattice: Lattice, kept: Bools) -> Lattice:
