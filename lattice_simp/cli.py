@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+import traceback
+from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.commands import lattice, skeleton
+from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
 from lattice_simp.errors import LatticeSimpError
 
 app = typer.Typer(
@@ -20,61 +26,95 @@ app = typer.Typer(
 app.add_typer(lattice.app, name="lattice")
 app.add_typer(skeleton.app, name="skeleton")
 
-_FAILED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+DEBUG = "--debug"
+
+_FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
+_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
+
+
+class StrategyName(str, Enum):
+    """The decoding strategies."""
+
+    PLAIN = "plain"
+    GAPPY = "gappy"
+    SKELETON_FIRST = "skeleton-first"
+
+
+class GapPlaces(str, Enum):
+    """Where loops are."""
+
+    EVERYWHERE = "everywhere"
+    AT_GAPS = "at-gaps"
+
+
+@app.callback()
+def common(
+    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="show tracebacks (at any place of the command line)")] = False,
+) -> None:
+    """Exact operations on word lattices, and translation with source skeletons."""
 
 
 @app.command()
 def translate(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
     source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
     output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
     mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
-    strategy: Annotated[Optional[str], typer.Option(help="plain, gappy or skeleton-first")] = None,  # noqa: UP045
+    strategy: Annotated[Optional[StrategyName], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
     skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
-    nbest_output: Annotated[Optional[Path], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
+    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
     lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
     beam: Annotated[Optional[float], typer.Option(help="nats above the best path to keep")] = None,  # noqa: UP045
-    loops: Annotated[Optional[str], typer.Option(help="sigma or rho")] = None,  # noqa: UP045
-    gaps: Annotated[Optional[str], typer.Option(help="loops everywhere, or at-gaps")] = None,  # noqa: UP045
+    loops: Annotated[Optional[LoopKind], typer.Option(help="sigma (exact) or rho (the paper's)")] = None,  # noqa: UP045
+    gaps: Annotated[Optional[GapPlaces], typer.Option(help="loops everywhere, or at-gaps")] = None,  # noqa: UP045
     skeleton_weight: Annotated[Optional[float], typer.Option(help="of the skeleton's costs")] = None,  # noqa: UP045
     skeleton_hypotheses: Annotated[Optional[int], typer.Option(help="the n of the skeleton's list")] = None,  # noqa: UP045
-    edits: Annotated[bool, typer.Option(help="tolerate deviations from the skeleton at a cost")] = False,
+    edits: Annotated[Optional[bool], typer.Option(help="tolerate deviations from the skeleton at a cost")] = None,  # noqa: UP045
+    deletion_cost: DELETION = None,
+    substitution_cost: SUBSTITUTION = None,
+    stem_cost: STEM = None,
     jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
-    resume: Annotated[bool, typer.Option(help="go on where a killed run stopped (needs --output)")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
     time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
-    strict: Annotated[bool, typer.Option(help="exit with 1 if a sentence failed")] = False,
-    quiet: Annotated[bool, typer.Option(help="no progress, no summary")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
     A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
-    --input, the sentences are those of the skeleton file.
+    --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
+    it (.partial) until the run is complete, and --resume continues a run that was stopped.
     """
     from lattice_simp.commands.sentences import read_sentences
-    from lattice_simp.commands.translate import TranslateOptions, translate_all
+    from lattice_simp.commands.translate import RunOptions, check, translate_all
+    from lattice_simp.commands.worker import TranslateOptions
 
-    if resume and output == "-":
-        raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
-    if nbest and nbest_output is None:
-        raise LatticeSimpError("--nbest needs --nbest-output FILE")
-    if not mask_index.isdecimal() and mask_index != "all":
-        raise LatticeSimpError(f"--mask-index {mask_index}: give a number from 0, or all")
-    chosen = source if source is not None or skeletons is not None else "-"
     options = TranslateOptions(
-        model, strategy, nbest, lattices, beam, loops, gaps, skeleton_weight, skeleton_hypotheses, edits
+        model,
+        strategy and strategy.value,
+        nbest,
+        lattices,
+        beam,
+        loops and loops.value,
+        gaps and gaps.value,
+        skeleton_weight,
+        skeleton_hypotheses,
+        edits=edit_costs(edits, deletion_cost, substitution_cost, stem_cost),
+        forbid_edits=edits is False,
     )
-    summary = translate_all(
-        list(read_sentences(chosen, skeletons, mask_index, skeleton_nbest)),
-        options,
-        output=output,
-        nbest_output=nbest_output,
-        jobs=jobs,
-        time_limit=time_limit,
-        resume=resume,
-        quiet=quiet,
-    )
+    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj))
+    check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
+    chosen = source if source is not None or skeletons is not None else "-"
+    try:
+        summary = translate_all(read_sentences(chosen, skeletons, mask_index, skeleton_nbest), options, run)
+    except KeyboardInterrupt:
+        kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
+        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED) from None
     if not quiet:
         print(summary, file=sys.stderr)
     if strict and summary.failed:
@@ -94,19 +134,44 @@ def demo(
     run_demo(sentences, output, Console())
 
 
-def main() -> None:
-    """Runs the command line; the user's errors are one line on stderr."""
-    try:
-        app()
-    except LatticeSimpError as error:
-        print(f"lattice-simp: {error}", file=sys.stderr)
-        sys.exit(_BAD_INPUT)
-    except KeyboardInterrupt:
-        print("lattice-simp: interrupted; with --output, --resume goes on from here", file=sys.stderr)
-        sys.exit(_INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and ends the program; the user's errors are one line on stderr."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        from lattice_simp import __version__
+
+        print(f"lattice-simp {__version__}")
         sys.exit(0)
-    except OSError as error:
-        print(f"lattice-simp: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
-        sys.exit(_BAD_INPUT)
+    try:
+        code = app([word for word in given if word != DEBUG], "lattice-simp", standalone_mode=False, obj=DEBUG in given)
+        sys.stdout.flush()
+    except Exception as error:
+        code = _report(error, debug=DEBUG in given)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: Exception, *, debug: bool) -> int:
+    """Tells of an error in a line; gives the exit code.
+
+    Raises:
+        Exception: an error that is none of the user's, as it came.
+    """
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has nowhere to go
+        return _BROKEN_PIPE
+    if debug:
+        print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
+    if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
+        return _BAD_INPUT
+    if isinstance(error, _USAGE_ERROR):
+        text = f"{error.format_message()} (--help shows how it is called)"
+    elif isinstance(error, LatticeSimpError):
+        text = str(error)
+    elif isinstance(error, OSError):
+        text = f"{error.filename or 'the output'}: {error.strerror or error}"
+    elif isinstance(error, MemoryError):
+        text = "out of memory"
+    else:
+        raise error
+    print("lattice-simp:", " ".join(text.split()), file=sys.stderr)
+    return _BAD_INPUT

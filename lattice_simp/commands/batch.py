@@ -30,7 +30,6 @@ WINDOW = 1000
 MAX_ATTEMPTS = 2
 """How often a task is tried whose worker died."""
 
-_PARTING_SECONDS = 5.0
 _PR_SET_PDEATHSIG = 1
 
 
@@ -83,7 +82,6 @@ def run_batch(
     crew = _Crew(factory, tasks, jobs, time_limit)
     try:
         yield from crew.work()
-        crew.part()
     finally:
         crew.kill()
 
@@ -169,13 +167,6 @@ class _Crew:
                 if outcome is not None:
                     yield outcome
             yield from self._stop_late()
-
-    def part(self) -> None:
-        """Lets idle workers end by themselves."""
-        for worker in self.workers:
-            worker.connection.close()
-        for worker in self.workers:
-            worker.process.join(_PARTING_SECONDS)
 
     def kill(self) -> None:
         while self.workers:

@@ -125,4 +125,6 @@ class Journal:
         return place
 
     def _cannot_write(self, error: OSError) -> LatticeSimpError:
-        return LatticeSimpError(f"{self.path}: cannot be written: {error.strerror} (free some space, then use --resume)")
+        return LatticeSimpError(
+            f"{self.path}: cannot be written: {error.strerror} (free some space, then use --resume)"
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -14,9 +14,13 @@ import typer
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
-    from lattice_simp import EditCosts, Lattice
+    from lattice_simp import Lattice
+    from lattice_simp.formats.nbest import Hypothesis
 
 STDIN = "<stdin>"
+
+Pairs = list[tuple[str, float]]
+"""The words and costs of an n-best list."""
 
 
 class LoopKind(str, Enum):
@@ -44,22 +48,28 @@ STEM = Annotated[Optional[float], typer.Option(help="cost of another word with t
 
 def edit_costs(
     edits: bool | None, deletion: float | None, substitution: float | None, stem: float | None
-) -> EditCosts | None:
-    """Makes the costs of edits from the options; None where they are not wanted.
+) -> tuple[float, float, float] | None:
+    """Gives the costs of edits (deletion, substitution, stem) from the options; None where edits are not wanted.
 
     Raises:
         LatticeSimpError: costs of edits that are forbidden, or negative ones.
     """
     from lattice_simp import EditCosts
 
-    named = {"deletion": deletion, "substitution": substitution, "stem": stem}
-    given = {name: cost for name, cost in named.items() if cost is not None}
-    if given and edits is False:
-        raise LatticeSimpError(f"--no-edits and a {next(iter(given))} cost contradict each other")
+    given = {"deletion": deletion, "substitution": substitution, "stem": stem}
     for name, cost in given.items():
-        if not cost >= 0:
-            raise LatticeSimpError(f"the {name} cost is {cost}; edit costs are numbers from 0 up (inf forbids them)")
-    return EditCosts(**given) if edits or given else None
+        if cost is not None and edits is False:
+            raise LatticeSimpError(f"--no-edits and --{name}-cost contradict each other")
+        if cost is not None and not cost >= 0:
+            raise LatticeSimpError(f"--{name}-cost {cost}: give a number from 0 up (inf forbids these edits)")
+    if not edits and all(cost is None for cost in given.values()):
+        return None
+    usual = EditCosts()
+    return (
+        usual.deletion if deletion is None else deletion,
+        usual.substitution if substitution is None else substitution,
+        usual.stem if stem is None else stem,
+    )
 
 
 @contextmanager
@@ -98,14 +108,28 @@ def read_full(path: str, sentence: int | None = None, format: FormatName | None 
 
     with readable(path) as file:
         if format is None and is_nbest(file):
-            return _read_list(file, sentence)
+            return Lattice.from_strings(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is no n-best list", path=path, remedy="leave --id out")
         return Lattice.read(file, format=format and format.value, **options)
 
 
-def _read_list(path: str, sentence: int | None) -> Lattice:
-    from lattice_simp import Lattice
+def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
+    """Reads the hypotheses of a skeleton: as pairs from an n-best list (which keeps their costs exact), or a lattice.
+
+    Raises:
+        FormatError: as `read_full`.
+    """
+    with readable(path) as file:
+        return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
+
+
+def pairs(entries: Iterable[Hypothesis]) -> Pairs:
+    """Gives the words and costs of an n-best list."""
+    return [(entry.words, entry.cost) for entry in entries]
+
+
+def _read_list(path: str, sentence: int | None) -> Pairs:
     from lattice_simp.formats.nbest import read_nbest
 
     lists = {number: entries for number, entries in read_nbest(path) if entries}
@@ -116,7 +140,7 @@ def _read_list(path: str, sentence: int | None) -> Lattice:
         raise FormatError(message, path=path, remedy="choose one with --id")
     if sentence not in lists:
         raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy="ids count from 0")
-    return Lattice.from_strings([(entry.words, entry.cost) for entry in lists[sentence]])
+    return pairs(lists[sentence])
 
 
 def write_result(lattice: Lattice, output: str, format: FormatName | None = None) -> None:

@@ -79,9 +79,7 @@ def _parse(line: str, path: str, number: int) -> Skeleton:
         raise FormatError(str(error), path=path, line=number, remedy=remedy) from error
 
 
-def _align(
-    lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path
-) -> dict[int, SkeletonRecord]:
+def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path) -> dict[int, SkeletonRecord]:
     """Finds the sentence of each record."""
     some = len(records) != len(lines)
     found: dict[int, SkeletonRecord] = {}
@@ -96,7 +94,9 @@ def _align(
             raise FormatError(message, path=path, line=place + 1, remedy=remedy)
         if number in found:
             message = f"a second record of input line {number + 1}"
-            raise FormatError(message, path=path, line=place + 1, remedy="write all skeletons of a sentence in one record")
+            raise FormatError(
+                message, path=path, line=place + 1, remedy="write all skeletons of a sentence in one record"
+            )
         if record:
             found[number] = record
     return found

@@ -3,240 +3,191 @@
 from __future__ import annotations
 
 import hashlib
-import sys
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
-
-from lattice_simp.commands.batch import Function, Outcome, in_order, run_batch
+from lattice_simp.commands.batch import Outcome, in_order, run_batch
 from lattice_simp.commands.journal import Journal
-from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.report import Report, Summary
+from lattice_simp.commands.sentences import ALL_MASKS, Sentence
+from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.nbest import Hypothesis, write_nbest
 from lattice_simp.formats.textio import open_text
+
+STDOUT = "-"
 
 
 @dataclass(frozen=True)
-class TranslateOptions:
-    """What every worker needs to know; the fields are the command's options."""
+class RunOptions:
+    """How a run is done; nothing here changes a translation, but for the time limit."""
 
-    model: Path
-    strategy: str | None = None
-    nbest: int = 0
-    lattices: Path | None = None
-    beam: float | None = None
-    loops: str | None = None
-    gaps: str | None = None
-    skeleton_weight: float | None = None
-    skeleton_hypotheses: int | None = None
-    edits: bool = False
+    output: str = STDOUT
+    nbest_output: str | None = None
+    jobs: int = 1
+    time_limit: float | None = None
+    resume: bool = False
+    quiet: bool = False
+    debug: bool = False
 
 
-@dataclass
-class Summary:
-    """Counts of a run."""
+def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons: bool, skeleton_nbest: bool) -> None:
+    """Finds options that make no sense before any work is done.
 
-    sentences: int = 0
-    failed: int = 0
-    reachable: int = 0
-    unreachable: int = 0
-    seconds: float = 0.0
+    Args:
+        options: what to do.
+        run: how to do it.
+        mask_index: which skeletons.
+        skeletons: whether there is a file of skeletons.
+        skeleton_nbest: whether there is an n-best list of the skeletons.
 
-    def __str__(self) -> str:
-        text = f"{self.sentences} sentences in {self.seconds:.1f} s, {self.failed} failed (passed through)"
-        if self.reachable + self.unreachable:
-            text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
-        return text
-
-
-def make_translator(options: TranslateOptions) -> Function:
-    """Loads the model in a worker; gives the function that translates one numbered sentence."""
-    from lattice_simp import Decoder, EditCosts
-
-    decoder = Decoder.load(options.model)
-    skeleton = decoder.settings.skeleton
-    changes: dict[str, Any] = {"loops": options.loops, "gaps": options.gaps, "weight": options.skeleton_weight}
-    changes |= {"hypotheses": options.skeleton_hypotheses, "edits": EditCosts() if options.edits else None}
-    skeleton = replace(skeleton, **{name: value for name, value in changes.items() if value is not None})
-    settings = replace(decoder.settings, skeleton=skeleton)
-    if options.beam is not None:
-        settings = replace(settings, beam=options.beam)
-    return partial(_translate, replace(decoder, settings=settings), options)
-
-
-def _translate(decoder: Any, options: TranslateOptions, task: tuple[int, Sentence]) -> dict[str, Any]:
-    """Gives the journal record of one sentence."""
-    from lattice_simp.skeleton import Skeleton
-
-    number, sentence = task
-    if not sentence.words:
-        return {"number": number, "line": "", "nbest": [], "reachable": None}
-    skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    given = list(sentence.hypotheses) if sentence.hypotheses else None
-    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=given)
-    paths = result.nbest(max(1, options.nbest))
-    if options.lattices:
-        result.lattice.write(options.lattices / f"{number}.fst.gz")
-    entries = [
-        {"words": path.words, "features": result.features(path), "total": -path.cost} for path in paths[: options.nbest]
-    ]
-    return {"number": number, "line": paths[0].words, "nbest": entries, "reachable": result.reachable}
+    Raises:
+        LatticeSimpError: says which option is wrong and what to give.
+    """
+    numbers = {"beam": options.beam, "skeleton-weight": options.skeleton_weight}
+    wrong = [f"--{name} {value}: give a number from 0 up" for name, value in numbers.items() if value and not value > 0]
+    if options.skeleton_hypotheses is not None and options.skeleton_hypotheses < 1:
+        wrong.append(f"--skeleton-hypotheses {options.skeleton_hypotheses}: at least one is needed")
+    if not mask_index.isdecimal() and mask_index != ALL_MASKS:
+        wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
+    if run.resume and is_stream(run.output):
+        wrong.append("--resume needs --output FILE: only a file can be continued")
+    if options.nbest < 0 or (options.nbest > 0) != (run.nbest_output is not None):
+        wrong.append("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
+    elif run.nbest_output == run.output:
+        wrong.append(f"--output and --nbest-output are both {run.output!r}; give them different names")
+    if options.strategy == "gappy" and not skeletons and not skeleton_nbest:
+        wrong.append("--strategy gappy needs --skeletons or --skeleton-nbest")
+    if options.strategy == "skeleton-first" and not skeletons:
+        wrong.append("--strategy skeleton-first needs --skeletons")
+    if wrong:
+        raise LatticeSimpError(wrong[0])
 
 
-def translate_all(
-    sentences: list[Sentence],
-    options: TranslateOptions,
-    *,
-    output: str,
-    nbest_output: Path | None,
-    jobs: int,
-    time_limit: float | None,
-    resume: bool,
-    quiet: bool,
-) -> Summary:
+def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Summary:
     """Translates sentences, writes lines (and n-best lists) in their order, and gives the counts.
 
-    With an output file, finished sentences go to a journal first; `resume` continues it.
+    With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
+    they are tried again then.
+
+    Raises:
+        LatticeSimpError: the model, the output or the journal cannot be used.
     """
-    begin = time.monotonic()
-    summary = Summary(sentences=len(sentences))
     if options.lattices:
-        options.lattices.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        journal = None
-        if output != "-":
-            journal = stack.enter_context(Journal(Path(output), run_name(sentences, options), resume=resume))
-        progress = stack.enter_context(_progress(quiet))
-        bar = progress.add_task("translating", total=len(sentences))
-        records = _records(sentences, options, journal, jobs, time_limit)
-        counted = _counted(records, sentences, summary, lambda: progress.advance(bar))
-        if journal is None:
-            _write_stream(counted, nbest_output)
-        else:
-            _write_files(list(counted), Path(output), nbest_output)
-            journal.remove()
-    summary.seconds = time.monotonic() - begin
-    return summary
+        try:
+            options.lattices.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
+    if is_stream(run.output):
+        with Report(len(sentences), quiet=run.quiet, debug=run.debug) as report:
+            outcomes = _outcomes(range(len(sentences)), sentences, options, run, report)
+            records = (_record(outcome, sentences) for outcome in in_order(outcomes, range(len(sentences))))
+            _write(records, run, report.summary)
+        return report.summary
+    with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
+        return _with_journal(journal, sentences, options, run)
 
 
-def run_name(sentences: Iterable[Sentence], options: TranslateOptions) -> str:
-    """Names a run by its input, its options and its model's files (names, sizes, times)."""
-    digest = hashlib.blake2b(digest_size=12)
-    files = sorted(path for path in options.model.iterdir() if path.is_file()) if options.model.is_dir() else []
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    for part in chain([asdict(options), stats], sentences):
-        digest.update(repr(part).encode())
-    return digest.hexdigest()
-
-
-def _records(
-    sentences: list[Sentence], options: TranslateOptions, journal: Journal | None, jobs: int, limit: float | None
-) -> Iterator[dict[str, Any]]:
-    """Yields the records in order; new ones enter the journal as they come."""
-    known = dict(journal.records) if journal else {}
-    todo = [(number, (number, sentence)) for number, sentence in enumerate(sentences) if number not in known]
-
-    def entered(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        for outcome in outcomes:
-            if outcome.failure is None and journal is not None:
+def _with_journal(
+    journal: Journal, sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions
+) -> Summary:
+    todo = [number for number in range(len(sentences)) if number not in journal]
+    with Report(len(sentences), len(sentences) - len(todo), quiet=run.quiet, debug=run.debug) as report:
+        for outcome in _outcomes(todo, sentences, options, run, report):
+            if outcome.failure is None:
                 journal.add(outcome.result)
-            yield outcome
-
-    outcomes = entered(run_batch(todo, partial(make_translator, options), jobs=jobs, time_limit=limit)) if todo else ()
-    fresh = in_order(outcomes, [number for number, _ in todo])
-    for number in range(len(sentences)):
-        if number in known:
-            yield known[number]
-            continue
-        outcome = next(fresh)
-        yield outcome.result or {"number": number, "failure": outcome.failure, "trace": outcome.trace}
-    for _ in fresh:
-        pass
-
-
-def _counted(
-    records: Iterable[dict[str, Any]], sentences: list[Sentence], summary: Summary, advance: Any
-) -> Iterator[dict[str, Any]]:
-    """Counts, reports failures on stderr, and lets failed sentences pass through."""
-    for record in records:
-        advance()
-        if record.get("failure"):
-            summary.failed += 1
-            print(f"line {record['number'] + 1}: {record['failure']}; passed through", file=sys.stderr)
-            words = " ".join(sentences[record["number"]].words)
-            record = {"number": record["number"], "line": words, "nbest": [], "reachable": None}
-        summary.reachable += record["reachable"] is True
-        summary.unreachable += record["reachable"] is False
-        yield record
-
-
-def _nbest_group(record: dict[str, Any]) -> tuple[int, list[Any]]:
-    from lattice_simp.formats.nbest import Hypothesis
-
-    features: list[dict[str, tuple[float, ...]]] = [
-        {name: (value,) for name, value in entry["features"].items()} for entry in record["nbest"]
-    ]
-    entries = [
-        Hypothesis(record["number"], entry["words"], own, entry["total"])
-        for entry, own in zip(record["nbest"], features, strict=True)
-    ]
-    return record["number"], entries
-
-
-def _write_stream(records: Iterable[dict[str, Any]], nbest_output: Path | None) -> None:
-    """Writes each line to stdout as soon as it is there."""
-    from lattice_simp.formats.nbest import write_nbest
-
-    groups = []
-    for record in records:
-        sys.stdout.write(record["line"] + "\n")
-        sys.stdout.flush()
-        groups.append(_nbest_group(record))
-    if nbest_output:
-        write_nbest(groups, nbest_output)
-
-
-def _write_files(records: list[dict[str, Any]], output: Path, nbest_output: Path | None) -> None:
-    from lattice_simp.formats.nbest import write_nbest
-
-    if nbest_output:
-        write_nbest((_nbest_group(record) for record in records), nbest_output)
-    with open_text(output, "w") as file:
-        for record in records:
-            file.write(record["line"] + "\n")
-
-
-class _RateColumn(ProgressColumn):
-    """Sentences a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text("" if not task.speed else f"{task.speed:.2f}/s")
-
-
-def _progress(quiet: bool) -> Progress:
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _RateColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    records = (
+        journal[number] if number in journal else passed_through(number, sentence)
+        for number, sentence in enumerate(sentences)
     )
-    return Progress(*columns, console=console, disable=quiet or not console.is_terminal)
+    _write(records, run, report.summary)
+    journal.remove()
+    return report.summary
+
+
+def _outcomes(
+    numbers: Iterable[int], sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions, report: Report
+) -> Iterator[Outcome]:
+    """Yields outcomes as they come, reported; a failed sentence has no lattice, not even an old one."""
+    tasks = [(number, (number, sentences[number])) for number in numbers]
+    if not tasks:
+        return
+    factory = partial(make_translator, options, run.time_limit is not None)
+    for outcome in run_batch(tasks, factory, jobs=run.jobs, time_limit=run.time_limit):
+        report.finished(outcome)
+        if outcome.failure is not None and options.lattices:
+            with suppress(OSError):
+                lattice_path(options.lattices, outcome.number).unlink(missing_ok=True)
+        yield outcome
+
+
+def _record(outcome: Outcome, sentences: Sequence[Sentence]) -> Record:
+    if outcome.failure is None:
+        record: Record = outcome.result
+        return record
+    return passed_through(outcome.number, sentences[outcome.number])
+
+
+def passed_through(number: int, sentence: Sentence) -> Record:
+    """Gives the record of a sentence that failed: the source stands in the translation's place."""
+    return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
+
+
+# ---------------------------------------------------------------- writing
+
+
+def is_stream(output: str) -> bool:
+    """Whether the output is standard output, a pipe or a device, which cannot be continued."""
+    return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
+
+
+def _write(records: Iterable[Record], run: RunOptions, summary: Summary) -> None:
+    """Writes records that come in order; files appear when they are complete, streams grow line by line."""
+    with open_text(run.output, "w") as file:
+        groups = _groups(records, file, summary, flush=is_stream(run.output))
+        if run.nbest_output is None:
+            deque(groups, maxlen=0)
+        else:
+            write_nbest(groups, run.nbest_output)
+
+
+def _groups(
+    records: Iterable[Record], file: TextIO, summary: Summary, *, flush: bool
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Writes each record's line, counts it, and yields its n-best list."""
+    for record in records:
+        file.write(record["line"] + "\n")
+        if flush:
+            file.flush()
+        summary.count(record)
+        yield record["number"], [_hypothesis(record["number"], entry) for entry in record["nbest"]]
+
+
+def _hypothesis(number: int, entry: dict[str, Any]) -> Hypothesis:
+    features: dict[str, tuple[float, ...]] = {name: (value,) for name, value in entry["features"].items()}
+    return Hypothesis(number, entry["words"], features, entry["total"])
+
+
+# ---------------------------------------------------------------- names of runs
+
+
+def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[str, str]:
+    """Names a run by its input, its options and its model's files (their names, sizes and times, not their content)."""
+    model = options.model
+    files = sorted(path for path in model.iterdir() if path.is_file()) if model.is_dir() else []
+    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    chosen = [(field.name, str(getattr(options, field.name))) for field in fields(options) if field.name != "model"]
+    return {"input": _digest(sentences), "model": _digest(stats), "options": _digest(chosen)}
+
+
+def _digest(parts: Iterable[object]) -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        digest.update(repr(part).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()

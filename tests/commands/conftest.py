@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from lattice_simp.cli import main
 
 RULES = """[X] ||| the ||| das ||| P=-0.7 ||| 0-0
 [X] ||| the ||| die ||| P=-0.7 ||| 0-0
@@ -63,4 +67,19 @@ def program():
         return done
 
     run.path = path
+    return run
+
+
+@pytest.fixture
+def call(capfdbinary, monkeypatch):
+    """Runs `lattice-simp` in this process, which is quicker (`translate` starts its workers all the same)."""
+
+    def run(*arguments, stdin=""):
+        data = stdin if isinstance(stdin, bytes) else stdin.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfdbinary.readouterr()
+        return SimpleNamespace(returncode=ended.value.code, stdout=out.decode(), stderr=err.decode())
+
     return run

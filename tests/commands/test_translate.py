@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,9 +12,14 @@ from functools import partial
 
 import pytest
 
-from lattice_simp.commands.batch import in_order, run_batch
+from lattice_simp import Lattice, nshortest
+from lattice_simp.commands.batch import BatchError, in_order, run_batch
 from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.translate import run_parts
+from lattice_simp.commands.worker import TranslateOptions
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.nbest import read_nbest
 
 SENTENCES = ["the house was built", "the bridge was built yesterday", "", "the zeppelin was built", "the house"]
 EXPECTED = ["das haus wurde gebaut", "die brücke wurde gebaut gestern", "", "zeppelin wurde gebaut", "das haus"]
@@ -34,22 +40,22 @@ def test_stdin_to_stdout_keeps_every_line(program, model):
     assert "0 failed" in done.stderr
 
 
-def test_the_output_does_not_depend_on_the_number_of_jobs(program, model, tmp_path):
+def test_the_output_does_not_depend_on_the_number_of_jobs(call, model, tmp_path):
     written = []
     for jobs in (1, 2):
         output, nbest = tmp_path / f"{jobs}.de", tmp_path / f"{jobs}.nbest"
         options = ("--nbest", 3, "--nbest-output", nbest, "--jobs", jobs, "--output", output)
-        program("translate", model, *options, stdin=text(SENTENCES))
+        call("translate", model, *options, stdin=text(SENTENCES))
         written.append((output.read_bytes(), nbest.read_bytes()))
     assert written[0] == written[1]
     assert written[0][0]
 
 
 @pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
-def test_skeletons_bring_their_own_sentences(program, model, tmp_path, strategy):
+def test_skeletons_bring_their_own_sentences(call, model, tmp_path, strategy):
     skeletons = tmp_path / "skeletons.txt"
     skeletons.write_text("the bridge was built [[yesterday]]\nthe house was [[yesterday]] built\n", encoding="utf-8")
-    done = program("translate", model, "--skeletons", skeletons, "--strategy", strategy)
+    done = call("translate", model, "--skeletons", skeletons, "--strategy", strategy)
     assert [set(line.split()) for line in done.stdout.splitlines()] == [
         {"die", "brücke", "wurde", "gebaut", "gestern"},
         {"das", "haus", "wurde", "gestern", "gebaut"},
@@ -58,48 +64,98 @@ def test_skeletons_bring_their_own_sentences(program, model, tmp_path, strategy)
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(program, model, tmp_path):
-    sentences = text(["the house was built yesterday", "the bridge was built"] * 200)
+    sentences = text(["the house was built yesterday", "", "the bridge was built"] * 100)
     whole, cut = tmp_path / "whole.de", tmp_path / "cut.de"
     (tmp_path / "input").write_text(sentences, encoding="utf-8")
-    program("translate", model, "--input", tmp_path / "input", "--output", whole)
-    arguments = ["translate", model, "--input", tmp_path / "input", "--output", cut, "--resume", "--quiet"]
+    common = ["translate", model, "--input", tmp_path / "input", "--nbest", 2]
+    program(*common, "--output", whole, "--nbest-output", tmp_path / "whole.nbest")
+    arguments = [*common, "--output", cut, "--nbest-output", tmp_path / "cut.nbest", "--resume", "--quiet", "--jobs", 2]
     run = subprocess.Popen([program.path, *map(str, arguments)])
     journal = tmp_path / "cut.de.partial"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 20):
-        time.sleep(0.005)
+    wait_for_records(journal, 20)
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     assert not cut.exists()
     done_before = journal.read_bytes().count(b"\n") - 1
-    assert 0 < done_before
+    assert done_before > 0
     with open(journal, "ab") as file:
-        file.write(b'{"number": 399, "li')  # a record that the kill cut short
+        file.write(b'{"number": 299, "li')  # a record that the kill cut short
     program(*arguments)
     assert cut.read_bytes() == whole.read_bytes()
+    assert (tmp_path / "cut.nbest").read_bytes() == (tmp_path / "whole.nbest").read_bytes()
     assert not journal.exists()
 
 
-def test_a_journal_of_another_run_is_refused(program, model, tmp_path):
+def test_a_journal_of_another_run_is_refused(call, model, tmp_path):
     output = tmp_path / "a.de"
     (tmp_path / "a.de.partial").write_text(json.dumps({"run": "another"}) + "\n", encoding="utf-8")
-    done = program("translate", model, "--output", output, "--resume", stdin="the house\n", check=False)
+    done = call("translate", model, "--output", output, "--resume", stdin="the house\n")
     assert done.returncode == 2
-    assert "belongs to a run with other input" in done.stderr
+    assert "belongs to a run with other input and model and options" in done.stderr
+
+
+@pytest.mark.parametrize(("change", "part"), [("input", "input"), ("model", "model"), ("options", "options")])
+def test_a_resumed_run_is_the_same_run(call, model, tmp_path, change, part):
+    folder = shutil.copytree(model, tmp_path / "model")
+    sentences = [Sentence(("the", "house"))]
+    with Journal(tmp_path / "a.de", run_parts(sentences, TranslateOptions(folder)), resume=False) as journal:
+        journal.add({"number": 0, "line": "x", "nbest": [], "reachable": None})
+    if change == "model":
+        (folder / "weights.tsv").write_text((folder / "weights.tsv").read_text() + "\n")
+    options = ["--beam", 5] if change == "options" else []
+    stdin = "the bridge\n" if change == "input" else "the house\n"
+    done = call("translate", folder, "--output", tmp_path / "a.de", "--resume", *options, stdin=stdin)
+    assert done.returncode == 2
+    assert f"belongs to a run with other {part}; " in done.stderr
+
+
+def test_an_earlier_run_is_not_overwritten_by_accident(call, model, tmp_path):
+    sentences = [Sentence(("the", "house"))]
+    with Journal(tmp_path / "a.de", run_parts(sentences, TranslateOptions(model)), resume=False) as journal:
+        journal.add({"number": 0, "line": "from the journal", "nbest": [], "reachable": None})
+    arguments = ("translate", model, "--output", tmp_path / "a.de")
+    done = call(*arguments, stdin="the house\n")
+    assert done.returncode == 2
+    assert "holds 1 finished sentences of an earlier run" in done.stderr
+    done = call(*arguments, "--resume", stdin="the house\n")
+    assert (tmp_path / "a.de").read_text() == "from the journal\n"
+    assert "1 from an earlier run" in done.stderr
 
 
 def test_a_journal_keeps_whole_records_only(tmp_path):
-    with Journal(tmp_path / "x", "run", resume=False) as journal:
+    run = {"input": "1"}
+    with Journal(tmp_path / "x", run, resume=False) as journal:
         journal.add({"number": 0, "line": "a"})
     path = tmp_path / "x.partial"
-    path.write_bytes(path.read_bytes() + b'{"number": 1')
-    with Journal(tmp_path / "x", "run", resume=True) as journal:
-        assert journal.records == {0: {"number": 0, "line": "a"}}
+    whole = path.read_bytes()
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole[:-cut])
+        with Journal(tmp_path / "x", run, resume=True) as journal:
+            assert len(journal) == 0
+    path.write_bytes(whole + b'{"number": 1')
+    with Journal(tmp_path / "x", run, resume=True) as journal:
+        assert journal[0] == {"number": 0, "line": "a"}
         journal.add({"number": 1, "line": "b"})
+        assert journal[0]["line"] + journal[1]["line"] == "ab"
     assert [json.loads(line) for line in path.read_text().splitlines()][1:] == [
         {"number": 0, "line": "a"},
         {"number": 1, "line": "b"},
     ]
+
+
+@pytest.mark.parametrize("line", ["[]", "{}", "no JSON", '{"number": {}}x', "\x00\xff"])
+def test_a_damaged_journal_is_told(tmp_path, line):
+    (tmp_path / "x.partial").write_bytes(b'{"run": {}}\n{"number": 0}\n' + line.encode("latin-1") + b"\n")
+    with pytest.raises(LatticeSimpError, match=r"x\.partial:3: no record of a journal"):
+        Journal(tmp_path / "x", {}, resume=True)
+
+
+def test_a_journal_serves_one_run_at_a_time(tmp_path):
+    with (
+        Journal(tmp_path / "x", {}, resume=False),
+        pytest.raises(LatticeSimpError, match="another run writes to the same output"),
+    ):
+        Journal(tmp_path / "x", {}, resume=True)
 
 
 @pytest.mark.parametrize(
@@ -107,28 +163,183 @@ def test_a_journal_keeps_whole_records_only(tmp_path):
     [
         (["/no/such/model"], "is no directory"),
         (["MODEL", "--resume"], "--resume needs --output"),
+        (["MODEL", "--output", "/dev/null", "--resume"], "--resume needs --output"),
         (["MODEL", "--nbest", "3"], "--nbest needs --nbest-output"),
+        (["MODEL", "--nbest-output", "x"], "--nbest needs --nbest-output"),
+        (["MODEL", "--nbest", "3", "--nbest-output", "-"], "are both '-'"),
         (["MODEL", "--mask-index", "x"], "--mask-index"),
         (["MODEL", "--input", "/no/such/file"], "/no/such/file"),
         (["MODEL", "--skeletons", "/no/such/file"], "/no/such/file"),
+        (["MODEL", "--skeleton-nbest", "/no/such/file"], "/no/such/file"),
+        (["MODEL", "--strategy", "clever"], "'skeleton-first'"),
+        (["MODEL", "--strategy", "gappy"], "needs --skeletons or --skeleton-nbest"),
+        (["MODEL", "--strategy", "skeleton-first"], "needs --skeletons"),
+        (["MODEL", "--loops", "phi"], "--loops"),
+        (["MODEL", "--gaps", "somewhere"], "--gaps"),
+        (["MODEL", "--beam", "-1"], "--beam -1.0"),
+        (["MODEL", "--beam", "nan"], "--beam nan"),
+        (["MODEL", "--skeleton-weight", "-1"], "--skeleton-weight -1.0"),
+        (["MODEL", "--skeleton-hypotheses", "0"], "--skeleton-hypotheses 0"),
+        (["MODEL", "--no-edits", "--deletion-cost", "1"], "contradict"),
+        (["MODEL", "--stem-cost", "-1"], "--stem-cost -1.0"),
+        (["MODEL", "--jobs", "0"], "0 jobs"),
+        (["MODEL", "--time-limit", "0"], "time limit"),
+        (["MODEL", "--output", "/dev/full"], "No space left"),
+        (["MODEL", "--output", "/no/such/folder/a"], "cannot be written: No such file"),
+        (["MODEL", "--lattices", "/dev/null"], "/dev/null: cannot be made"),
+        (["MODEL", "--lattices", "/proc"], "cannot be written"),
+        (["MODEL", "--no-such-option"], "--no-such-option"),
+        ([], "Missing argument"),
     ],
 )
-def test_bad_calls_are_one_line(program, model, arguments, message):
+def test_bad_calls_are_one_line(call, model, arguments, message):
     arguments = [model if argument == "MODEL" else argument for argument in arguments]
-    done = program("translate", *arguments, stdin="the house\n", check=False)
+    done = call("translate", *arguments, stdin="the house\n")
     assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("lattice-simp: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("weights.tsv", "feature\tweight\nP\tx\n", "weights.tsv:2:"),
+        ("weights.tsv", "feature\tweight\nP\t1\n", "no weight for LM"),
+        ("rules", "[X] ||| a\n", "rules:1:"),
+        ("lm.arpa", "\\data\\\n", "lm.arpa"),
+        ("settings.json", "{", "settings.json: no JSON"),
+        ("settings.json", '{"bem": 1}', "unknown settings bem"),
+        ("rules.gz", "", "needs one rule table"),
+    ],
+)
+def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, message):
+    folder = shutil.copytree(model, tmp_path / "model", ignore=shutil.ignore_patterns(".lattice_simp"))
+    (folder / name).write_text(content)
+    done = call("translate", folder, "--jobs", 2, stdin="the house\n")
+    assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_failed_sentence_passes_through_and_is_counted(program, model):
-    """The strategy needs a skeleton, and there is none."""
-    arguments = ("translate", model, "--strategy", "gappy", "--strict")
-    done = program(*arguments, stdin="the house\n", check=False)
+@pytest.mark.parametrize(
+    ("stdin", "skeletons", "nbest", "message"),
+    [
+        (b"a\n\xff\n", None, None, "2: bytes that are not UTF-8"),
+        (b"a b\n", "a [[c]]\n", None, "1: the skeleton's tokens are not those of input line 1"),
+        (b"a b\n", "a [[b]]\na [[b]]\n", None, "2: a skeleton of line 2, but the input has 1 lines"),
+        (b"a b\n", "a [[b\n", None, "1: the gap that opens at token 1"),
+        (b"a b\n", '{"tokens": ["a", "b"]}\n', None, "1: 'keep' is missing"),
+        (b"a\n\nb c\n", '{"tokens": ["b", "c"], "keep": ["10"], "line": 1}\n', None, "not those of input line 2"),
+        (b"a b\n", None, "3 ||| a ||| ||| 1\n", "hypotheses of sentence 3, but the input has 1 lines"),
+        (b"a b\n", None, "no list\n", "1: no n-best line"),
+    ],
+)
+def test_broken_input_is_one_line_and_names_its_place(call, model, tmp_path, stdin, skeletons, nbest, message):
+    options = []
+    for name, text_ in (("skeletons", skeletons), ("skeleton-nbest", nbest)):
+        if text_ is not None:
+            (tmp_path / name).write_text(text_)
+            options += [f"--{name}", tmp_path / name]
+    done = call("translate", model, "--input", "-", *options, stdin=stdin)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_failed_sentence_passes_through_and_is_counted(call, model, tmp_path):
+    """Loops at the gaps need one skeleton; the second sentence has two."""
+    records = [{"tokens": ["the", "house"], "keep": ["01"]}, {"tokens": ["the", "bridge"], "keep": ["01", "10"]}]
+    (tmp_path / "skeletons").write_text(text(map(json.dumps, records)))
+    (tmp_path / "lattices").mkdir()
+    (tmp_path / "lattices" / "1.fst.gz").touch()
+    options = ("--skeletons", tmp_path / "skeletons", "--mask-index", "all", "--gaps", "at-gaps")
+    files = ("--lattices", tmp_path / "lattices", "--nbest", 1, "--nbest-output", tmp_path / "nbest")
+    done = call("translate", model, *options, *files, "--strict")
     assert done.returncode == 1
-    assert done.stdout == "the house\n"
-    assert "line 1: the strategy 'gappy' needs a skeleton" in done.stderr
+    assert done.stdout == "das haus\nthe bridge\n"
+    assert "line 2: loops at the gaps alone need one skeleton" in done.stderr
     assert "1 failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in (tmp_path / "lattices").iterdir()) == ["0.fst.gz"]
+    assert [line.split()[0] for line in (tmp_path / "nbest").read_text().splitlines()] == ["0"]
+    assert call("translate", model, *options).returncode == 0
+    assert "Traceback" in call("translate", "--debug", model, *options).stderr
+
+
+def test_some_sentences_have_skeletons(call, model, tmp_path):
+    record = {"tokens": ["the", "bridge", "was", "built"], "keep": ["1111", "1011"], "line": 2}
+    (tmp_path / "skeletons").write_text(json.dumps(record) + "\n")
+    options = ("--skeletons", tmp_path / "skeletons", "--input", "-", "--mask-index", 1, "--strategy", "gappy")
+    done = call("translate", model, *options, stdin="the house\n\nthe bridge was built\n")
+    assert done.stdout == "das haus\n\ndie brücke wurde gebaut\n"
+    assert "skeleton found in 1, not found in 0" in done.stderr
+
+
+def test_skeletons_from_elsewhere(call, model, tmp_path):
+    (tmp_path / "nbest").write_text("1 ||| das wurde gebaut ||| ||| -1\n2 ||| quux ||| ||| -1\n")
+    options = ("--skeleton-nbest", tmp_path / "nbest", "--skeleton-weight", 0)
+    stdin = "the bridge was built\n" * 3
+    done = call("translate", model, *options, stdin=stdin)
+    plain, found = "die brücke wurde gebaut\n", "das brücke wurde gebaut\n"
+    assert done.stdout == plain + found + plain
+    assert "skeleton found in 1, not found in 1" in done.stderr
+    done = call("translate", model, *options, "--deletion-cost", 1, stdin=stdin)
+    assert "skeleton found in 2, not found in 0" in done.stderr
+
+
+def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
+    folder, nbest = tmp_path / "lattices", tmp_path / "best.nbest"
+    stdin = "the house was ||| built\n\nthe bridge\n"
+    done = call("translate", model, "--lattices", folder, "--nbest", 2, "--nbest-output", nbest, stdin=stdin)
+    assert sorted(path.name for path in folder.iterdir()) == ["0.fst.gz", "2.fst.gz"]
+    lists = dict(read_nbest(nbest))
+    for number, line in enumerate(done.stdout.splitlines()):
+        if not line:
+            assert not lists[number]
+            continue
+        best = nshortest(Lattice.read(folder / f"{number}.fst.gz"), 1)[0]
+        assert best.words == line
+        assert lists[number][0].words.replace("&#124;", "|") == line
+        assert lists[number][0].cost == pytest.approx(best.cost, abs=1e-4)
+    weights = {"P": 1.0, "LM": 1.0, "Glue": 0.1, "OOV": 5.0, "WordPenalty": 0.0}
+    for entry in [*lists[0], *lists[2]]:
+        assert sum(weights[name] * value for name, (value,) in entry.features.items()) == pytest.approx(entry.total)
+
+
+def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
+    done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin="the house\n\n")
+    assert (done.returncode, done.stdout) == (1, "the house\n\n")
+    assert "line 1: took longer than the time limit" in done.stderr
+
+
+def test_an_interrupt_tells_how_to_go_on(program, model, tmp_path):
+    source, output = tmp_path / "a.en", tmp_path / "a.de"
+    source.write_text("the bridge was built yesterday\n" * 5000)
+    arguments = [program.path, "translate", model, "--input", source, "--output", output, "--jobs", "2"]
+    run = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for_records(tmp_path / "a.de.partial", 5)
+    os.killpg(run.pid, signal.SIGINT)
+    _, stderr = run.communicate(timeout=20)  # ends when the last worker has closed its end
+    assert run.returncode == 130
+    assert stderr == "lattice-simp: interrupted; the same command with --resume goes on from here\n"
+
+
+def test_a_stop_of_the_parent_stops_the_workers(program, model, tmp_path):
+    source, output = tmp_path / "a.en", tmp_path / "a.de"
+    source.write_text("the bridge was built yesterday\n" * 5000)
+    arguments = [program.path, "translate", model, "--input", source, "--output", output, "--jobs", "2"]
+    run = subprocess.Popen(arguments, stderr=subprocess.PIPE, start_new_session=True)
+    wait_for_records(tmp_path / "a.de.partial", 5)
+    os.kill(run.pid, signal.SIGKILL)
+    _, stderr = run.communicate(timeout=20)  # ends when the last worker has closed its end
+    assert stderr == b""
+
+
+def wait_for_records(journal, count):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") <= count):
+        time.sleep(0.005)
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly(program, model):
@@ -153,6 +364,10 @@ def work(scratch, task):
     if task == "dies once" and not (scratch / "died").exists():
         (scratch / "died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    if task == "fatal":
+        raise BatchError("no space")
+    if task == "unknown":
+        raise KeyError(task)
     if task == "error":
         raise LatticeSimpError("no translation")
     return task.upper()
@@ -162,9 +377,40 @@ def work(scratch, task):
 def test_tasks_that_fail_leave_the_others_alone(tmp_path, jobs):
     tasks = list(enumerate(["a", "slow", "b", "dies", "c", "dies once", "error", "d"]))
     outcomes = list(
-        in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=jobs, time_limit=3.0), range(len(tasks)))
+        in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=jobs, time_limit=1.0), range(len(tasks)))
     )
     assert [outcome.result for outcome in outcomes] == ["A", None, "B", None, "C", "DIES ONCE", None, "D"]
     assert "time limit" in outcomes[1].failure
     assert "died" in outcomes[3].failure
     assert outcomes[6].failure == "no translation"
+
+
+@pytest.mark.parametrize(("task", "message"), [("fatal", "no space"), ("unknown", "KeyError")])
+def test_a_task_may_end_the_run(tmp_path, task, message):
+    outcomes = run_batch([(0, "a"), (1, task)], partial(make_worker, tmp_path))
+    if task == "fatal":
+        with pytest.raises(BatchError, match=message) as caught:
+            list(outcomes)
+        assert "Traceback" in caught.value.trace
+    else:
+        assert message in list(outcomes)[1].failure
+
+
+def broken_factory():
+    raise LatticeSimpError("no model")
+
+
+def dying_factory():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("factory", "message"), [(broken_factory, "no model"), (dying_factory, "SIGKILL")])
+def test_workers_that_cannot_start_end_the_run(factory, message):
+    with pytest.raises(BatchError, match=message):
+        list(run_batch([(0, "a")], factory, jobs=2))
+
+
+def test_a_large_answer_and_many_tasks(tmp_path):
+    tasks = [(number, "x" * 300_000 if number % 50 == 0 else "y") for number in range(2000)]
+    outcomes = in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=3), range(2000))
+    assert [outcome.result for outcome in outcomes] == [task.upper() for _, task in tasks]

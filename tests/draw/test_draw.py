@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp import Lattice, SymbolTable
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.figure import Figure, make_figure
 from lattice_simp.draw.svg import to_svg
+from lattice_simp.errors import LatticeSimpError
 
 INFINITY = float("inf")
 Row = tuple[int, str, float, int]
