@@ -95,7 +95,10 @@ class Lattice:
         np.cumsum(np.bincount(source_array, minlength=num_states), out=offsets[1:])
 
         def column(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-            array = np.asarray(values, dtype=dtype)
+            given = np.asarray(values)
+            if given.dtype.kind in "iu" and given.size and np.abs(given).max() > np.iinfo(np.int32).max:
+                raise InvalidLatticeError(f"a state or label of {np.abs(given).max()}: numbers go up to 2147483647")
+            array = given.astype(dtype)
             if array.shape != source_array.shape:
                 raise InvalidLatticeError(f"{len(source_array)} arcs, but an array of shape {array.shape}")
             return array[order]
@@ -238,6 +241,9 @@ class Lattice:
                 where = int(np.argmax(broken))
                 raise InvalidLatticeError(message.format(where, values[where]))
         for name, values in self.scores.items():
+            if np.isnan(values).any():
+                where = int(np.isnan(values).argmax())
+                raise InvalidLatticeError(f"the score column {name!r} holds NaN at arc {where}")
             if len(values) != self.num_arcs or len(self.final_scores.get(name, self.finals)) != self.num_states:
                 raise InvalidLatticeError(f"the score column {name!r} does not fit the arcs or the states")
 
