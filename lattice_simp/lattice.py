@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from lattice_simp import bridge
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
-from lattice_simp.symbols import EPSILON, SymbolTable
+from lattice_simp.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.topology import topological_order, useful_states
 
 IntArray = npt.NDArray[np.int32]
@@ -132,7 +132,7 @@ class Lattice:
         for words, cost in strings:
             if not np.isfinite(cost):
                 raise InvalidLatticeError(f"the cost of {words!r} is {cost}; costs are finite numbers")
-            key = tuple(table.encode(words.split() if isinstance(words, str) else words).tolist())
+            key = tuple(table.encode(split_tokens(words) if isinstance(words, str) else words).tolist())
             best[key] = min(cost, best.get(key, INFINITY))
         # The last arc of every string goes to one common final state (1), the inner ones along a prefix tree.
         prefix_states: dict[tuple[int, ...], int] = {(): 0}

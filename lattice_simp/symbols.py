@@ -15,6 +15,15 @@ EPSILON = 0
 EPSILON_SYMBOL = "<epsilon>"
 
 
+def split_tokens(text: str) -> list[str]:
+    """Splits a string at blanks and tabs alone: other white space, such as no-break spaces, belongs to its token.
+
+    >>> split_tokens("10\u00a0000  people")
+    ['10\\xa0000', 'people']
+    """
+    return [token for token in text.replace("\t", " ").split(" ") if token]
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 

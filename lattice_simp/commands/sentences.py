@@ -11,6 +11,7 @@ from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
+from lattice_simp.symbols import split_tokens
 
 ALL_MASKS = "all"
 
@@ -37,7 +38,7 @@ def read_sentences(
     Raises:
         FormatError: files of different lengths, or skeletons of other sentences; names the line.
     """
-    lines = None if source is None else [tuple(line.split()) for line in read_lines(source)]
+    lines = None if source is None else [tuple(split_tokens(line)) for line in read_lines(source)]
     records = list(_read_records(skeletons)) if skeletons else []
     if lines is None:
         lines = [record.tokens if record else () for record in records]

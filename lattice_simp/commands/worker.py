@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lattice_simp.commands.batch import BatchError, Function
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.symbols import split_tokens
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
@@ -139,5 +140,5 @@ def _entry(result: Translation, path: Hypothesis) -> dict[str, Any]:
     features = {name: value + 0.0 for name, value in result.features(path).items()}  # no -0
     if not all(map(math.isfinite, [path.cost, *features.values()])):
         raise LatticeSimpError(f"a hypothesis has a score that is not finite: {path.words!r}")
-    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in path.words.split())
+    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in split_tokens(path.words))
     return {"words": words, "features": features, "total": -path.cost}

@@ -21,7 +21,7 @@ import pynini
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.kernel import Bools
 from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import EPSILON, SymbolTable
+from lattice_simp.symbols import EPSILON, SymbolTable, split_tokens
 
 Loops = Literal["sigma", "rho"]
 
@@ -91,7 +91,7 @@ def gappy(
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
     table = SymbolTable() if symbols is None else symbols
-    pairs = [(tuple(table.encode(words.split()).tolist()), cost) for words, cost in hypotheses]
+    pairs = [(tuple(table.encode(split_tokens(words)).tolist()), cost) for words, cost in hypotheses]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
     if positions is None:

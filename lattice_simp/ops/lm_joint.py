@@ -13,6 +13,7 @@ from lattice_simp.language_model.optimistic import optimistic_costs, order_view
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.lm import apply_lm
 from lattice_simp.ops.nbest import nshortest
+from lattice_simp.symbols import split_tokens
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def apply_lms(
     candidate = nshortest(with_first(0.0), 1)
     if not candidate:
         return apply_lms(with_first(0.0), rest, beam=beam, invisible=invisible)
-    words = [word for word in candidate[0].words.split() if word not in invisible]
+    words = [word for word in split_tokens(candidate[0].words) if word not in invisible]
     hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
     missing = sum(-own.weight * own.model.score(words) for own in rest) - hoped
     scored = with_first(max(missing, 0.0) + beam)

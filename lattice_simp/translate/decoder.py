@@ -16,6 +16,7 @@ from lattice_simp.lattice import Lattice
 from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 from lattice_simp.ops.nbest import nshortest
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.symbols import split_tokens
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, name_steps
 from lattice_simp.translate.grammar import Grammar
@@ -86,7 +87,7 @@ class Decoder:
         """
         if strategy is not None and strategy not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
-        words = tuple(sentence.split() if isinstance(sentence, str) else sentence)
+        words = tuple(split_tokens(sentence) if isinstance(sentence, str) else sentence)
         skeletons = _as_skeletons(words, skeleton)
         chosen: Strategy = strategy or ("gappy" if skeletons or skeleton_hypotheses else "plain")
         if chosen == "plain":

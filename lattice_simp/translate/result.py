@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.symbols import split_tokens
 from lattice_simp.translate.derivation import LENGTH_FEATURE, RuleUse, label_features, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.settings import Strategy
@@ -52,7 +53,7 @@ class Translation:
         """Gives a path's feature vector: scores, higher is better; the weights' inner product is minus the cost."""
         assert self.lattice.isymbols is not None
         named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
-        named[LENGTH_FEATURE] = -float(len(path.words.split()))
+        named[LENGTH_FEATURE] = -float(len(split_tokens(path.words)))
         renamed: Mapping[str, str] = {"skeleton": SKELETON_FEATURE, "edits": EDIT_FEATURE}
         for name, value in path.scores.items():
             if name != "matched":
