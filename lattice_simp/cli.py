@@ -123,7 +123,7 @@ def translate(
 
 @app.command()
 def demo(
-    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 30,
+    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 20,
     output: Annotated[Path, typer.Option(help="the folder for drawings and results")] = Path("build/demo"),
 ) -> None:
     """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
