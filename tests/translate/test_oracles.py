@@ -7,7 +7,7 @@ import csv
 import pytest
 from helpers import best_path
 
-from lattice_simp import Decoder, DecoderSettings, LanguageModel, apply_lm
+from lattice_simp import Decoder, DecoderSettings, LanguageModel, Skeleton, SkeletonSettings, apply_lm
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.translate.derivation import label_features
@@ -98,3 +98,19 @@ def test_europarl_sentences_are_exact(europarl):
 
 def test_europarl_skeletons_are_exact(europarl):
     assert_exact(europarl["skel"], 2620.5634)
+
+
+def test_the_fifty_best_strings_of_multi30k_are_exact(shared, multi30k):
+    """All of them with their costs; at the end of a list, ties may let in one string or another."""
+    grammar, model, sentences, _ = multi30k
+    path = shared / "data" / "oracles" / "hiero-multi30k" / "nbest.shallow1.exact.tsv.gz"
+    expected = {}
+    for row in csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE):
+        expected.setdefault(int(row["id"]), {})[row["string"]] = float(row["exact_cost"])
+    settings = DecoderSettings(skeleton=SkeletonSettings(hypotheses=50))
+    decoder = Decoder(grammar, [("LM", model)], {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, settings)
+    for number, words in enumerate(sentences):
+        found = dict(decoder.skeleton_nbest([Skeleton.from_mask("1" * len(words), words)]))
+        assert sorted(found.values()) == pytest.approx(sorted(expected[number].values()), abs=1e-3)
+        last = max(found.values()) - 1e-3
+        assert {s for s, cost in found.items() if cost < last} <= set(expected[number])
