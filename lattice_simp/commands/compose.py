@@ -10,6 +10,7 @@ from lattice_simp import EditCosts, Lattice, gappy, gappy_compose, nshortest
 from lattice_simp.commands.options import Pairs, pairs
 from lattice_simp.formats.nbest import Hypothesis, read_nbest
 from lattice_simp.ops.gappy import Loops
+from lattice_simp.symbols import split_tokens
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
 
 
@@ -59,7 +60,7 @@ class Composition:
             return entries
         best: dict[str, Hypothesis] = {}
         for entry in sorted(entries, key=lambda entry: entry.cost, reverse=True):
-            best[" ".join(entry.words.split())] = entry
+            best[" ".join(split_tokens(entry.words))] = entry
         composed = []
         for path in nshortest(joint, self.n):
             features = {**best[path.words].features, SKELETON_FEATURE: (0.0 - path.scores["skeleton"],)}

@@ -164,10 +164,11 @@ def test_a_composed_lattice(call, files):
 
 
 def test_features_of_composed_lists(call, files):
+    """A no-break space belongs to its token, so the first hypothesis lacks the skeleton's `a`."""
     (files / "full.nbest").write_text("0 ||| a\u00a0x c ||| f= -1 ||| -2\n0 ||| b ||| f= -1 ||| -1\n")
     done = call("lattice", "compose", "full.nbest", "skeleton.nbest", "--deletion-cost", 1, "--weight", 2)
     assert done.stdout.splitlines() == [
-        "0 ||| a x c ||| f= -1 Skeleton= -0.5 Edits= 0 ||| -3",
+        "0 ||| a\u00a0x c ||| f= -1 Skeleton= -0.5 Edits= -1 ||| -4",
         "0 ||| b ||| f= -1 Skeleton= -0.5 Edits= -2 ||| -4",
     ]
     assert "1 sentences, 0 without" in done.stderr
