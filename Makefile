@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench clean
+.PHONY: help setup demo test test-slow lint bench lmplz clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ lint: $(STAMP)  ## check style and types
 
 bench: $(STAMP)  ## measure against baselines, write build/bench.json
 	$(BIN)/python -m experiments.bench
+
+lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cmake, a C++ compiler, Boost)
+	$(BIN)/python -m lattice_simp.train.lmplz_build
 
 clean:  ## remove what was built
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, LatticeSimpError
 
 CACHE_VARIABLE = "LATTICE_SIMP_CACHE"
 """The environment variable that names a folder for all caches."""
@@ -57,6 +57,41 @@ def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[A
         except OSError:
             continue
         return
+
+
+def is_array_file(path: str | Path) -> bool:
+    """Whether a file holds arrays, as `write_arrays` writes them."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def read_arrays(path: str | Path) -> Arrays:
+    """Maps the arrays of a file.
+
+    Raises:
+        FormatError: the file cannot be read, or is cut short.
+    """
+    try:
+        return _map(Path(path))
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", path=path, remedy="check the path") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"holds no complete arrays: {error}", path=path, remedy="write the file again") from None
+
+
+def write_arrays(path: str | Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Writes arrays to a file that `read_arrays` maps, complete or not at all.
+
+    Raises:
+        LatticeSimpError: the file cannot be written.
+    """
+    try:
+        _write(Path(path), arrays)
+    except OSError as error:
+        raise LatticeSimpError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def pack_words(words: list[str]) -> npt.NDArray[np.uint8]:

@@ -77,7 +77,12 @@ def translate(
     deletion_cost: DELETION = None,
     substitution_cost: SUBSTITUTION = None,
     stem_cost: STEM = None,
+    mbr: Annotated[Optional[bool], typer.Option(help="decide by the expected BLEU gain (lattice MBR)")] = None,  # noqa: UP045
+    mbr_scale: Annotated[Optional[float], typer.Option(help="of the costs, for the probabilities")] = None,  # noqa: UP045
+    mbr_precision: Annotated[Optional[float], typer.Option(help="p, of unigrams")] = None,  # noqa: UP045
+    mbr_ratio: Annotated[Optional[float], typer.Option(help="r, from order to order")] = None,  # noqa: UP045
     jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
+    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
     time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
@@ -87,7 +92,8 @@ def translate(
 
     A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
     --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
-    it (.partial) until the run is complete, and --resume continues a run that was stopped.
+    it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
+    cluster read the model under the path that is given here, and write --lattices so, too.
     """
     from lattice_simp.commands.sentences import read_sentences
     from lattice_simp.commands.translate import RunOptions, check, translate_all
@@ -105,8 +111,12 @@ def translate(
         skeleton_hypotheses,
         edits=edit_costs(edits, deletion_cost, substitution_cost, stem_cost),
         forbid_edits=edits is False,
+        mbr=mbr,
+        mbr_scale=mbr_scale,
+        mbr_precision=mbr_precision,
+        mbr_ratio=mbr_ratio,
     )
-    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj))
+    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
     chosen = source if source is not None or skeletons is not None else "-"
     try:
@@ -132,6 +142,22 @@ def demo(
     from lattice_simp.commands.demo import run_demo
 
     run_demo(sentences, output, Console())
+
+
+@app.command()
+def train(
+    config: Annotated[Path, typer.Argument(help="a YAML file, see the README")],
+    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name.of.field=value")] = None,  # noqa: UP045
+    first: Annotated[Optional[str], typer.Option("--from", help="do this stage and all behind it again")] = None,  # noqa: UP045
+    last: Annotated[Optional[str], typer.Option("--to", help="stop behind this stage")] = None,  # noqa: UP045
+    jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
+    dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler, tcp://HOST:PORT, or local:N workers")] = None,  # noqa: UP045
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
+) -> None:
+    """Makes a model directory from parallel text; a run that was killed goes on where it was."""
+    from lattice_simp.commands.train import run_training
+
+    run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -19,6 +19,7 @@ Bytes = npt.NDArray[np.int8]
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a kernel to machine code on its first call and keeps the code on disk for the next process.
 
-    No fastmath: infinity marks what is unreachable, and every run must give the same bytes.
+    No fastmath: infinity marks what is unreachable, and every run must give the same bytes. Kernels let other threads
+    run, so sentences can be worked on side by side without copies of their arrays.
     """
-    return numba.njit(cache=True, boundscheck=False, fastmath=False)(function)
+    return numba.njit(cache=True, boundscheck=False, fastmath=False, nogil=True)(function)

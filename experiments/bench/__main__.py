@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import gappy, hiero, language_model
+from experiments.bench import gappy, hiero, language_model, mert, minimum_bayes_risk
 from experiments.bench.figures import Figure, Figures, figure
 
 MEASUREMENTS = {
@@ -22,6 +22,8 @@ MEASUREMENTS = {
     "hiero_full": hiero.measure_full,
     "lm": language_model.measure,
     "gappy": gappy.measure,
+    "mert": mert.measure,
+    "mbr": minimum_bayes_risk.measure,
 }
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

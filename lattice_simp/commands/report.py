@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from lattice_simp.commands.batch import Outcome
+from lattice_simp.parallel import Outcome
 
 
 @dataclass

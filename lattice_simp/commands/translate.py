@@ -6,19 +6,19 @@ import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from lattice_simp.commands.batch import Outcome, in_order, run_batch
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.report import Report, Summary
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence
-from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
+from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator, mbr_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import Hypothesis, write_nbest
 from lattice_simp.formats.textio import open_text
+from lattice_simp.parallel import Outcome, check_cluster, in_order, run_tasks
 
 STDOUT = "-"
 
@@ -34,6 +34,7 @@ class RunOptions:
     resume: bool = False
     quiet: bool = False
     debug: bool = False
+    dask: str | None = None
 
 
 def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons: bool, skeleton_nbest: bool) -> None:
@@ -49,6 +50,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
+    mbr_settings(options, None)
     numbers = {"beam": options.beam, "skeleton-weight": options.skeleton_weight}
     wrong = [f"--{name} {value}: give a number from 0 up" for name, value in numbers.items() if value and not value > 0]
     if options.skeleton_hypotheses is not None and options.skeleton_hypotheses < 1:
@@ -67,6 +69,8 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         wrong.append("--strategy skeleton-first needs --skeletons")
     if wrong:
         raise LatticeSimpError(wrong[0])
+    if run.dask is not None:
+        check_cluster(run.dask, jobs=run.jobs, time_limit=run.time_limit)
 
 
 def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Summary:
@@ -117,8 +121,11 @@ def _outcomes(
     tasks = [(number, (number, sentences[number])) for number in numbers]
     if not tasks:
         return
+    if run.dask is not None:  # its workers have working directories of their own
+        lattices = options.lattices.absolute() if options.lattices else None
+        options = replace(options, model=options.model.absolute(), lattices=lattices)
     factory = partial(make_translator, options, run.time_limit is not None)
-    for outcome in run_batch(tasks, factory, jobs=run.jobs, time_limit=run.time_limit):
+    for outcome in run_tasks(tasks, factory, jobs=run.jobs, time_limit=run.time_limit, cluster=run.dask):
         report.finished(outcome)
         if outcome.failure is not None and options.lattices:
             with suppress(OSError):

@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lattice_simp.commands.batch import BatchError, Function
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.parallel.outcome import BatchError, Function
 from lattice_simp.symbols import split_tokens
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
+    from lattice_simp.ops.minimum_bayes_risk import MbrSettings
     from lattice_simp.ops.nbest import Path as Hypothesis
     from lattice_simp.translate.result import Translation
 
@@ -30,6 +31,7 @@ class TranslateOptions:
     Attributes:
         edits: what a deletion, a substitution and another word with the same stem cost.
         forbid_edits: whether the model's own costs of edits are not to be used.
+        mbr: whether to decide by the expected gain; its numbers turn that on, too.
     """
 
     model: Path
@@ -43,6 +45,10 @@ class TranslateOptions:
     skeleton_hypotheses: int | None = None
     edits: tuple[float, float, float] | None = None
     forbid_edits: bool = False
+    mbr: bool | None = None
+    mbr_scale: float | None = None
+    mbr_precision: float | None = None
+    mbr_ratio: float | None = None
 
 
 def make_translator(options: TranslateOptions, warm_up: bool = False) -> Function:
@@ -75,10 +81,28 @@ def _configured(decoder: Decoder, options: TranslateOptions) -> Decoder:
     given = {name: value for name, value in changes.items() if value is not None}
     if options.forbid_edits:
         given["edits"] = None
-    settings = replace(decoder.settings, skeleton=replace(decoder.settings.skeleton, **given))
+    skeleton = replace(decoder.settings.skeleton, **given)
+    settings = replace(decoder.settings, skeleton=skeleton, mbr=mbr_settings(options, decoder.settings.mbr))
     if options.beam is not None:
         settings = replace(settings, beam=options.beam)
     return replace(decoder, settings=settings)
+
+
+def mbr_settings(options: TranslateOptions, own: MbrSettings | None) -> MbrSettings | None:
+    """Gives the model's own settings of minimum Bayes-risk decoding, with what the options say; None for none.
+
+    Raises:
+        LatticeSimpError: options that contradict each other, or numbers out of range.
+    """
+    from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+
+    numbers = {"scale": options.mbr_scale, "precision": options.mbr_precision, "ratio": options.mbr_ratio}
+    given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
+    if options.mbr is False:
+        if given:
+            raise LatticeSimpError(f"--no-mbr and --mbr-{next(iter(given))} contradict each other")
+        return None
+    return replace(own or MbrSettings(), **given) if options.mbr or given else own
 
 
 def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[int, Sentence]) -> Record:

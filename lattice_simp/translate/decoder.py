@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -14,6 +14,7 @@ from lattice_simp.kernel import Ints
 from lattice_simp.language_model import LanguageModel
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
+from lattice_simp.ops.minimum_bayes_risk import mbr_lattice
 from lattice_simp.ops.nbest import nshortest
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.symbols import split_tokens
@@ -85,6 +86,18 @@ class Decoder:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
+        result = self._translate(sentence, skeleton, strategy, skeleton_hypotheses)
+        mbr = self.settings.mbr
+        return result if mbr is None else replace(result, mbr=mbr_lattice(result.lattice, mbr))
+
+    def _translate(
+        self,
+        sentence: str | Sequence[str],
+        skeleton: Skeleton | str | Sequence[Skeleton] | None,
+        strategy: Strategy | None,
+        skeleton_hypotheses: Hypotheses | None,
+    ) -> Translation:
+        """Translates one sentence; the cost decides."""
         if strategy is not None and strategy not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
         words = tuple(split_tokens(sentence) if isinstance(sentence, str) else sentence)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from lattice_simp.errors import GrammarError
-from lattice_simp.formats.rule_table import RuleText, parse_rules
+from lattice_simp.formats.rule_table import MAX_GAPS, RuleText, parse_rules
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Floats, Ints
 from lattice_simp.symbols import SymbolTable
+from lattice_simp.translate.source_trie import source_trie
 
 GOAL = "S"
 """The glue rules' symbol; they are built in (S -> X, S -> S X)."""
@@ -64,19 +66,30 @@ class Grammar:
 
     @classmethod
     def read(cls, path: str | Path, *, cache: bool = True) -> Grammar:
-        """Reads a Hiero or Moses rule table; with `cache`, its arrays are kept as a language model's are.
+        """Reads a Hiero or Moses rule table, or the arrays that `write` wrote.
+
+        With `cache`, a table's arrays are kept as a language model's are.
 
         Raises:
             FormatError: names the line that is no rule.
         """
-        from lattice_simp.translate.grammar_cache import load_grammar, store_grammar
+        from lattice_simp.array_cache import is_array_file
+        from lattice_simp.translate.grammar_cache import load_grammar, read_grammar_file, store_grammar
 
+        if is_array_file(path):
+            return read_grammar_file(path)
         grammar = load_grammar(path) if cache else None
         if grammar is None:
             grammar = cls.from_rules(parse_rules(read_lines(path), str(path)))
             if cache:
                 store_grammar(path, grammar)
         return grammar
+
+    def write(self, path: str | Path) -> None:
+        """Writes the arrays to one file, which `read` maps into memory."""
+        from lattice_simp.translate.grammar_cache import write_grammar_file
+
+        write_grammar_file(path, self)
 
     @classmethod
     def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
@@ -85,6 +98,28 @@ class Grammar:
         for rule in rules:
             builder.add(rule)
         return builder.finish()
+
+    @classmethod
+    def from_arrays(cls, *, source_offsets: Ints, source: Ints, pattern_left: Ints, **arrays: Any) -> Grammar:
+        """Makes a grammar of its arrays, without the trie and the patterns' gaps: these follow from the others.
+
+        Args:
+            source_offsets, source: the patterns' symbols, flat; no two patterns are equal.
+            pattern_left: their left-hand sides.
+            arrays: the other attributes, but `trie_keys`, `trie_targets`, `pattern_at` and `pattern_gaps`.
+        """
+        trie = source_trie(source_offsets, source, pattern_left, len(arrays["nonterminals"]))
+        keys, targets, pattern_at = trie
+        return cls(
+            source_offsets=source_offsets,
+            source=source,
+            pattern_left=pattern_left,
+            pattern_gaps=_gaps(source_offsets, source),
+            trie_keys=keys,
+            trie_targets=targets,
+            pattern_at=pattern_at,
+            **arrays,
+        )
 
     def costs(self, weights: Mapping[str, float]) -> Floats:
         """Gives each rule's cost in nats: minus the weighted sum of its features.
@@ -173,17 +208,12 @@ class _Builder:
         targets = [self.targets[number] for number in order.tolist()]
         alignments = [self.alignments[number] for number in order.tolist()]
         patterns = list(self.patterns)
-        keys, trie_targets, pattern_at = _build_trie(patterns, len(self.nonterminals))
         points = [point for rule_points in alignments for point in rule_points]
-        return Grammar(
+        return Grammar.from_arrays(
             source_words=self.source_words,
             target_words=self.target_words,
             nonterminals=tuple(self.nonterminals),
-            trie_keys=keys,
-            trie_targets=trie_targets,
-            pattern_at=pattern_at,
             pattern_left=np.array([pattern[0] for pattern in patterns], dtype=np.int32),
-            pattern_gaps=np.array([_gaps(pattern) for pattern in patterns], dtype=np.int32).reshape(-1, 2),
             pattern_rules=_offsets(np.bincount(rule_pattern, minlength=len(patterns)).tolist()),
             source_offsets=_offsets([len(pattern) - 1 for pattern in patterns]),
             source=np.array([symbol for pattern in patterns for symbol in pattern[1:]], dtype=np.int32),
@@ -196,40 +226,15 @@ class _Builder:
         )
 
 
-def _gaps(pattern: tuple[int, ...]) -> list[int]:
-    gaps = [-1 - symbol for symbol in pattern[1:] if symbol < 0]
-    return [*gaps, -1, -1][:2]
+def _gaps(offsets: Ints, symbols: Ints) -> Ints:
+    """Gives the non-terminals of each pattern's first and second gap, -1 where there is none."""
+    gaps = np.full((len(offsets) - 1, MAX_GAPS), -1, dtype=np.int32)
+    places = np.flatnonzero(symbols < 0)
+    pattern = np.searchsorted(offsets, places, side="right") - 1
+    number = np.arange(len(places)) - np.searchsorted(pattern, pattern)
+    gaps[pattern, number] = -1 - symbols[places]
+    return gaps
 
 
 def _offsets(lengths: list[int]) -> Ints:
     return np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-
-
-def trie_key(node: int, symbol: int) -> int:
-    """The sorting key of a source trie's edge."""
-    return (node << 32) + symbol + (1 << 31)
-
-
-def _build_trie(
-    patterns: list[tuple[int, ...]], num_nonterminals: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Ints, Ints]:
-    edges: dict[int, int] = {}
-    ends: list[tuple[int, int, int]] = []
-    nodes = 1
-    for number, (left, *symbols) in enumerate(patterns):
-        node = 0
-        for symbol in symbols:
-            key = trie_key(node, symbol)
-            following = edges.get(key)
-            if following is None:
-                following = edges[key] = nodes
-                nodes += 1
-            node = following
-        ends.append((node, left, number))
-    pattern_at = np.full((nodes, max(num_nonterminals, 1)), -1, dtype=np.int32)
-    for node, left, number in ends:
-        pattern_at[node, left] = number
-    keys = np.fromiter(edges.keys(), dtype=np.int64, count=len(edges))
-    order = np.argsort(keys)
-    targets = np.fromiter(edges.values(), dtype=np.int32, count=len(edges))[order]
-    return keys[order], targets, pattern_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lattice_simp.lattice import Lattice
@@ -26,6 +26,8 @@ class Translation:
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list, (words, cost).
+        mbr: the lattice with minus the expected gain for costs (`ops/minimum_bayes_risk.py`), if that decides: then
+            the costs of `best` and `nbest` are these.
     """
 
     source: tuple[str, ...]
@@ -34,15 +36,16 @@ class Translation:
     grammar: Grammar
     reachable: bool | None = None
     skeleton_hypotheses: tuple[tuple[str, float], ...] = ()
+    mbr: Lattice | None = None
 
     @property
     def best(self) -> Path:
-        """The cheapest hypothesis."""
+        """The cheapest hypothesis, or the one with the greatest expected gain."""
         return self.nbest(1)[0]
 
     def nbest(self, n: int) -> list[Path]:
         """Gives the n best different strings within the beam, each with its best derivation."""
-        return nshortest(self.lattice, n)
+        return nshortest(self.lattice if self.mbr is None else self.mbr, n)
 
     def derivation(self, path: Path) -> list[RuleUse]:
         """Gives the rules that a path used."""
@@ -50,12 +53,19 @@ class Translation:
         return [use for label in path.inputs for use in parse_label(self.lattice.isymbols[label])[0]]
 
     def features(self, path: Path) -> dict[str, float]:
-        """Gives a path's feature vector: scores, higher is better; the weights' inner product is minus the cost."""
+        """Gives a path's scores (higher is better); times the weights they are minus its cost in `lattice`."""
         assert self.lattice.isymbols is not None
         named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
         named[LENGTH_FEATURE] = -float(len(split_tokens(path.words)))
-        renamed: Mapping[str, str] = {"skeleton": SKELETON_FEATURE, "edits": EDIT_FEATURE}
-        for name, value in path.scores.items():
-            if name != "matched":
-                named[renamed.get(name, name)] = -value
+        named |= {name: -path.scores[column] for name, column in score_features(path.scores).items()}
         return named
+
+
+def score_features(columns: Iterable[str]) -> dict[str, str]:
+    """Gives the features that a lattice's score columns hold: the column by the feature's name.
+
+    >>> score_features(["LM", "skeleton", "matched"])
+    {'LM': 'LM', 'Skeleton': 'skeleton'}
+    """
+    renamed = {"skeleton": SKELETON_FEATURE, "edits": EDIT_FEATURE}
+    return {renamed.get(column, column): column for column in columns if column != "matched"}

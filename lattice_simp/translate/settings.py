@@ -9,6 +9,7 @@ from typing import Any, Literal
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.gappy import Loops
 from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.ops.minimum_bayes_risk import MbrSettings
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN
 
@@ -53,6 +54,7 @@ class DecoderSettings:
         beam: nats above the best path that a returned lattice keeps.
         cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
         skeleton: how skeletons are used.
+        mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
 
     top: str = "X"
@@ -60,6 +62,7 @@ class DecoderSettings:
     beam: float = 8.0
     cells: CellPruning = field(default_factory=CellPruning)
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
+    mbr: MbrSettings | None = None
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> DecoderSettings:
@@ -68,8 +71,10 @@ class DecoderSettings:
         Raises:
             LatticeSimpError: an unknown name.
         """
-        nested = {"cells": CellPruning, "skeleton": SkeletonSettings}
+        nested = {"cells": CellPruning, "skeleton": SkeletonSettings, "mbr": MbrSettings}
         given = _checked(cls, values)
+        if given.get("mbr", {}) is None:
+            del given["mbr"]
         if "skeleton" in given:
             given["skeleton"] = _checked(SkeletonSettings, given["skeleton"])
             if given["skeleton"].get("edits") is not None:

@@ -12,17 +12,14 @@ import signal
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal
 
-from lattice_simp.errors import LatticeSimpError
-
-Function = Callable[[Any], Any]
-Factory = Callable[[], Function]
+from lattice_simp.parallel.outcome import BatchError, Factory, Function, Outcome, describe
 
 WINDOW = 1000
 """How far the work runs ahead of the first unfinished task, so that few results wait for their turn."""
@@ -31,35 +28,6 @@ MAX_ATTEMPTS = 2
 """How often a task is tried whose worker died."""
 
 _PR_SET_PDEATHSIG = 1
-
-
-class BatchError(LatticeSimpError):
-    """The run as a whole cannot go on. A worker's function may raise it, too, to end the run.
-
-    Attributes:
-        trace: the worker's traceback, as text.
-    """
-
-    def __init__(self, message: str, trace: str = "") -> None:
-        super().__init__(message)
-        self.trace = trace
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a task.
-
-    Attributes:
-        number: the task's number.
-        result: what the function gave; None for a failed task.
-        failure: why there is no result; None for a task that succeeded.
-        trace: the traceback of the failure, as text.
-    """
-
-    number: int
-    result: Any = None
-    failure: str | None = None
-    trace: str = ""
 
 
 def run_batch(
@@ -86,23 +54,6 @@ def run_batch(
         crew.kill()
 
 
-def in_order(outcomes: Iterable[Outcome], numbers: Iterable[int]) -> Iterator[Outcome]:
-    """Puts outcomes in the order of `numbers`; each is yielded as soon as all before it are there.
-
-    >>> [outcome.number for outcome in in_order([Outcome(4), Outcome(1)], [1, 4])]
-    [1, 4]
-    """
-    waiting: dict[int, Outcome] = {}
-    coming = iter(outcomes)
-    for number in numbers:
-        while number not in waiting:
-            outcome = next(coming)
-            waiting[outcome.number] = outcome
-        yield waiting.pop(number)
-    for _ in coming:  # lets the source finish
-        pass
-
-
 # ---------------------------------------------------------------- the parent
 
 
@@ -123,7 +74,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, factory), daemon=True)
-        with _interrupts_blocked():
+        with interrupts_blocked():
             self.process.start()
         theirs.close()
         self.ready = False
@@ -241,7 +192,7 @@ def _cause(worker: _Worker) -> str:
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
+def interrupts_blocked() -> Iterator[None]:
     """Keeps Ctrl-C from a process that is being started, which inherits the mask: only the parent reacts to it."""
     resource_tracker.ensure_running()  # starting it would unblock the signal
     old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -276,18 +227,6 @@ def _answer(function: Function, number: int, task: Any) -> _Message:
         return _Message("fatal", text=str(error), trace=traceback.format_exc())
     except Exception as error:
         return _Message("outcome", Outcome(number, failure=describe(error), trace=traceback.format_exc()))
-
-
-def describe(error: BaseException) -> str:
-    """Says in one line what an error is.
-
-    >>> describe(KeyError("x")), describe(MemoryError())
-    ("internal error: KeyError: 'x'", 'out of memory')
-    """
-    if isinstance(error, MemoryError):
-        return "out of memory"
-    text = " ".join(str(error).split())
-    return text if isinstance(error, (LatticeSimpError, OSError)) else f"internal error: {type(error).__name__}: {text}"
 
 
 def _die_with_parent() -> None:

@@ -1,0 +1,134 @@
+"""Lattice MERT on reference lattices: BLEU and CPU time, against n-best MERT and against envelopes in plain Python."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.bench.figures import Figures, figure, timed
+from lattice_simp import Lattice, SymbolTable, nshortest
+from lattice_simp.formats.nbest import Hypothesis
+from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.tune.envelope import envelope
+from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+
+FOLDER = "data/oracles/lmert"
+SENTENCES, FEATURES = 20, 12
+SEEDS = (1, 2, 3)
+LIST_LENGTH = 100
+SMALLEST = 6
+"""So many lattices, the smallest ones, for the envelopes in plain Python."""
+
+HIFST_SECONDS, HIFST_BLEU = 22.05, 0.333766
+
+Line = tuple[float, float, tuple[int, ...]]
+
+
+def measure(shared: Path) -> Figures:
+    """Tunes from the recorded start weights, with the default options, compilation not counted.
+
+    `mert_oracle_bleu` is the mean over some seeds, `mert_oracle_cpu_s` the mean seconds; their baselines are the same
+    search on n-best lists of the start weights, judged on the whole lattices.
+
+    Raises:
+        AssertionError: the two ways to an envelope differ.
+    """
+    lattices, references, start = task(shared / FOLDER)
+    lists, symbols = nbest_lattices(lattices, start)
+    list_references = [[symbols.encode(map(str, words)) for words in own] for own in references]
+    minimize_error(lattices[:1], references[:1], start, MertOptions(max_rounds=1))  # compiles
+    counts = [References.of(own) for own in references]
+    own, other = [], []
+    for seed in SEEDS:
+        found, seconds = timed(minimize_error, lattices, references, start, MertOptions(seed=seed))
+        own.append((found.bleu, seconds))
+        listed, seconds = timed(minimize_error, lists, list_references, start, MertOptions(seed=seed))
+        other.append((evaluate(lattices, counts, list(listed.weights.values())), seconds))
+    (bleu, cpu), (list_bleu, list_cpu) = np.mean(own, axis=0).tolist(), np.mean(other, axis=0).tolist()
+    figures: Figures = {"mert_oracle_bleu": figure(bleu, "BLEU", list_bleu, **{"HiFST lmert": HIFST_BLEU})}
+    figures["mert_oracle_bleu"]["ratio"] = bleu / list_bleu
+    figures["mert_oracle_cpu_s"] = figure(cpu, "CPU s", list_cpu, **{"HiFST lmert": HIFST_SECONDS})
+    figures["mert_envelopes"] = figure(*envelope_seconds(lattices, np.array(list(start.values()))))
+    return figures
+
+
+def task(folder: Path) -> tuple[list[FeatureLattice], list[list[list[int]]], dict[str, float]]:
+    """Gives the lattices, the references and the start weights."""
+    names = [str(number) for number in range(1, FEATURES + 1)]
+    paths = [folder / "lats" / f"{number}.txt.gz" for number in range(1, SENTENCES + 1)]
+    lattices = [FeatureLattice.read(path, feature_names=names, removed=("1", "2")) for path in paths]
+    lines = (folder / "refs.txt").read_text(encoding="utf-8").splitlines()
+    start = map(float, (folder / "params.initial.txt").read_text(encoding="utf-8").replace(",", " ").split())
+    return lattices, [[[int(word) for word in line.split()]] for line in lines], dict(zip(names, start, strict=True))
+
+
+def nbest_lattices(
+    lattices: list[FeatureLattice], weights: dict[str, float]
+) -> tuple[list[FeatureLattice], SymbolTable]:
+    """Gives the n-best lists of the lattices as lattices, and the table of their words (the numbers as text)."""
+    symbols, names, vector = SymbolTable(), tuple(weights), np.array(list(weights.values()))
+    made = []
+    for number, lattice in enumerate(lattices):
+        words = SymbolTable(map(str, range(1, int(lattice.words.max()) + 1)))
+        arcs = (lattice.sources, lattice.words, -lattice.features @ vector, lattice.nextstates)
+        finals = np.where(lattice.final, -lattice.final_features @ vector, np.inf)
+        columns = {name: lattice.features[:, column] for column, name in enumerate(names)}
+        ends = {name: lattice.final_features[:, column] for column, name in enumerate(names)}
+        paths = nshortest(Lattice.from_arcs(*arcs, finals, words, scores=columns, final_scores=ends), LIST_LENGTH)
+        entries = [Hypothesis(number, path.words, {n: (v,) for n, v in path.scores.items()}) for path in paths]
+        made.append(FeatureLattice.from_nbest(entries, names, symbols))
+    return made, symbols
+
+
+def envelope_seconds(lattices: list[FeatureLattice], weights: npt.NDArray[np.float64]) -> tuple[float, str, float]:
+    """Gives the CPU seconds for the envelopes of the smallest lattices along all axes, and those of plain Python."""
+    smallest = sorted(lattices, key=lambda lattice: lattice.num_arcs)[:SMALLEST]
+    tasks = [(lattice, weights, direction) for lattice in smallest for direction in np.eye(FEATURES)]
+    envelope(*tasks[0])
+    own, seconds = timed(lambda: [envelope(*one) for one in tasks])
+    plain, plain_seconds = timed(lambda: [plain_envelope(*one) for one in tasks])
+    for one, lines in zip(own, plain, strict=True):
+        words = [line[2] for line in lines]
+        changes = sum(left != right for left, right in pairwise(words))
+        if changes != len(one.boundaries) or words[-1] != tuple(one.hypothesis(changes).tolist()):
+            raise AssertionError("the envelopes differ from those in plain Python")
+    return seconds, "CPU s", plain_seconds
+
+
+def plain_envelope(
+    lattice: FeatureLattice, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64]
+) -> list[Line]:
+    """Gives (slope, intercept, words) of the hull's lines by the same recursion, one list of lines for each state."""
+    slopes, intercepts = (lattice.features @ direction).tolist(), (lattice.features @ weights).tolist()
+    hulls: list[list[Line]] = [[] for _ in range(lattice.num_states)]
+    for state in reversed(range(lattice.num_states)):
+        lines: list[Line] = []
+        if lattice.final[state]:
+            own = lattice.final_features[state]
+            lines.append((float(own @ direction), float(own @ weights), ()))
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            word = int(lattice.words[arc])
+            first = (word,) if word else ()
+            for slope, intercept, rest in hulls[lattice.nextstates[arc]]:
+                lines.append((slope + slopes[arc], intercept + intercepts[arc], first + rest))
+        hulls[state] = _upper_hull(lines)
+    return hulls[0]
+
+
+def _upper_hull(lines: list[Line]) -> list[Line]:
+    hull: list[Line] = []
+    for line in sorted(lines, key=lambda own: own[:2]):
+        while hull:
+            slope, intercept, _ = hull[-1]
+            if slope < line[0]:
+                before = hull[-2] if len(hull) > 1 else None
+                crossing = (intercept - line[1]) / (line[0] - slope)
+                if before is None or crossing > (before[1] - intercept) / (slope - before[0]):
+                    break
+            hull.pop()
+        hull.append(line)
+    return hull

@@ -1,0 +1,181 @@
+"""N-gram posteriors of a lattice: the probability that an n-gram occurs at least once in a hypothesis.
+
+The posterior of an n-gram is the sum over its arcs of the arc's probability, times the share of the paths to the arc
+that do not hold the n-gram yet (Blackwood, de Gispert and Byrne 2010; Allauzen et al. 2010). The shares are
+found by a forward pass for each n-gram, over conditional probabilities, so nothing underflows. A longer n-gram occurs
+twice on a path only if the shorter one it ends with does, so most of the long ones need no pass.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, jit
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.history import HistoryLattice, expand_history
+
+
+@dataclass(frozen=True, eq=False)
+class NgramPosteriors:
+    """The n-grams of a lattice and their posteriors.
+
+    Attributes:
+        history: the lattice, its states split so that each arc ends one n-gram of each order.
+        values: (num_grams,) float64 probabilities; that of n-gram 0, the empty one, is 0.
+    """
+
+    history: HistoryLattice
+    values: Floats
+
+    @property
+    def on_arcs(self) -> Floats:
+        """(max_order, num_arcs) float64, the posterior of the n-gram of each order that an arc ends; 0 for none."""
+        return self.values[self.history.grams]
+
+    def to_dict(self) -> dict[tuple[str, ...], float]:
+        """Gives the posterior of every n-gram as words."""
+        values: list[float] = self.values.tolist()
+        return {self.history.gram_words(gram): values[gram] for gram in range(1, len(values))}
+
+
+def ngram_posteriors(lattice: Lattice, max_order: int = 4, scale: float = 1.0) -> NgramPosteriors:
+    """Gives the probability that each n-gram occurs at least once.
+
+    >>> lattice = Lattice.from_strings([("a b a", 0.0), ("b", 0.0)])
+    >>> ngram_posteriors(lattice, 2).to_dict()
+    {('a',): 0.5, ('b',): 1.0, ('a', 'b'): 0.5, ('b', 'a'): 0.5}
+
+    Args:
+        lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z.
+        max_order: of the n-grams.
+        scale: above 0; the larger, the closer to the best paths alone.
+
+    Raises:
+        LatticeSimpError: an order or a scale out of range, or a lattice too large (see `expand_history`).
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    history = expand_history(lattice, max_order)
+    return NgramPosteriors(history, posterior_values(history, scale))
+
+
+def posterior_values(history: HistoryLattice, scale: float) -> Floats:
+    """Gives the posterior of each n-gram of a lattice that is expanded already, (num_grams,) float64.
+
+    Raises:
+        LatticeSimpError: the scale is not a number above 0.
+    """
+    if not 0 < scale < math.inf:
+        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    values = np.zeros(len(history.words))
+    lattice = history.lattice
+    if lattice.num_states == 0:
+        return values
+    leaving = _leaving(lattice.offsets, scale * lattice.weights, lattice.nextstates, scale * lattice.finals)
+    through, arriving = _through(lattice.offsets, lattice.nextstates, leaving)
+    sources = lattice.sources
+    seen = np.ones(lattice.num_arcs)
+    for grams in history.grams:
+        seen = _add_posteriors(
+            lattice.offsets, sources, lattice.nextstates, grams, through, arriving, seen, values, *_grouped(grams)
+        )
+    return np.minimum(values, 1.0)  # sums of many parts may exceed 1 by rounding
+
+
+def _grouped(grams: Ints) -> tuple[Ints, Ints]:
+    """Gives the arcs that end an n-gram, those of one n-gram together in order, and where each group begins."""
+    arcs = np.argsort(grams, kind="stable")[np.count_nonzero(grams == 0) :]
+    starts = np.flatnonzero(np.diff(grams[arcs], prepend=0, append=-1))
+    return arcs.astype(np.int32), starts.astype(np.int32)
+
+
+@jit
+def _leaving(offsets: Ints, weights: Floats, nextstates: Ints, finals: Floats) -> Floats:
+    """Gives the probability of each arc at its source state, by a backward pass in the log semiring."""
+    num_states = len(finals)
+    backward = np.empty(num_states)
+    probability = np.empty(len(weights))
+    for state in range(num_states - 1, -1, -1):
+        least = finals[state]
+        for arc in range(offsets[state], offsets[state + 1]):
+            probability[arc] = weights[arc] + backward[nextstates[arc]]
+            least = min(least, probability[arc])
+        total = np.exp(least - finals[state])
+        for arc in range(offsets[state], offsets[state + 1]):
+            probability[arc] = np.exp(least - probability[arc])
+            total += probability[arc]
+        for arc in range(offsets[state], offsets[state + 1]):
+            probability[arc] /= total
+        backward[state] = least - np.log(total)
+    return probability
+
+
+@jit
+def _through(offsets: Ints, nextstates: Ints, leaving: Floats) -> tuple[Floats, Floats]:
+    """Gives the probability of each arc, and its share of the probability of the state it leads to."""
+    visits = np.zeros(len(offsets) - 1)
+    visits[0] = 1.0
+    through = np.empty(len(leaving))
+    for state in range(len(visits)):
+        for arc in range(offsets[state], offsets[state + 1]):
+            through[arc] = visits[state] * leaving[arc]
+            visits[nextstates[arc]] += through[arc]
+    arriving = np.zeros(len(leaving))
+    for arc in range(len(leaving)):
+        if through[arc] > 0.0:  # else too improbable for a float
+            arriving[arc] = through[arc] / visits[nextstates[arc]]
+    return through, arriving
+
+
+@jit
+def _add_posteriors(
+    offsets: Ints,
+    sources: Ints,
+    nextstates: Ints,
+    grams: Ints,
+    through: Floats,
+    arriving: Floats,
+    shorter_seen: Floats,
+    values: Floats,
+    arcs: Ints,
+    starts: Ints,
+) -> Floats:
+    """Sets the posteriors of the n-grams of one order.
+
+    Gives for each arc the share of the paths to it that hold its n-gram already; `shorter_seen` is that of the order
+    below, which is not less.
+    """
+    seen = np.zeros(len(grams))
+    share = np.zeros(len(offsets) - 1)
+    for group in range(len(starts) - 1):
+        begin, end = starts[group], starts[group + 1]
+        gram = grams[arcs[begin]]
+        earliest, last = len(share), -1  # where it may have been seen, and where that matters
+        for place in range(begin, end):
+            earliest = min(earliest, nextstates[arcs[place]])
+            if shorter_seen[arcs[place]] > 0.0:
+                last = sources[arcs[place]]
+        if earliest <= last:
+            first = sources[arcs[begin]]
+            place = begin
+            for state in range(first, last):
+                while place < end and sources[arcs[place]] < state:
+                    place += 1
+                if share[state] == 0.0 and (place == end or sources[arcs[place]] > state):
+                    continue
+                for arc in range(offsets[state], offsets[state + 1]):
+                    following = nextstates[arc]
+                    if following <= last:
+                        share[following] += arriving[arc] * (1.0 if grams[arc] == gram else share[state])
+            for place in range(begin, end):
+                if sources[arcs[place]] <= last:
+                    seen[arcs[place]] = share[sources[arcs[place]]]
+            share[first : last + 1] = 0.0
+        total = 0.0
+        for place in range(begin, end):
+            total += through[arcs[place]] * (1.0 - seen[arcs[place]])
+        values[gram] = total
+    return seen

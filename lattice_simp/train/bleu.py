@@ -1,0 +1,36 @@
+"""BLEU in two columns: on lower-cased tokens, and on text as readers see it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sacrebleu.metrics import BLEU
+
+from lattice_simp.train.text import Tokeniser
+
+
+class Score(NamedTuple):
+    """Scores (0 to 100) and what sacrebleu says of how they were computed."""
+
+    bleu_tok_lc: float
+    bleu_13a: float
+    signature_tok_lc: str
+    signature_13a: str
+
+
+def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:
+    """Scores translations.
+
+    Args:
+        hypotheses: token lines.
+        references: the token lines of each reference.
+        originals: the lines of each reference as its file has them.
+        tokeniser: makes text of the hypotheses' tokens.
+    """
+    tokens = BLEU(tokenize="none", lowercase=True, force=True)
+    text = BLEU(tokenize="13a", lowercase=tokeniser.case == "lower")
+    on_tokens = tokens.corpus_score(hypotheses, references)
+    on_text = text.corpus_score([tokeniser.text(line) for line in hypotheses], originals)
+    return Score(
+        round(on_tokens.score, 4), round(on_text.score, 4), str(tokens.get_signature()), str(text.get_signature())
+    )

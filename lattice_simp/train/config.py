@@ -1,0 +1,273 @@
+"""What a training run does: a YAML file, checked field by field, with overrides from the command line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import read_bytes
+
+Case = Literal["lower", "true", "keep"]
+Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Corpus(_Section):
+    """Two files of equally many lines."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
+    source: Path
+    target: Path
+
+
+class Text(_Section):
+    """How text becomes tokens.
+
+    Attributes:
+        source_language, target_language: ISO codes; they choose the tokeniser's rules.
+        tokenise: with the Moses rules (sacremoses); else the text is split at blanks.
+        normalise: punctuation marks to plain ones, before the tokeniser.
+        case: lower-case everything, truecase the first words, or keep all.
+    """
+
+    source_language: str
+    target_language: str
+    tokenise: bool = True
+    normalise: bool = True
+    case: Case = "lower"
+
+
+class Clean(_Section):
+    """Which pairs are left out.
+
+    Attributes:
+        min_words, max_words: tokens of either side.
+        max_ratio: between the sides' lengths, for sides of more than `SHORT` tokens (`clean.py`).
+        max_word_letters: a longer token marks a broken line.
+        duplicates: keep repeated pairs.
+        language: drop sides that look more like the other language than like their own.
+    """
+
+    min_words: int = Field(default=1, ge=1)
+    max_words: int = Field(default=80, ge=1)
+    max_ratio: float = Field(default=4.0, ge=1)
+    max_word_letters: int = Field(default=50, ge=1)
+    duplicates: bool = False
+    language: bool = True
+
+
+class Align(_Section):
+    """Word alignment.
+
+    Attributes:
+        method: `eflomal` samples and cannot be repeated exactly; `hmm` (ours) can.
+        symmetrisation: how both directions become one.
+    """
+
+    method: Literal["eflomal", "hmm"] = "eflomal"
+    symmetrisation: Symmetrisation = "grow-diag-final-and"
+
+
+class Rules(_Section):
+    """Rule extraction (Chiang 2007).
+
+    Attributes:
+        grammar: `shallow-1`: gaps hold phrase pairs only (decoded exactly); `full`: gaps hold any rule.
+        max_span: words of an initial phrase, on both sides.
+        max_symbols: symbols of a source side.
+        max_gaps: non-terminals of a rule; 0 for phrase pairs alone.
+        min_count_hierarchical: rules with gaps that were seen less often are left out.
+        max_targets: target sides kept for each source side, the likeliest.
+        provenance: a feature for each corpus: whether the rule was seen there.
+        only_for: source-language text files; only the rules that can be used for them are kept. Empty: all rules.
+    """
+
+    grammar: Literal["shallow-1", "full"] = "shallow-1"
+    max_span: int = Field(default=10, ge=1, le=100)
+    max_symbols: int = Field(default=5, ge=1, le=10)
+    max_gaps: int = Field(default=2, ge=0, le=2)
+    min_count_hierarchical: int = Field(default=1, ge=1)
+    max_targets: int = Field(default=20, ge=1)
+    provenance: bool = False
+    only_for: tuple[Path, ...] = ()
+
+
+class Language(_Section):
+    """The language model.
+
+    Attributes:
+        order: of its n-grams.
+        prune: counts up to which n-grams are dropped, from the unigrams on (as `lmplz --prune`).
+        texts: further text files in the target language.
+        memory_mb: what `lmplz` may use.
+        arpa: a model that is there already, instead of estimating one; its words must be cased and split as the text's.
+        discount_fallback: go on where a text is too small to estimate Kneser-Ney discounts.
+    """
+
+    order: int = Field(default=4, ge=2, le=6)
+    prune: tuple[int, ...] = ()
+    texts: tuple[Path, ...] = ()
+    memory_mb: int = Field(default=2000, ge=100)
+    discount_fallback: bool = False
+    arpa: Path | None = None
+
+
+class TestSet(_Section):
+    """Sentences with one or several reference translations."""
+
+    __test__ = False  # no test, whatever its name suggests to pytest
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
+    source: Path
+    references: tuple[Path, ...] = Field(min_length=1)
+    lines: int | None = Field(default=None, ge=1, description="the first lines alone")
+
+
+class Tune(_Section):
+    """Minimum error rate training on lattices.
+
+    Attributes:
+        development: what is tuned on; None keeps the starting weights.
+        beam: nats that the lattices keep.
+        max_arcs: of a lattice; the beam shrinks until it fits.
+        max_rounds: of decoding and optimising.
+        random_directions, restarts, seed: of the optimiser.
+        min_gain: BLEU (0-1) below which the rounds end.
+    """
+
+    development: TestSet | None = None
+    beam: float = Field(default=5.0, gt=0)
+    max_arcs: int = Field(default=1000, ge=1)
+    max_rounds: int = Field(default=8, ge=1)
+    random_directions: int = Field(default=12, ge=0)
+    restarts: int = Field(default=1, ge=0)
+    seed: int = 1
+    min_gain: float = Field(default=0.0005, ge=0)
+
+
+class Config(_Section):
+    """A training run; see `docs` of each section.
+
+    Attributes:
+        data: the folder that relative paths of text files start from.
+        work: where the stages keep their files.
+        model: the model directory that is made; by default `model` in `work`.
+        shard_lines: pairs that one task takes.
+    """
+
+    data: Path = Path(".")
+    work: Path
+    model: Path | None = None
+    shard_lines: int = Field(default=20_000, ge=1)
+    corpora: tuple[Corpus, ...] = Field(min_length=1)
+    text: Text
+    clean: Clean = Clean()
+    align: Align = Align()
+    rules: Rules = Rules()
+    language_model: Language = Language()
+    tune: Tune = Tune()
+    test: tuple[TestSet, ...] = ()
+
+    @field_validator("corpora", "test")
+    @classmethod
+    def _names_differ(cls, named: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = [one.name for one in named]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two have the same name: {', '.join(names)}")
+        return named
+
+    @model_validator(mode="after")
+    def _lengths_fit(self) -> Config:
+        if self.clean.min_words > self.clean.max_words:
+            raise ValueError("clean.min_words is above clean.max_words")
+        return self
+
+    @property
+    def model_folder(self) -> Path:
+        """The model directory."""
+        return self.model or self.work / "model"
+
+    def path(self, given: Path) -> Path:
+        """Gives a text file's path, from `data` if it is relative."""
+        return self.data / given
+
+
+def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
+    """Reads a YAML file; overrides are `name.of.field=value`.
+
+    Raises:
+        FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
+    """
+    try:
+        values = yaml.safe_load(read_bytes(path).decode())
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "no UTF-8"
+        raise FormatError(
+            f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="mend the file"
+        ) from None
+    if not isinstance(values, dict):
+        raise FormatError("holds no fields", path=path, remedy="write `name: value` lines")
+    for override in overrides:
+        _override(values, override, path)
+    return checked_config(values, path)
+
+
+def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
+    """Makes a config of nested values.
+
+    Raises:
+        FormatError: names the first field that is wrong.
+    """
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            known = _known_names(first["loc"][:-1])
+            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="mend this field") from None
+
+
+def write_config(config: Config, path: Path) -> None:
+    """Writes the effective config, defaults and overrides included."""
+    text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
+    name, equals, text = override.partition("=")
+    if not equals or not name:
+        raise FormatError(f"the override {override!r} is no name=value", path=path, remedy="write rules.max_span=12")
+    *sections, last = name.split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+        if not isinstance(values, dict):
+            raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
+    try:
+        values[last] = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
+
+
+def _known_names(place: tuple[int | str, ...]) -> list[str]:
+    model: Any = Config
+    for name in place:
+        if isinstance(name, str):
+            model = model.model_fields[name].annotation
+            options = [model, *getattr(model, "__args__", ())]
+            model = next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), Config)
+    return list(model.model_fields)

@@ -1,0 +1,161 @@
+"""The stages `count` and `targets`: counts of rules, and of their target sides, over all shards.
+
+`count` takes bucket after bucket out of all shards, adds up (DuckDB, in bounded memory), and keeps each source side's
+most frequent target sides. `targets` goes through the pairs once more and counts the target sides that are left, with
+whatever source side: a table that was made for some sentences only has the same probabilities as the complete one.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.growth import find_slot
+from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.train.config import Config
+from lattice_simp.train.extract import Limits, count_targets, hash_rows
+from lattice_simp.train.extract_stage import BUCKETS, limits_of, read_bitext
+from lattice_simp.train.out_of_core import first_line, open_database, rows_of
+from lattice_simp.train.prepare import run_all
+from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
+from lattice_simp.train.stage import Run, Stage
+
+TARGETS, COUNTS = "targets.npz", "counts.npy"
+
+_COUNT = """
+WITH by_points AS (
+    SELECT source, target, points, sum(count) AS n, bit_or(corpora) AS corpora, any_value(has_gaps) AS has_gaps
+    FROM read_parquet(?) WHERE bucket = ? GROUP BY source, target, points
+), by_rule AS (
+    SELECT source, target, CAST(sum(n) AS BIGINT) AS n, bit_or(corpora) AS corpora,
+           first(points ORDER BY n DESC, points) AS points, any_value(has_gaps) AS has_gaps
+    FROM by_points GROUP BY source, target
+), ranked AS (
+    SELECT *, CAST(sum(n) OVER (PARTITION BY source) AS BIGINT) AS source_count,
+           row_number() OVER (PARTITION BY source ORDER BY n DESC, target) AS rank
+    FROM by_rule
+)
+SELECT source, target, points, corpora, has_gaps, n AS count, source_count FROM ranked
+WHERE rank <= ? AND (n >= ? OR NOT has_gaps)
+ORDER BY source, target
+"""
+
+
+# ---------------------------------------------------------------- the stage `count`
+
+
+def count_stage(config: Config) -> Stage:
+    """Gives the stage that adds up the shards' counts."""
+    rules = config.rules
+    settings = {"min_count_hierarchical": rules.min_count_hierarchical, "max_targets": rules.max_targets}
+    return Stage("count", ("extract",), settings, (), partial(_count, config))
+
+
+def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    rules = config.rules
+    factory = partial(_counter, run.folders["extract"], folder, rules.max_targets, rules.min_count_hierarchical)
+    run_all(over_shards(run, factory, range(BUCKETS), lambda bucket: shard_path(folder, bucket).exists()))
+    return {"rules": sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))}
+
+
+def _counter(extracted: Path, folder: Path, max_targets: int, min_count: int) -> partial[None]:
+    files = [str(path) for path in shard_paths(extracted)]
+    return partial(_count_bucket, files, folder, max_targets, min_count)
+
+
+def _count_bucket(files: list[str], folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
+    try:
+        with open_database(folder) as connection:
+            counted = connection.sql(_COUNT, params=[files, bucket, max_targets, min_count]).to_arrow_table()
+    except duckdb.Error as error:
+        raise LatticeSimpError(f"{folder}: {first_line(error)}; is the disk full?") from error
+    write_shard(shard_path(folder, bucket), {name: counted[name] for name in counted.column_names})
+
+
+# ---------------------------------------------------------------- the stage `targets`
+
+
+def targets_stage(config: Config) -> Stage:
+    """Gives the stage that counts the target sides."""
+    return Stage("targets", ("number", "align", "count"), None, (), partial(_targets, config))
+
+
+def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    if not (folder / TARGETS).exists():
+        hashes = [target_hashes(read_shard(path, ["target"])["target"]) for path in shard_paths(run.folders["count"])]
+        different = np.unique(np.concatenate(hashes))
+        keys, values = _table_of(different)
+        temporary = folder / f"{os.getpid()}.new.npz"
+        np.savez(temporary, keys=keys, values=values, targets=different)
+        os.replace(temporary, folder / TARGETS)
+    numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
+    factory = partial(_target_counter, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
+    run_all(over_shards(run, factory, numbers, lambda number: _counts_path(folder, number).exists()))
+    with np.load(folder / TARGETS) as arrays:
+        targets = arrays["targets"]
+    total = np.zeros(len(targets), dtype=np.int64)
+    occurrences = 0
+    for number in numbers:
+        counts = np.load(_counts_path(folder, number))
+        total += counts[:-1]
+        occurrences += int(counts[-1])
+    np.savez(folder / "new.npz", targets=targets, counts=total)
+    os.replace(folder / "new.npz", folder / TARGETS)
+    for number in numbers:
+        _counts_path(folder, number).unlink()
+    return {"targets": len(targets), "occurrences": occurrences}
+
+
+def read_target_counts(folder: Path) -> tuple[Longs, Longs]:
+    """Reads the stage's result: sorted hashes of target sides, and their counts."""
+    with np.load(folder / TARGETS) as arrays:
+        return arrays["targets"], arrays["counts"]
+
+
+def target_hashes(column: pa.ChunkedArray) -> Longs:
+    """Gives the hashes of a column of target sides."""
+    hashes: Longs = hash_rows(*rows_of(column, np.int32))
+    return hashes
+
+
+def _counts_path(folder: Path, number: int) -> Path:
+    return folder / f"{number:06d}.npy"
+
+
+def _target_counter(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
+    with np.load(folder / TARGETS) as arrays:
+        keys, values = arrays["keys"], arrays["values"]
+    return partial(_count_shard, numbered, aligned, folder, limits, keys, values)
+
+
+def _count_shard(
+    numbered: Path, aligned: Path, folder: Path, limits: Limits, keys: Longs, values: Ints, number: int
+) -> None:
+    path = _counts_path(folder, number)
+    bitext = read_bitext(numbered, aligned, shard_path(folder, number).name)
+    counts = np.zeros(int(values.max(initial=-1)) + 2, dtype=np.int64)
+    counts[-1] = count_targets(bitext, limits, keys, values, counts)
+    temporary = path.with_name(f"{path.stem}.{os.getpid()}.new.npy")
+    np.save(temporary, counts)
+    os.replace(temporary, path)
+
+
+@jit
+def _table_of(different: Longs) -> tuple[Longs, Ints]:
+    size = 1024
+    while size < 2 * len(different):
+        size *= 2
+    keys = np.full(size, -1, dtype=np.int64)
+    values = np.full(size, -1, dtype=np.int32)
+    for place in range(len(different)):
+        slot = find_slot(keys, different[place])
+        keys[slot], values[slot] = different[place], place
+    return keys, values

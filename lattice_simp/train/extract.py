@@ -1,0 +1,214 @@
+"""Rules of a block of aligned sentence pairs as flat arrays, and counts of their target sides: kernels.
+
+A symbol is a word's number, or -1 and -2 for the first and the second gap in the order of the source side.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.growth import find_slot, longer_ints
+from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.train.rule_spans import rule_spans
+
+UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+
+class Bitext(NamedTuple):
+    """Numbered sentence pairs with links; sentence s is `offsets[s]:offsets[s + 1]` of each.
+
+    Attributes:
+        source_offsets, source, target_offsets, target: int64 and int32.
+        link_offsets, links: int64 and (points, 2) int32.
+    """
+
+    source_offsets: Longs
+    source: Ints
+    target_offsets: Longs
+    target: Ints
+    link_offsets: Longs
+    links: Ints
+
+
+class Limits(NamedTuple):
+    """Of rules, see `config.Rules`."""
+
+    max_span: int
+    max_symbols: int
+    max_gaps: int
+
+
+class RuleBlock(NamedTuple):
+    """Occurrences of rules, flat; occurrence r has `offsets[r]:offsets[r + 1]` of each array.
+
+    Attributes:
+        end: the sentence that was not looked at any more.
+        sentence: (occurrences,) int32.
+        source_offsets, source, target_offsets, target: int32 symbols.
+        point_offsets, points: int32 and uint8, (source symbol, target symbol) pairs, flat, of the rule's own words.
+    """
+
+    end: int
+    sentence: Ints
+    source_offsets: Ints
+    source: Ints
+    target_offsets: Ints
+    target: Ints
+    point_offsets: Ints
+    points: UInt8s
+
+
+@jit
+def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max_rules: int) -> RuleBlock:
+    """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more.
+
+    Args:
+        bitext: the sentence pairs.
+        begin: the first sentence.
+        limits: of rules.
+        wanted: a hash table (`growth.find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
+        max_rules: ends the block.
+    """
+    sentence = np.empty(1024, dtype=np.int32)
+    source_offsets = np.zeros(1024, dtype=np.int32)
+    target_offsets = np.zeros(1024, dtype=np.int32)
+    point_offsets = np.zeros(1024, dtype=np.int32)
+    source = np.empty(4096, dtype=np.int32)
+    target = np.empty(4096, dtype=np.int32)
+    points = np.empty(4096, dtype=np.uint8)
+    count = 0
+    at = begin
+    while at < len(bitext.source_offsets) - 1 and count < max_rules:
+        words, others, links = _sentence(bitext, at)
+        spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
+        longest = 2 * (limits.max_span + 1) + 2 * limits.max_span * limits.max_span
+        for place in range(len(spans)):
+            span = spans[place]
+            while len(source) < source_offsets[count] + longest:
+                source = longer_ints(source)
+            filled = _write_side(words, span, 0, source, source_offsets[count])
+            if len(wanted):
+                own = pattern_hash(source[source_offsets[count] : filled])
+                if wanted[find_slot(wanted, own)] != own:
+                    continue
+            while len(target) < target_offsets[count] + longest:
+                target = longer_ints(target)
+            while len(points) < point_offsets[count] + longest:
+                points = longer_ints(points)
+            if count + 2 > len(source_offsets):
+                source_offsets, target_offsets = longer_ints(source_offsets), longer_ints(target_offsets)
+                point_offsets, sentence = longer_ints(point_offsets), longer_ints(sentence)
+            sentence[count] = at
+            source_offsets[count + 1] = filled
+            target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
+            point_offsets[count + 1] = _write_points(links, span, points, point_offsets[count])
+            count += 1
+        at += 1
+    return RuleBlock(
+        at,
+        sentence[:count],
+        source_offsets[: count + 1],
+        source[: source_offsets[count]],
+        target_offsets[: count + 1],
+        target[: target_offsets[count]],
+        point_offsets[: count + 1],
+        points[: point_offsets[count]],
+    )
+
+
+@jit
+def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, counts: Longs) -> np.int64:
+    """Counts the target sides of all rules of all sentences; gives the number of all rules.
+
+    Args:
+        bitext: the sentence pairs.
+        limits: of rules.
+        keys, values: a hash table of the target sides to count: `pattern_hash` to a place in `counts`.
+        counts: are added to.
+    """
+    pattern = np.empty(limits.max_span + 2, dtype=np.int32)
+    rules = np.int64(0)
+    for at in range(len(bitext.source_offsets) - 1):
+        words, others, links = _sentence(bitext, at)
+        spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
+        rules += len(spans)
+        for place in range(len(spans)):
+            length = _write_side(others, spans[place], 2, pattern, 0)
+            own = pattern_hash(pattern[:length])
+            slot = find_slot(keys, own)
+            if keys[slot] == own:
+                counts[values[slot]] += 1
+    return rules
+
+
+@jit
+def _sentence(bitext: Bitext, at: int) -> tuple[Ints, Ints, Ints]:
+    return (
+        bitext.source[bitext.source_offsets[at] : bitext.source_offsets[at + 1]],
+        bitext.target[bitext.target_offsets[at] : bitext.target_offsets[at + 1]],
+        bitext.links[bitext.link_offsets[at] : bitext.link_offsets[at + 1]],
+    )
+
+
+@jit
+def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) -> int:
+    """Writes a rule's symbols of one side (0: source, 2: target); gives the place behind them."""
+    at, end = span[side], span[side + 1]
+    while at < end:
+        if at == span[4 + side]:
+            symbols[filled] = -1
+            at = span[5 + side]
+        elif at == span[8 + side]:
+            symbols[filled] = -2
+            at = span[9 + side]
+        else:
+            symbols[filled] = words[at]
+            at += 1
+        filled += 1
+    return filled
+
+
+@jit
+def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
+    """Writes the links between a rule's own words as places among its symbols."""
+    for place in range(len(links)):
+        source, target = links[place, 0], links[place, 1]
+        if not span[0] <= source < span[1] or span[4] <= source < span[5] or span[8] <= source < span[9]:
+            continue
+        points[filled] = _symbol_place(source, span, 0)
+        points[filled + 1] = _symbol_place(target, span, 2)
+        filled += 2
+    return filled
+
+
+@jit
+def _symbol_place(word: int, span: Ints, side: int) -> int:
+    place = word - span[side]
+    for gap in (4, 8):
+        if span[gap] >= 0 and span[gap + side] < word:
+            place -= span[gap + side + 1] - span[gap + side] - 1
+    return place
+
+
+@jit
+def pattern_hash(symbols: Ints) -> np.int64:
+    """Gives a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
+    share one with a probability of 5e-6."""
+    mixed = np.uint64(len(symbols))
+    for place in range(len(symbols)):
+        mixed = (mixed ^ np.uint64(np.int64(symbols[place]) + 8)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(33)
+        mixed *= np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(33)
+    return np.int64(mixed & np.uint64(0x7FFFFFFFFFFFFFFF))
+
+
+@jit
+def hash_rows(offsets: Ints, symbols: Ints) -> Longs:
+    """Gives the `pattern_hash` of each row `symbols[offsets[r]:offsets[r + 1]]`."""
+    hashes = np.empty(len(offsets) - 1, dtype=np.int64)
+    for row in range(len(hashes)):
+        hashes[row] = pattern_hash(symbols[offsets[row] : offsets[row + 1]])
+    return hashes

@@ -1,0 +1,154 @@
+"""The stage `extract`: the rules of all pairs, counted shard by shard.
+
+Each shard's Parquet file holds its different rules with their counts, in row groups by bucket (a hash of the source
+side), so that the next stage can take one bucket out of all files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Longs
+from lattice_simp.train.align import read_links
+from lattice_simp.train.config import Config, Rules
+from lattice_simp.train.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
+from lattice_simp.train.out_of_core import binary_column, first_line, open_database
+from lattice_simp.train.prepare import run_all
+from lattice_simp.train.shards import lists_of, over_shards, read_shard, shard_path, shard_paths
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text import tokenisers
+from lattice_simp.train.truecase import read_casing, truecased
+from lattice_simp.train.vocabulary import read_words
+from lattice_simp.train.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
+
+BUCKETS = 64
+"""Parts of the table that are counted one by one: a bucket of a billion rules fits into a few gigabytes."""
+
+BLOCK_RULES = 3_000_000
+"""Rules that a worker collects before it counts and writes them."""
+
+WANTED = "wanted.npy"
+
+
+def limits_of(rules: Rules) -> Limits:
+    """Gives the kernels' limits."""
+    return Limits(rules.max_span, rules.max_symbols, rules.max_gaps)
+
+
+def read_bitext(numbered: Path, aligned: Path, name: str) -> Bitext:
+    """Reads a shard's numbered pairs and links."""
+    table = read_shard(numbered / name, ["source", "target"])
+    return Bitext(*lists_of(table["source"]), *lists_of(table["target"]), *read_links(aligned / name))
+
+
+def extract_stage(config: Config) -> Stage:
+    """Gives the stage that extracts the rules of each shard."""
+    rules = config.rules
+    settings = {
+        "max_span": rules.max_span,
+        "max_symbols": rules.max_symbols,
+        "max_gaps": rules.max_gaps,
+        "text": config.text.model_dump() if rules.only_for else None,
+    }
+    files = [config.path(path) for path in rules.only_for]
+    return Stage("extract", ("prepare", "number", "align"), settings, files, partial(_extract, config))
+
+
+def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    if not (folder / WANTED).exists():
+        np.save(folder / WANTED, _wanted(config, run))
+    numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
+    factory = partial(_extractor, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
+    run_all(over_shards(run, factory, numbers, lambda number: shard_path(folder, number).exists()))
+    rows = sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))
+    return {"shard_rules": rows}
+
+
+def _wanted(config: Config, run: Run) -> Longs:
+    if not config.rules.only_for:
+        return EVERYTHING
+    sentences = tokenised(map(config.path, config.rules.only_for), tokenisers(config.text)[0])
+    if config.text.case == "true":
+        casing = read_casing(run.folders["prepare"] / "casing.source.txt")
+        sentences = [truecased(sentence, casing) for sentence in sentences]
+    return wanted_patterns(sentences, read_words(run.folders["number"], "source"), limits_of(config.rules))
+
+
+def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
+    return partial(_extract_shard, numbered, aligned, folder, limits, np.load(folder / WANTED, mmap_mode="r"))
+
+
+def _extract_shard(numbered: Path, aligned: Path, folder: Path, limits: Limits, wanted: Longs, number: int) -> None:
+    path = shard_path(folder, number)
+    bitext = read_bitext(numbered, aligned, path.name)
+    corpus = read_shard(numbered / path.name, ["corpus"])["corpus"].to_numpy()
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with open_database(folder) as connection, pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer:
+            begin = 0
+            while begin < len(corpus):
+                block = extract_block(bitext, begin, limits, np.asarray(wanted), BLOCK_RULES)
+                begin = block.end
+                for group in _counted(connection, block, corpus):
+                    writer.write_table(group)
+        os.replace(temporary, path)
+    except (OSError, duckdb.Error) as error:
+        temporary.unlink(missing_ok=True)
+        raise LatticeSimpError(f"{path}: {first_line(error)}; is the disk full?") from error
+
+
+SCHEMA = pa.schema(
+    [
+        ("bucket", pa.int16()),
+        ("source", pa.binary()),
+        ("target", pa.binary()),
+        ("points", pa.binary()),
+        ("corpora", pa.int64()),
+        ("has_gaps", pa.bool_()),
+        ("count", pa.int64()),
+    ]
+)
+
+
+def _table(block: RuleBlock, corpus: np.ndarray[Any, Any]) -> pa.Table:
+    buckets = hash_rows(block.source_offsets, block.source) % BUCKETS
+    return pa.table(
+        {
+            "bucket": buckets.astype(np.int16),
+            "source": binary_column(block.source_offsets, block.source),
+            "target": binary_column(block.target_offsets, block.target),
+            "points": binary_column(block.point_offsets, block.points),
+            "corpora": np.left_shift(np.int64(1), corpus[block.sentence].astype(np.int64)),
+            "has_gaps": np.minimum.reduceat(block.source, block.source_offsets[:-1]) < 0,
+        }
+    )
+
+
+def _counted(
+    connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any]
+) -> Iterator[pa.Table]:
+    """Gives the different rules with their counts, bucket by bucket."""
+    if not len(block.sentence):
+        return
+    connection.register("rules", _table(block, corpus))
+    counted = connection.sql(
+        """SELECT bucket, source, target, points, bit_or(corpora) AS corpora,
+                  any_value(has_gaps) AS has_gaps, CAST(count(*) AS BIGINT) AS count
+           FROM rules GROUP BY bucket, source, target, points
+           ORDER BY bucket, source, target, points"""
+    ).to_arrow_table()
+    connection.unregister("rules")
+    ends = np.searchsorted(counted["bucket"].to_numpy(), np.arange(BUCKETS + 1))
+    for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        if end > begin:
+            yield counted.slice(begin, end - begin)

@@ -1,0 +1,236 @@
+"""The sparse table t(generated word | conditioning word) of a word aligner, and how sentences read and update it.
+
+Everything here goes word by word: the row of one conditioning word is laid out over the generated vocabulary, and then
+all occurrences of the word in a block of sentences are served from it. So a pair of words is looked up in one step, in
+cache, and each row has its own sums, which do not depend on how the rows are shared among threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a parallel corpus: sentence k is `words[offsets[k]:offsets[k + 1]]`, ids below `vocabulary_size`.
+
+    >>> len(Side(np.array([0, 1, 0], np.int32), np.array([0, 2, 3]), 2))
+    2
+
+    Raises:
+        LatticeSimpError: offsets that do not span the words, or ids outside the vocabulary.
+    """
+
+    words: Ints
+    offsets: Longs
+    vocabulary_size: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", np.ascontiguousarray(self.words, dtype=np.int32))
+        object.__setattr__(self, "offsets", np.ascontiguousarray(self.offsets, dtype=np.int64))
+        ends = (self.offsets[0], self.offsets[-1]) if len(self.offsets) else None
+        if ends != (0, len(self.words)) or np.any(np.diff(self.offsets) < 0):
+            raise LatticeSimpError("the offsets of a corpus must rise from 0 to its number of words")
+        if len(self.words) and not (self.words.min() >= 0 and self.words.max() < self.vocabulary_size):
+            raise LatticeSimpError(f"word ids must be in 0..{self.vocabulary_size - 1}")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+class Occurrences(NamedTuple):
+    """Where the words of some sentences stand: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
+
+    NULL is the word after the last one, and stands behind the last word of every sentence.
+    """
+
+    starts: Longs
+    sentences: Ints
+    positions: Ints
+
+
+class PairTable(NamedTuple):
+    """The pairs of conditioning word w are `starts[w]:starts[w + 1]`, sorted by generated word; NULL is the last w."""
+
+    starts: Longs
+    words: Ints
+    probabilities: Floats
+
+
+@jit
+def find_occurrences(words: Ints, offsets: Longs, vocabulary_size: int) -> Occurrences:
+    """Sorts the words of sentences, and the NULLs of these, by word, then by place."""
+    starts = np.zeros(vocabulary_size + 2, dtype=np.int64)
+    for word in words[offsets[0] : offsets[-1]]:
+        starts[word + 1] += 1
+    starts[vocabulary_size + 1] = len(offsets) - 1
+    starts = np.cumsum(starts)
+    free = starts.copy()
+    sentences = np.empty(starts[-1], dtype=np.int32)
+    positions = np.empty(starts[-1], dtype=np.int32)
+    for sentence in range(len(offsets) - 1):
+        length = offsets[sentence + 1] - offsets[sentence]
+        for position in range(length + 1):
+            word = words[offsets[sentence] + position] if position < length else vocabulary_size
+            sentences[free[word]] = sentence
+            positions[free[word]] = position
+            free[word] += 1
+    return Occurrences(starts, sentences, positions)
+
+
+@jit
+def write_rows(
+    occurrences: Occurrences,
+    words: Ints,
+    offsets: Longs,
+    frequencies: Longs,
+    rare_word: int,
+    first: int,
+    last: int,
+    row_starts: Longs,
+    row_words: Ints,
+    counting: bool,
+) -> None:
+    """Finds the pairs of the conditioning words `first`..`last` - 1 with the words that stand beside them.
+
+    Args:
+        frequencies: how often each generated word occurs.
+        rare_word: a pair that is seen once is left out if both words are seen at least this often.
+        row_starts: when `counting`, the number of pairs of word w is written to `row_starts[w + 1]`; else read.
+        row_words: unless `counting`, the generated words are written here.
+    """
+    null = len(occurrences.starts) - 2
+    together = np.zeros(len(frequencies), dtype=np.int32)
+    touched = np.empty(len(frequencies), dtype=np.int32)
+    for word in range(first, last):
+        num_touched = 0
+        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[place]
+            for other in words[offsets[sentence] : offsets[sentence + 1]]:
+                if together[other] == 0:
+                    touched[num_touched] = other
+                    num_touched += 1
+                together[other] += 1
+        rare = word == null or occurrences.starts[word + 1] - occurrences.starts[word] < rare_word
+        kept = 0
+        for index in range(num_touched):
+            other = touched[index]
+            if rare or together[other] > 1 or frequencies[other] < rare_word:
+                touched[kept] = other
+                kept += 1
+            together[other] = 0
+        if counting:
+            row_starts[word + 1] = kept
+        else:
+            row_words[row_starts[word] : row_starts[word + 1]] = np.sort(touched[:kept])
+
+
+@jit
+def fill_cells(
+    table: PairTable,
+    occurrences: Occurrences,
+    words: Ints,
+    offsets: Longs,
+    cell_starts: Longs,
+    vocabulary_size: int,
+    first: int,
+    last: int,
+    floor: float,
+    cells: Floats,
+) -> None:
+    """Writes t(f|e), at least `floor`, to the cells of the conditioning words e = `first`..`last` - 1 of a block.
+
+    Args:
+        words: the generated side, with its `vocabulary_size`; the sentences of the block begin at `offsets`.
+        cell_starts: where the cells of each sentence begin in `cells`; position i of the conditioning side (NULL is
+            the last) and position j of the generated side, of length J, meet in cell i * J + j.
+    """
+    row = np.full(vocabulary_size, floor)
+    for word in range(first, last):
+        if occurrences.starts[word] == occurrences.starts[word + 1]:
+            continue
+        pairs = range(table.starts[word], table.starts[word + 1])
+        for pair in pairs:
+            row[table.words[pair]] = max(table.probabilities[pair], floor)
+        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[place]
+            begin = offsets[sentence]
+            length = offsets[sentence + 1] - begin
+            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            for position in range(length):
+                cells[cell + position] = row[words[begin + position]]
+        for pair in pairs:
+            row[table.words[pair]] = floor
+
+
+@jit
+def collect_counts(
+    table: PairTable,
+    occurrences: Occurrences,
+    words: Ints,
+    offsets: Longs,
+    cell_starts: Longs,
+    vocabulary_size: int,
+    first: int,
+    last: int,
+    cells: Floats,
+    counts: Floats,
+) -> None:
+    """Adds the link posteriors in `cells` to the expected `counts` of the pairs; the arguments are those above."""
+    row = np.zeros(vocabulary_size)
+    for word in range(first, last):
+        if occurrences.starts[word] == occurrences.starts[word + 1]:
+            continue
+        pairs = range(table.starts[word], table.starts[word + 1])
+        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[place]
+            begin = offsets[sentence]
+            length = offsets[sentence + 1] - begin
+            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            for position in range(length):
+                row[words[begin + position]] += cells[cell + position]
+        for pair in pairs:
+            counts[pair] += row[table.words[pair]]
+        # Words whose pairs are not in the table are cleared too.
+        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[place]
+            for other in words[offsets[sentence] : offsets[sentence + 1]]:
+                row[other] = 0.0
+
+
+@jit
+def normalise_rows(starts: Longs, counts: Floats, probabilities: Floats) -> None:
+    """Turns expected counts into probabilities; a row without counts stays as it is."""
+    for row in range(len(starts) - 1):
+        total = 0.0
+        for pair in range(starts[row], starts[row + 1]):
+            total += counts[pair]
+        if total > 0.0:
+            for pair in range(starts[row], starts[row + 1]):
+                probabilities[pair] = counts[pair] / total
+
+
+@jit
+def kept_pairs(table: PairTable, counts: Floats, minimum_count: float) -> PairTable:
+    """Gives the table without the pairs whose expected count is below `minimum_count`; rows are not normalised anew."""
+    starts = np.zeros_like(table.starts)
+    for row in range(len(starts) - 1):
+        kept = 0
+        for pair in range(table.starts[row], table.starts[row + 1]):
+            kept += counts[pair] >= minimum_count
+        starts[row + 1] = starts[row] + kept
+    words = np.empty(starts[-1], dtype=np.int32)
+    probabilities = np.empty(starts[-1], dtype=np.float64)
+    free = 0
+    for pair in range(len(table.words)):
+        if counts[pair] >= minimum_count:
+            words[free] = table.words[pair]
+            probabilities[free] = table.probabilities[pair]
+            free += 1
+    return PairTable(starts, words, probabilities)

@@ -1,0 +1,212 @@
+"""Estimates n-gram language models with KenLM's `lmplz`.
+
+Modified Kneser-Ney smoothing without memory limits: Heafield, Pouzyrevsky, Clark and Koehn, "Scalable Modified
+Kneser-Ney Language Model Estimation", ACL 2013.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import open_binary, read_lines
+from lattice_simp.train.lmplz import find_lmplz
+
+ORDERS = range(2, 7)
+"""The orders that KenLM reads as it is usually built."""
+
+LEAST_MEMORY = 32
+"""The MiB below which `lmplz` has no room for the table of words it starts with."""
+
+_BLANKS = "\0\t\r "
+"""What `lmplz` takes for blanks inside a line."""
+
+_RESERVED = re.compile(rf"(?<![^{_BLANKS}])(?:</?s>|<unk>|<UNK>)(?![^{_BLANKS}])")
+"""The words that `lmplz` refuses, and `<UNK>`, which it takes for a word but KenLM reads as `<unk>`."""
+
+_MODEL, _LOG = "model.arpa", "log"
+
+
+def estimate(
+    text: str | Path,
+    arpa: str | Path,
+    *,
+    order: int = 4,
+    prune: Sequence[int] = (),
+    memory: str | int = "40%",
+    discount_fallback: bool = False,
+    temporary: str | Path | None = None,
+) -> None:
+    """Estimates a model with interpolated modified Kneser-Ney smoothing; the same text always gives the same bytes.
+
+    Args:
+        text: one sentence a line, words between blanks (plain, gz, xz, zst; `-` for standard input). Empty lines are
+            no sentences.
+        arpa: where the model goes, packed by its ending; it appears when it is complete.
+        order: 2 to 6.
+        prune: n-grams that occur at most `prune[n - 1]` times are left out; the last number counts for all higher n.
+        memory: for sorting: MiB, or a percentage of the memory of the machine (or of the container).
+        discount_fallback: take the discounts 0.5, 1 and 1.5 for the orders where the text is too small or too
+            repetitive to estimate them.
+        temporary: the folder for temporary files, the system's if not given. At order 4 they take about 120 bytes
+            for each word of the text, the unpacked model included.
+
+    Raises:
+        FormatError: text that cannot be read, holds `<s>`, `</s>`, `<unk>` or `<UNK>` as words, or no word at all.
+        MissingExtraError: `lmplz` is not there.
+        LatticeSimpError: settings that make no sense; `lmplz` failed: too little text, memory or disk.
+    """
+    mebibytes = memory_mebibytes(memory)
+    settings = ["--order", str(_checked_order(order)), "--memory", f"{mebibytes}M"]
+    if prune:
+        settings += ["--prune", *map(str, _checked_prune(prune, order))]
+    if discount_fallback:
+        settings.append("--discount_fallback")
+    program = find_lmplz()
+    try:
+        scratch = tempfile.TemporaryDirectory(prefix="lmplz.", dir=temporary)
+    except OSError as error:
+        place = temporary or "the folder for temporary files"
+        raise LatticeSimpError(f"{place}: {error.strerror} (give another temporary folder)") from error
+    with scratch as name:
+        folder = Path(name).absolute()
+        code = _run([str(program), *settings, "--temp_prefix", f"{folder}/"], text, folder)
+        if code != 0:
+            said = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
+            raise LatticeSimpError(explain(code, said, folder.parent, mebibytes))
+        _check_complete(folder / _MODEL, program)
+        with open(folder / _MODEL, "rb") as source, open_binary(arpa, "w") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+
+
+def memory_mebibytes(memory: str | int) -> int:
+    """Gives the MiB that a setting means; a percentage never gives less than `LEAST_MEMORY`.
+
+    >>> memory_mebibytes(500), memory_mebibytes("500")
+    (500, 500)
+
+    Raises:
+        LatticeSimpError: the setting is neither MiB nor a percentage, or too little.
+    """
+    found = re.fullmatch(r"(\d+)(%?)", str(memory).strip())
+    amount = int(found[1]) if found else 0
+    if found and found[2] and 0 < amount <= 100:
+        return max(LEAST_MEMORY, _machine_bytes() * amount // 100 >> 20)
+    if not found or found[2] or amount < LEAST_MEMORY:
+        raise LatticeSimpError(f"memory {memory!r} (give at least {LEAST_MEMORY} MiB, or a percentage such as 40%)")
+    return amount
+
+
+def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
+    """Says in one line why `lmplz` failed.
+
+    Args:
+        code: its exit status; negative for a signal.
+        said: what it wrote on standard error.
+        temporary: the folder that holds its temporary files.
+        mebibytes: the memory that it was given.
+
+    >>> explain(-9, "", Path("/tmp"), 500)
+    'lmplz was killed, most likely for want of memory (give it less than 500 MiB, or free some)'
+    """
+    reason = _reason(said) or f"status {code}"
+    if re.search(r"BadDiscountException|Kneser-Ney (?:discounts|smoothing)|discount out of range", said):
+        remedy = "take more text, drop repeated lines, or allow fallback discounts with discount_fallback"
+        return f"the text is too small or too repetitive for Kneser-Ney smoothing: {reason} ({remedy})"
+    if code == -signal.SIGXFSZ or re.search(r"No space left|quota exceeded|File too large", said):
+        return f"{temporary}: the disk is full (free some space, or give another temporary folder)"
+    if re.search(r"exceeds total memory|Not enough memory", said):
+        return f"lmplz needs more than {mebibytes} MiB of memory here: {reason} (give it more memory)"
+    killed = code in (-signal.SIGKILL, 128 + signal.SIGKILL)
+    if killed or re.search(r"MallocException|bad_alloc|Cannot allocate memory", said):
+        event = "was killed, most likely for want of memory" if killed else "got no memory from the system"
+        return f"lmplz {event} (give it less than {mebibytes} MiB, or free some)"
+    return f"lmplz failed: {reason}"
+
+
+def _checked_order(order: int) -> int:
+    if order not in ORDERS:
+        raise LatticeSimpError(f"order {order} (choose {ORDERS[0]} to {ORDERS[-1]}, which KenLM reads)")
+    return order
+
+
+def _checked_prune(prune: Sequence[int], order: int) -> Sequence[int]:
+    if len(prune) > order or min(prune) < 0 or list(prune) != sorted(prune):
+        raise LatticeSimpError(
+            f"prune {tuple(prune)} (give at most {order} counts from 0 upwards, none below the last)"
+        )
+    return prune
+
+
+def _machine_bytes() -> int:
+    """Gives the machine's memory, or the container's where that is less: control groups, versions 2 and 1."""
+    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):
+            sizes.append(int(Path(limit).read_text(encoding="ascii")))
+    return min(sizes)
+
+
+def _run(command: list[str], text: str | Path, folder: Path) -> int:
+    """Runs `lmplz` on the text, in the scratch folder so that a core dump stays there; gives its exit status."""
+    environment = {**os.environ, "LC_ALL": "C"}  # its complaints are looked at
+    with open(folder / _MODEL, "wb") as model, open(folder / _LOG, "wb") as log:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=model, stderr=log, cwd=folder, env=environment
+            )
+        except OSError as error:
+            raise LatticeSimpError(f"{command[0]}: cannot be run: {error.strerror} (build it again)") from error
+        assert process.stdin is not None
+        with process:
+            try:
+                # A broken pipe: it ended early, and its exit status says more.
+                with suppress(BrokenPipeError):
+                    process.stdin.writelines(_sentences(text))
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
+        return process.returncode
+
+
+def _sentences(text: str | Path) -> Iterator[bytes]:
+    """Gives the checked lines for `lmplz`."""
+    yield b" "  # lmplz would take a text whose first letters are BZh for a packed one
+    empty = True
+    for number, line in enumerate(read_lines(text), start=1):
+        if "<" in line and (found := _RESERVED.search(line)):
+            remedy = "language models keep this word for themselves; replace it, or drop the line"
+            raise FormatError(f"the word {found[0]}", path=text, line=number, remedy=remedy)
+        if line.strip(_BLANKS):
+            empty = False
+            yield line.encode() + b"\n"
+    if empty:
+        raise FormatError("the text has no words", path=text, remedy="give one sentence a line")
+
+
+def _reason(said: str) -> str:
+    """Finds the sentence that matters: the one behind the place in KenLM's sources, or else the last."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    thrown = [number for number, line in enumerate(lines) if " threw " in line]
+    behind = lines[thrown[-1] + 1 : thrown[-1] + 2] if thrown else []
+    return (behind or lines[-1:] or [""])[0]
+
+
+def _check_complete(model: Path, program: Path) -> None:
+    with open(model, "rb") as file:
+        head = file.read(7)
+        file.seek(max(0, model.stat().st_size - 64))
+        tail = file.read()
+    if head != b"\\data\\\n" or tail.rstrip().rpartition(b"\n")[2] != b"\\end\\":
+        raise LatticeSimpError(f"{program}: wrote no complete ARPA file (is this KenLM's lmplz?)")

@@ -1,0 +1,170 @@
+"""The stage `lexical`: word translation probabilities of both directions from the links (Koehn, Och, Marcu 2003).
+
+w(target | source) is the share of a source word's links that go to a target word; a word without a link is linked
+with NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.train.align import read_links
+from lattice_simp.train.shards import lists_of, read_shard, shard_paths
+from lattice_simp.train.stage import Run, Stage
+
+NULL = -1
+"""The number of the word that unlinked words are linked with."""
+
+_FILE = "lexical.npz"
+_MERGE_AFTER = 20_000_000
+_SHIFT = 32
+
+
+@dataclass(frozen=True)
+class LexicalTable:
+    """Probabilities of word pairs, sorted by (source, target).
+
+    Attributes:
+        pairs: (pairs,) int64, `(source + 1) << 32 | (target + 1)`, so that NULL is 0.
+        target_given_source, source_given_target: (pairs,) float64.
+    """
+
+    pairs: Longs
+    target_given_source: Floats
+    source_given_target: Floats
+
+    @classmethod
+    def read(cls, folder: Path) -> LexicalTable:
+        """Reads the stage's file."""
+        with np.load(folder / _FILE) as arrays:
+            return cls(**{name: arrays[name] for name in arrays.files})
+
+
+def lexical_stage() -> Stage:
+    """Gives the stage that makes the lexical tables."""
+    return Stage("lexical", ("number", "align"), None, (), _lexical)
+
+
+def _lexical(run: Run, folder: Path) -> dict[str, Any]:
+    shards = shard_paths(run.folders["number"])
+    pairs, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    waiting: list[Longs] = []
+    for done, path in enumerate(shards, start=1):
+        table = read_shard(path, ["source", "target"])
+        waiting.append(
+            _linked_pairs(
+                *lists_of(table["source"]), *lists_of(table["target"]), *read_links(run.folders["align"] / path.name)
+            )
+        )
+        if sum(map(len, waiting)) > _MERGE_AFTER or done == len(shards):
+            pairs, counts = _merged(pairs, counts, np.concatenate(waiting))
+            waiting = []
+        run.progress(done, len(shards))
+    table_of = lexical_table(pairs, counts)
+    np.savez(folder / _FILE, **table_of.__dict__)
+    return {"word_pairs": len(pairs)}
+
+
+def lexical_table(pairs: Longs, counts: Longs) -> LexicalTable:
+    """Makes probabilities of counts; `pairs` are sorted.
+
+    >>> table = lexical_table(np.array([1 << 32 | 1, 1 << 32 | 2]), np.array([3, 1]))
+    >>> table.target_given_source.tolist(), table.source_given_target.tolist()
+    ([0.75, 0.25], [1.0, 1.0])
+    """
+    source, target = pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
+    by_source = np.bincount(source, weights=counts)
+    by_target = np.bincount(target, weights=counts)
+    return LexicalTable(pairs, counts / by_source[source], counts / by_target[target])
+
+
+def _merged(pairs: Longs, counts: Longs, more: Longs) -> tuple[Longs, Longs]:
+    own, own_counts = np.unique(more, return_counts=True)
+    joined, places = np.unique(np.concatenate([pairs, own]), return_inverse=True)
+    total = np.bincount(places, weights=np.concatenate([counts, own_counts]), minlength=len(joined))
+    return joined, total.astype(np.int64)
+
+
+@jit
+def _linked_pairs(
+    source_offsets: Longs, source: Ints, target_offsets: Longs, target: Ints, link_offsets: Longs, links: Ints
+) -> Longs:
+    found = np.empty(len(links) + len(source) + len(target), dtype=np.int64)
+    count = 0
+    for sentence in range(len(source_offsets) - 1):
+        first, other = source_offsets[sentence], target_offsets[sentence]
+        source_linked = np.zeros(source_offsets[sentence + 1] - first, dtype=np.bool_)
+        target_linked = np.zeros(target_offsets[sentence + 1] - other, dtype=np.bool_)
+        for place in range(link_offsets[sentence], link_offsets[sentence + 1]):
+            s, t = links[place, 0], links[place, 1]
+            source_linked[s] = target_linked[t] = True
+            found[count] = ((np.int64(source[first + s]) + 1) << 32) | (np.int64(target[other + t]) + 1)
+            count += 1
+        for s in range(len(source_linked)):
+            if not source_linked[s]:
+                found[count] = (np.int64(source[first + s]) + 1) << 32
+                count += 1
+        for t in range(len(target_linked)):
+            if not target_linked[t]:
+                found[count] = np.int64(target[other + t]) + 1
+                count += 1
+    return found[:count].copy()
+
+
+@jit
+def lexical_weights(
+    source_offsets: Longs,
+    source: Ints,
+    target_offsets: Longs,
+    target: Ints,
+    point_offsets: Longs,
+    points: Ints,
+    pairs: Longs,
+    probabilities: Floats,
+    of_target: bool,
+    least: float,
+) -> Floats:
+    """Gives the log lexical weight of each rule.
+
+    For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
+
+    Args:
+        source_offsets, source, target_offsets, target: the rules' symbols, flat; gaps are negative.
+        point_offsets, points: (source symbol, target symbol) places, flat.
+        pairs, probabilities: of a `LexicalTable`: those of the target words if `of_target`, else of the source words.
+        of_target: the product runs over the target words.
+        least: the probability of an unknown pair.
+    """
+    weights = np.zeros(len(source_offsets) - 1)
+    for rule in range(len(weights)):
+        source_begin, target_begin = source_offsets[rule], target_offsets[rule]
+        own_begin = target_begin if of_target else source_begin
+        own_end = target_offsets[rule + 1] if of_target else source_offsets[rule + 1]
+        for at in range(own_begin, own_end):
+            word = target[at] if of_target else source[at]
+            if word < 0:
+                continue
+            total, number = 0.0, 0
+            for point in range(point_offsets[rule], point_offsets[rule + 1], 2):
+                s, t = points[point], points[point + 1]
+                if (t if of_target else s) != at - own_begin:
+                    continue
+                key = ((np.int64(source[source_begin + s]) + 1) << 32) | (np.int64(target[target_begin + t]) + 1)
+                total += _look_up(pairs, probabilities, key, least)
+                number += 1
+            if number == 0:
+                key = np.int64(word) + 1 if of_target else (np.int64(word) + 1) << 32
+                total, number = _look_up(pairs, probabilities, key, least), 1
+            weights[rule] += np.log(total / number)
+    return weights
+
+
+@jit
+def _look_up(pairs: Longs, probabilities: Floats, key: int, least: float) -> float:
+    place = np.searchsorted(pairs, key)
+    return probabilities[place] if place < len(pairs) and pairs[place] == key else least

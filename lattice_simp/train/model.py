@@ -1,0 +1,117 @@
+"""The stages `language-model` and `model`: estimate the language model, and put a model directory together."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.formats.textio import open_binary, open_text, read_lines
+from lattice_simp.train.config import Config
+from lattice_simp.train.language_model import estimate
+from lattice_simp.train.prepare import SIDES
+from lattice_simp.train.rule_table import FILE, PROVENANCE
+from lattice_simp.train.shards import read_shard, shard_paths
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text import tokenisers
+from lattice_simp.train.truecase import read_casing, truecased
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.model_files import SETTINGS, TEXT, WEIGHTS, write_weights
+
+ARPA = "lm.arpa"
+
+START_WEIGHTS = {
+    "LM": 1.0,
+    "TargetGivenSource": 0.5,
+    "SourceGivenTarget": 0.4,
+    "LexicalTargetGivenSource": 0.2,
+    "LexicalSourceGivenTarget": 0.2,
+    "RulePenalty": 0.0,
+    "Hierarchical": 0.1,
+    "CountOne": 0.2,
+    "CountTwo": 0.1,
+    "CountMore": 0.0,
+    "WordPenalty": -1.0,
+    "Glue": 0.2,
+    "OOV": 10.0,
+}
+"""Where tuning starts: a plausible balance of hierarchical systems; a word earns about what it costs the language model."""
+
+
+def language_model_stage(config: Config) -> Stage:
+    """Gives the stage that estimates the language model from the target side and further texts."""
+    settings = config.language_model.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"})
+    settings["text"] = config.text.model_dump()
+    given = config.language_model
+    files = [config.path(path) for path in (*given.texts, *([given.arpa] if given.arpa else []))]
+    return Stage("language-model", ("prepare",), settings, files, partial(_language_model, config))
+
+
+def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    settings = config.language_model
+    if settings.arpa is not None:
+        with open_binary(config.path(settings.arpa)) as source, open_binary(folder / ARPA, "w") as target:
+            shutil.copyfileobj(source, target)
+        return {"bytes": (folder / ARPA).stat().st_size}
+    text = folder / "text"
+    lines = 0
+    with open_text(text, "w") as file:
+        for line in _sentences(config, run):
+            file.write(line + "\n")
+            lines += 1
+    estimate(
+        text,
+        folder / ARPA,
+        order=settings.order,
+        prune=settings.prune,
+        memory=settings.memory_mb,
+        discount_fallback=settings.discount_fallback,
+        temporary=folder,
+    )
+    text.unlink()
+    return {"sentences": lines, "bytes": (folder / ARPA).stat().st_size}
+
+
+def _sentences(config: Config, run: Run) -> Iterator[str]:
+    for path in shard_paths(run.folders["prepare"]):
+        yield from read_shard(path, ["target"])["target"].to_pylist()
+    if not config.language_model.texts:
+        return
+    tokeniser = tokenisers(config.text)[1]
+    casing = read_casing(run.folders["prepare"] / "casing.target.txt") if config.text.case == "true" else {}
+    for path in config.language_model.texts:
+        for line in read_lines(config.path(path)):
+            if tokens := tokeniser.tokens(line):
+                yield truecased(tokens, casing) if casing else tokens
+
+
+def model_stage(config: Config) -> Stage:
+    """Gives the stage that makes a model directory with starting weights."""
+    settings = {"text": config.text.model_dump(), "start": START_WEIGHTS, "max_span": config.rules.max_span}
+    return Stage("model", ("prepare", "rules", "language-model"), settings, (), partial(_model, config))
+
+
+def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    for source in (run.folders["rules"] / FILE, run.folders["language-model"] / ARPA):
+        link_or_copy(source, folder / source.name)
+    provenance = [name for name in Grammar.read(folder / FILE).feature_names if name.startswith(PROVENANCE)]
+    write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(provenance, 0.0))
+    (folder / SETTINGS).write_text(json.dumps({"max_span": config.rules.max_span}) + "\n", encoding="utf-8")
+    (folder / TEXT).write_text(json.dumps(config.text.model_dump()) + "\n", encoding="utf-8")
+    if config.text.case == "true":
+        for side in SIDES:
+            link_or_copy(run.folders["prepare"] / f"casing.{side}.txt", folder / f"casing.{side}.txt")
+    return {}
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Gives a file a second name, or copies it where that cannot be."""
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

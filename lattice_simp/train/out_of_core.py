@@ -1,0 +1,67 @@
+"""Tables that do not fit into memory: DuckDB with a limit, which goes on on disk, over columns of bytes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+MEMORY = "1500MB"
+"""What one worker's DuckDB may use."""
+
+
+@contextmanager
+def open_database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Opens a database in memory that spills into a subfolder, which is removed."""
+    spill = folder / f"spill.{os.getpid()}"
+    connection = duckdb.connect()
+    try:
+        connection.execute(f"SET memory_limit='{MEMORY}'; SET threads=1; SET preserve_insertion_order=false")
+        connection.execute("SET enable_progress_bar=false")
+        connection.execute(f"SET temp_directory='{str(spill).replace(chr(39), chr(39) * 2)}'")
+        yield connection
+    finally:
+        connection.close()
+        shutil.rmtree(spill, ignore_errors=True)
+
+
+def binary_column(offsets: npt.NDArray[Any], values: npt.NDArray[Any]) -> pa.Array:
+    """Gives a column of bytes: row r holds `values[offsets[r]:offsets[r + 1]]`."""
+    starts = pa.py_buffer((offsets * values.dtype.itemsize).astype(np.int32))
+    flat = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, [None, starts, flat])
+
+
+def rows_of(column: pa.ChunkedArray, kind: npt.DTypeLike) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Gives a column of bytes as (offsets, flat values)."""
+    chunks = column.chunks or [pa.array([], pa.binary())]
+    width = np.dtype(kind).itemsize
+    offsets, values, filled = [np.zeros(1, dtype=np.int64)], [], 0
+    for chunk in chunks:
+        if chunk.type == pa.large_binary():
+            starts = np.frombuffer(chunk.buffers()[1], dtype=np.int64)
+        else:
+            starts = np.frombuffer(chunk.buffers()[1], dtype=np.int32).astype(np.int64)
+        starts = starts[chunk.offset : chunk.offset + len(chunk) + 1]
+        if not len(chunk):
+            continue
+        data = chunk.buffers()[2]
+        flat = np.frombuffer(data, dtype=np.uint8)[starts[0] : starts[-1]] if data else np.zeros(0, dtype=np.uint8)
+        offsets.append((starts[1:] - starts[0]) // width + filled)
+        values.append(flat)
+        filled += len(flat) // width
+    joined = np.concatenate(values) if values else np.zeros(0, dtype=np.uint8)
+    return np.concatenate(offsets), joined.view(kind)
+
+
+def first_line(error: BaseException) -> str:
+    """Gives an error's first line."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,217 @@
+"""The stage `prepare`: raw text files to shards of clean, tokenised sentence pairs.
+
+raw/000000.parquet      source, target, corpus, line: as the files have them
+tokens/000000.parquet   the same columns, tokenised; pairs that are unfit by themselves are gone
+000000.parquet          without duplicates and sides in the wrong language, cased
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.kernel import Bools
+from lattice_simp.train.clean import LanguageJudge, reason_to_drop
+from lattice_simp.train.config import Clean, Config, Corpus, Text
+from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
+from lattice_simp.train.stage import Run, Stage, write_json
+from lattice_simp.train.text import tokenisers
+from lattice_simp.train.truecase import learn_casing, read_casing, truecased_column, write_casing
+
+SIDES = ("source", "target")
+_RAW, _TOKENS, _SPLIT_DONE = "raw", "tokens", "split.json"
+
+
+def prepare_stage(config: Config) -> Stage:
+    """Gives the stage that makes clean, tokenised shards of all corpora."""
+    files = [config.path(path) for corpus in config.corpora for path in (corpus.source, corpus.target)]
+    settings = {
+        "corpora": [corpus.name for corpus in config.corpora],
+        "text": config.text.model_dump(),
+        "clean": config.clean.model_dump(),
+        "shard_lines": config.shard_lines,
+    }
+    return Stage("prepare", (), settings, files, partial(_prepare, config))
+
+
+def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    read = _split(config, folder)
+    tokenise = partial(_tokeniser_of_shards, config.text, config.clean, folder)
+    numbers = [int(path.stem) for path in shard_paths(folder / _RAW)]
+    run_all(over_shards(run, tokenise, numbers, lambda number: shard_path(folder / _TOKENS, number).exists()))
+    if config.text.case == "true":
+        _learn_casings(folder)
+    kept, dropped = _select(config, folder)
+    counts: Counter[str] = Counter(dropped)
+    for number in numbers:
+        counts.update(json.loads((folder / _TOKENS / f"{number:06d}.json").read_text()))
+    _remove(folder / _RAW, folder / _TOKENS)
+    if not kept:
+        raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
+    return {"pairs": kept, "read": read, "dropped": dict(sorted(counts.items()))}
+
+
+def run_all(results: Iterator[Any]) -> None:
+    """Runs an iterator for its effects."""
+    for _ in results:
+        pass
+
+
+# ---------------------------------------------------------------- raw shards
+
+
+def _split(config: Config, folder: Path) -> int:
+    """Reads the corpora side by side into shards; gives the number of pairs."""
+    marker = folder / _SPLIT_DONE
+    if marker.exists():
+        read: int = json.loads(marker.read_text(encoding="utf-8"))
+        return read
+    number = read = 0
+    for index, corpus in enumerate(config.corpora):
+        pairs = read_pairs(config, corpus)
+        line = 0
+        while block := list(islice(pairs, config.shard_lines)):
+            columns = {
+                "source": pa.array([source for source, _ in block], pa.string()),
+                "target": pa.array([target for _, target in block], pa.string()),
+                "corpus": pa.array(np.full(len(block), index, dtype=np.int16)),
+                "line": pa.array(np.arange(line, line + len(block), dtype=np.int64)),
+            }
+            write_shard(shard_path(folder / _RAW, number), columns)
+            number, line = number + 1, line + len(block)
+        read += line
+    write_json(marker, read)
+    return read
+
+
+def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """Reads the pairs of a corpus.
+
+    Raises:
+        FormatError: a file is missing, broken, empty or no UTF-8, or the files have different numbers of lines.
+    """
+    source, target = config.path(corpus.source), config.path(corpus.target)
+    number = 0
+    for number, pair in enumerate(zip_longest(read_lines(source), read_lines(target)), start=1):
+        first, second = pair
+        if first is None or second is None:
+            shorter, longer = (source, target) if first is None else (target, source)
+            message = f"ends at line {number - 1}, but {longer} goes on"
+            raise FormatError(message, path=shorter, remedy="parallel files have equally many lines")
+        yield first, second
+    if number == 0:
+        raise FormatError("is empty", path=source, remedy="give a file with sentences, or remove the corpus")
+
+
+# ---------------------------------------------------------------- tokens
+
+
+def _tokeniser_of_shards(text: Text, clean: Clean, folder: Path) -> partial[None]:
+    return partial(_tokenise_shard, tokenisers(text), clean, folder)
+
+
+def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: int) -> None:
+    table = read_shard(shard_path(folder / _RAW, number))
+    sides = [
+        [tokeniser.tokens(line) for line in table[side].to_pylist()]
+        for side, tokeniser in zip(SIDES, both, strict=True)
+    ]
+    reasons = [reason_to_drop(source, target, clean) for source, target in zip(*sides, strict=True)]
+    good = np.array([reason is None for reason in reasons], dtype=np.bool_)
+    columns: dict[str, Any] = {
+        side: pa.array([line for line, keep in zip(lines, good.tolist(), strict=True) if keep], pa.string())
+        for side, lines in zip(SIDES, sides, strict=True)
+    }
+    columns |= {name: table[name].filter(pa.array(good)) for name in ("corpus", "line")}
+    write_json(folder / _TOKENS / f"{number:06d}.json", Counter(filter(None, reasons)))
+    write_shard(shard_path(folder / _TOKENS, number), columns)
+
+
+# ---------------------------------------------------------------- what stays
+
+
+@dataclass(frozen=True)
+class _Judges:
+    source: LanguageJudge
+    target: LanguageJudge
+
+    def foreign(self, source: str, target: str) -> bool:
+        return self.source.foreign(source) or self.target.foreign(target)
+
+
+def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
+    """Writes the final shards; gives the number of pairs and what was dropped."""
+    casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else None
+    judges = _judges(folder) if config.clean.language else None
+    seen: set[bytes] = set()
+    dropped: Counter[str] = Counter()
+    kept = 0
+    for path in shard_paths(folder / _TOKENS):
+        table = read_shard(path)
+        pairs = list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
+        good = np.ones(len(pairs), dtype=np.bool_)
+        if not config.clean.duplicates:
+            _drop(good, [_is_new(pair, seen) for pair in pairs], "duplicate", dropped)
+        if judges is not None:
+            _drop(good, [not judges.foreign(*pair) for pair in pairs], "language", dropped)
+        table = table.filter(pa.array(good))
+        columns = {name: table[name] for name in table.column_names}
+        for side, casing in zip(SIDES, casings or (), strict=False):
+            columns[side] = truecased_column(table[side], casing)
+        write_shard(folder / path.name, columns)
+        kept += int(good.sum())
+    return kept, dropped
+
+
+def _drop(good: Bools, fit: list[bool], reason: str, dropped: Counter[str]) -> None:
+    before = int(good.sum())
+    good &= np.array(fit, dtype=np.bool_)
+    dropped[reason] += before - int(good.sum())
+
+
+def _is_new(pair: tuple[str, str], seen: set[bytes]) -> bool:
+    digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
+    new = digest not in seen
+    seen.add(digest)
+    return new
+
+
+def _judges(folder: Path) -> _Judges:
+    counts: list[Counter[str]] = [Counter(), Counter()]
+    for path in shard_paths(folder / _TOKENS):
+        table = read_shard(path, SIDES)
+        for side, counter in zip(SIDES, counts, strict=True):
+            counter.update(word_counts(table[side]))
+    return _Judges(LanguageJudge(*counts), LanguageJudge(*reversed(counts)))
+
+
+def word_counts(column: pa.ChunkedArray) -> dict[str, int]:
+    """Counts the words of a column of token lines."""
+    found = pc.list_flatten(pc.split_pattern(column, " ")).value_counts()
+    return dict(zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True))
+
+
+def _learn_casings(folder: Path) -> None:
+    for side in SIDES:
+        columns = (read_shard(path, [side])[side] for path in shard_paths(folder / _TOKENS))
+        write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
+
+
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()

@@ -1,0 +1,59 @@
+"""Truecasing: the first word of a sentence gets the case that it mostly has elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lattice_simp.formats.textio import open_text, read_lines
+
+Casing = Mapping[str, str]
+"""The usual form of a word by its lower-cased form; those that are usually lower-cased are there, too."""
+
+
+def learn_casing(columns: Iterable[pa.ChunkedArray]) -> dict[str, str]:
+    """Learns the usual forms from all words but the first of each sentence.
+
+    >>> learn_casing([pa.chunked_array([["The Union agrees", "Is the Union here", "the end"]])])["union"]
+    'Union'
+    """
+    counts: dict[str, int] = {}
+    for column in columns:
+        words = pc.utf8_split_whitespace(column)
+        rest = pc.list_flatten(pc.list_slice(words, 1))
+        for entry in rest.value_counts().to_pylist():
+            counts[entry["values"]] = counts.get(entry["values"], 0) + entry["counts"]
+    best: dict[str, tuple[int, str]] = {}
+    for word, count in counts.items():
+        best[word.lower()] = max(best.get(word.lower(), (0, "")), (count, word))
+    return {lowered: word for lowered, (_, word) in best.items()}
+
+
+def truecased(sentence: str, casing: Casing) -> str:
+    """Gives the sentence with its first word in the usual case; an unknown one stays.
+
+    >>> truecased("The end", {"the": "the"})
+    'the end'
+    """
+    first, blank, rest = sentence.partition(" ")
+    return casing.get(first.lower(), first) + blank + rest
+
+
+def write_casing(casing: Casing, path: Path) -> None:
+    """Writes one form a line."""
+    with open_text(path, "w") as file:
+        file.writelines(f"{casing[lowered]}\n" for lowered in sorted(casing))
+
+
+def read_casing(path: Path) -> dict[str, str]:
+    """Reads what `write_casing` wrote."""
+    return {word.lower(): word for word in read_lines(path)}
+
+
+def truecased_column(column: pa.ChunkedArray, casing: Casing) -> pa.Array:
+    """Truecases a column of sentences."""
+    return pa.array(np.array([truecased(line, casing) for line in column.to_pylist()], dtype=object), pa.string())

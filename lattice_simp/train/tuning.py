@@ -1,0 +1,182 @@
+"""The stages `tune` and `test`: weights tuned on a development set, and BLEU on test sets before and after."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.array_cache import FOLDER
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.parallel import run_tasks
+from lattice_simp.train.bleu import bleu
+from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.model import link_or_copy
+from lattice_simp.train.prepare import SIDES
+from lattice_simp.train.stage import Run, Stage, write_json
+from lattice_simp.train.text import Tokeniser, tokenisers
+from lattice_simp.train.truecase import read_casing, truecased
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence, weighted
+from lattice_simp.tune.mert import MertOptions
+from lattice_simp.tune.rounds import SEARCH_GAIN, tune
+
+ROUNDS, LOG = "rounds.json", "tune.log"
+
+
+def tune_stage(config: Config) -> Stage:
+    """Gives the stage that tunes the weights on the development set; without one, they stay as they are."""
+    settings = config.tune
+    files = [] if settings.development is None else _files(config, settings.development)
+    values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
+    return Stage("tune", ("model",), values, files, partial(_tune, config))
+
+
+def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    settings, model = config.tune, run.folders["model"]
+    weights = read_weights(model / WEIGHTS)
+    if settings.development is None:
+        write_weights(folder / WEIGHTS, weights)
+        return {}
+    sources, references = read_test_set(config, settings.development, model)
+    columns = [tuple(tuple(line.split(" ")) for line in lines) for lines in references]
+    sentences = [
+        TuningSentence(tuple(source.split(" ")) if source else (), own)
+        for source, own in zip(sources, zip(*columns, strict=True), strict=True)
+    ]
+    decoding = DecodeOptions(model, beam=settings.beam, max_arcs=settings.max_arcs, jobs=run.jobs, cluster=run.cluster)
+    mert = MertOptions(
+        seed=settings.seed,
+        random_directions=settings.random_directions,
+        restarts=settings.restarts,
+        min_gain=SEARCH_GAIN,
+    )
+    result = tune(
+        sentences,
+        weights,
+        decoding,
+        mert=mert,
+        max_rounds=settings.max_rounds,
+        min_gain=settings.min_gain,
+        say=run.say,
+    )
+    rounds = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
+    write_json(folder / ROUNDS, rounds)
+    write_weights(folder / WEIGHTS, result.weights)
+    return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.bleu}
+
+
+# ---------------------------------------------------------------- test sets
+
+
+def test_stage(config: Config) -> Stage:
+    """Gives the stage that translates the test sets with the starting and the tuned weights."""
+    files = [path for test in config.test for path in _files(config, test)]
+    values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
+    return Stage("test", ("model", "tune"), values, files, partial(_test, config))
+
+
+test_stage.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
+
+
+def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    model = run.folders["model"]
+    scores: dict[str, Any] = {}
+    for test in config.test:
+        sources, references = read_test_set(config, test, model)
+        originals = [_lines(config.path(path), test.lines) for path in test.references]
+        for name, stage in (("start", "model"), ("tuned", "tune")):
+            output = folder / f"{test.name}.{name}.txt"
+            if not output.exists():
+                lines = translate_lines(model, read_weights(run.folders[stage] / WEIGHTS), sources, run)
+                with open_text(output, "w") as file:
+                    file.writelines(line + "\n" for line in lines)
+            score = bleu(list(read_lines(output)), references, originals, tokenisers(config.text)[1])
+            scores[f"{test.name}.{name}"] = score._asdict()
+            run.say(
+                f"test: {test.name}, {name} weights: BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (13a)"
+            )
+    return {"scores": scores}
+
+
+def translate_lines(model: Path, weights: dict[str, float], sources: list[str], run: Run) -> list[str]:
+    """Translates token lines with the cheapest hypotheses.
+
+    Raises:
+        LatticeSimpError: one cannot be translated.
+    """
+    lines = [""] * len(sources)
+    tasks = [(number, source) for number, source in enumerate(sources) if source]
+    jobs = 1 if run.cluster else run.jobs
+    for done, outcome in enumerate(
+        run_tasks(tasks, partial(_translator, model, weights), jobs=jobs, cluster=run.cluster), start=1
+    ):
+        if outcome.failure is not None:
+            raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}")
+        lines[outcome.number] = outcome.result
+        run.progress(done, len(tasks))
+    return lines
+
+
+def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
+    decoder = weighted(Decoder.load(model), weights)
+    # The cheapest hypothesis is all that is asked for: a narrow beam saves the rest of the lattice.
+    narrow = replace(decoder, settings=replace(decoder.settings, beam=0.5))
+    return partial(_translate, narrow)
+
+
+def _translate(decoder: Decoder, source: str) -> str:
+    return decoder.translate(source).best.words
+
+
+def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str], list[list[str]]]:
+    """Gives a test set's token lines: the sources, and the lines of each reference.
+
+    Raises:
+        FormatError: files of different lengths.
+    """
+    both = tokenisers(config.text)
+    casings = [read_casing(model / f"casing.{side}.txt") if config.text.case == "true" else {} for side in SIDES]
+    source = _token_lines(config.path(test.source), test.lines, both[0], casings[0])
+    references = [_token_lines(config.path(path), test.lines, both[1], casings[1]) for path in test.references]
+    for path, lines in zip(test.references, references, strict=True):
+        if len(lines) != len(source):
+            message = f"has {len(lines)} lines for the {len(source)} of {config.path(test.source)}"
+            raise FormatError(message, path=config.path(path), remedy="give files of equally many lines")
+    return source, references
+
+
+def _token_lines(path: Path, limit: int | None, tokeniser: Tokeniser, casing: dict[str, str]) -> list[str]:
+    lines = [tokeniser.tokens(line) for line in _lines(path, limit)]
+    return [truecased(line, casing) for line in lines] if casing else lines
+
+
+def _lines(path: Path, limit: int | None) -> list[str]:
+    return [line for _, line in zip(range(limit), read_lines(path), strict=False)] if limit else list(read_lines(path))
+
+
+def _files(config: Config, test: TestSet) -> list[Path]:
+    return [config.path(path) for path in (test.source, *test.references)]
+
+
+# ---------------------------------------------------------------- the result
+
+
+def finish_model(model: Path, tuned: Path, target: Path) -> None:
+    """Makes the model directory with the tuned weights."""
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    for path in sorted(model.iterdir()):
+        if path.is_file() and path.name not in (WEIGHTS, "stage.json"):
+            link_or_copy(path, target / path.name)
+    link_or_copy(tuned / WEIGHTS, target / WEIGHTS)
+    if (model / FOLDER).is_dir():  # the parsed language model
+        (target / FOLDER).mkdir()
+        for path in (model / FOLDER).iterdir():
+            link_or_copy(path, target / FOLDER / path.name)

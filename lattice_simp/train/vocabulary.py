@@ -1,0 +1,72 @@
+"""The stage `number`: words to numbers, the frequent ones first, so that all later stages work on arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.kernel import Ints, Longs
+from lattice_simp.train.prepare import SIDES, word_counts
+from lattice_simp.train.shards import read_shard, shard_paths, write_shard
+from lattice_simp.train.stage import Run, Stage
+
+VERSION = 1
+
+
+def number_stage() -> Stage:
+    """Gives the stage that numbers the words of the prepared shards."""
+    return Stage("number", ("prepare",), None, (), _number, VERSION)
+
+
+def _number(run: Run, folder: Path) -> dict[str, Any]:
+    shards = shard_paths(run.folders["prepare"])
+    counts: list[Counter[str]] = [Counter(), Counter()]
+    for path in shards:
+        table = read_shard(path, SIDES)
+        for side, counter in zip(SIDES, counts, strict=True):
+            counter.update(word_counts(table[side]))
+    vocabularies = []
+    for side, counter in zip(SIDES, counts, strict=True):
+        ordered = sorted(counter, key=lambda word: (-counter[word], word))
+        with open_text(folder / f"words.{side}.txt", "w") as file:
+            file.writelines(f"{word}\n" for word in ordered)
+        vocabularies.append(pa.array(ordered, pa.string()))
+    for done, path in enumerate(shards, start=1):
+        table = read_shard(path)
+        columns = {side: _numbered(table[side], words) for side, words in zip(SIDES, vocabularies, strict=True)}
+        write_shard(folder / path.name, columns | {"corpus": table["corpus"]})
+        run.progress(done, len(shards))
+    return {
+        f"{side}_{name}": value
+        for side, counter in zip(SIDES, counts, strict=True)
+        for name, value in (("words", sum(counter.values())), ("types", len(counter)))
+    }
+
+
+def _numbered(column: pa.ChunkedArray, words: pa.Array) -> pa.Array:
+    split = pc.split_pattern(column, " ").combine_chunks()
+    if isinstance(split, pa.ChunkedArray):
+        split = split.chunk(0) if split.num_chunks else pa.array([], pa.list_(pa.string()))
+    numbers = pc.index_in(split.flatten(), words)
+    return pa.ListArray.from_arrays(split.offsets, numbers)
+
+
+def read_words(folder: Path, side: str) -> list[str]:
+    """Reads the words of a side in the order of their numbers."""
+    return list(read_lines(folder / f"words.{side}.txt"))
+
+
+def numbers_of(sentences: list[str], words: list[str]) -> tuple[Longs, Ints]:
+    """Numbers token lines by a word list; unknown words are -1. Gives (offsets, flat)."""
+    known = {word: number for number, word in enumerate(words)}
+    lines = [sentence.split(" ") if sentence else [] for sentence in sentences]
+    offsets = np.zeros(len(lines) + 1, dtype=np.int64)
+    np.cumsum([len(line) for line in lines], out=offsets[1:])
+    flat = np.array([known.get(word, -1) for line in lines for word in line], dtype=np.int32)
+    return offsets, flat

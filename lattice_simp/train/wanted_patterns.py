@@ -1,0 +1,76 @@
+"""The source sides that given sentences can use, as a hash table: what a table for these sentences must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.growth import find_slot
+from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.train.extract import Limits, pattern_hash
+from lattice_simp.train.text import Tokeniser
+from lattice_simp.train.vocabulary import numbers_of
+
+EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
+"""The table that wants every pattern."""
+
+
+def tokenised(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
+    """Reads sentences of text files as token lines, each once."""
+    return list(dict.fromkeys(tokeniser.tokens(line) for path in paths for line in read_lines(path)))
+
+
+def wanted_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
+    """Gives the hash table (`growth.find_slot`) of all patterns that match somewhere in token lines."""
+    offsets, flat = numbers_of(sentences, list(words))
+    return _patterns(offsets, flat, limits)
+
+
+@jit
+def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
+    keys = np.full(1 << 16, -1, dtype=np.int64)
+    used = 0
+    symbols = np.empty(limits.max_symbols + 2, dtype=np.int32)
+    for sentence in range(len(offsets) - 1):
+        words = flat[offsets[sentence] : offsets[sentence + 1]]
+        # A pattern is built symbol by symbol: a stack of (position, symbols so far, gaps so far, what comes next).
+        for begin in range(len(words)):
+            last = min(begin + limits.max_span, len(words))
+            stack = [(begin, 0, 0, False)]
+            choices = [(0, 0)]  # the symbol that led to each entry, and its depth
+            while len(stack) > 0:
+                at, length, gaps, after_gap = stack.pop()
+                symbol, depth = choices.pop()
+                if depth > 0:
+                    symbols[depth - 1] = symbol
+                if length > 0 and gaps < length:  # there is a word
+                    own = pattern_hash(symbols[:length])
+                    slot = find_slot(keys, own)
+                    if keys[slot] < 0:
+                        if 2 * used >= len(keys):
+                            keys = _rehashed(keys)
+                            slot = find_slot(keys, own)
+                        keys[slot] = own
+                        used += 1
+                if length == limits.max_symbols or at >= last:
+                    continue
+                if words[at] >= 0:
+                    stack.append((at + 1, length + 1, gaps, False))
+                    choices.append((words[at], length + 1))
+                if gaps < limits.max_gaps and not after_gap:
+                    for end in range(at + 1, last + 1):
+                        stack.append((end, length + 1, gaps + 1, True))
+                        choices.append((-1 - gaps, length + 1))
+    return keys
+
+
+@jit
+def _rehashed(keys: Longs) -> Longs:
+    grown = np.full(2 * len(keys), -1, dtype=np.int64)
+    for slot in range(len(keys)):
+        if keys[slot] >= 0:
+            grown[find_slot(grown, keys[slot])] = keys[slot]
+    return grown

@@ -1,0 +1,119 @@
+"""Decoding a development set under given weights: lattices with features, from worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.prune import prune
+from lattice_simp.parallel import run_tasks
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.result import SKELETON_FEATURE
+from lattice_simp.translate.settings import Strategy
+from lattice_simp.tune.arc_features import feature_lattice
+from lattice_simp.tune.feature_lattice import FeatureLattice
+
+
+@dataclass(frozen=True)
+class TuningSentence:
+    """A sentence to tune on.
+
+    Attributes:
+        words: its tokens.
+        references: its reference translations, tokens.
+        masks: of its skeletons.
+    """
+
+    words: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecodeOptions:
+    """How to decode.
+
+    Attributes:
+        model: the model directory.
+        strategy: see `Decoder.translate`; None for its default.
+        beam: nats that a lattice keeps.
+        max_arcs: of a lattice; the beam shrinks until it fits.
+        jobs: worker processes.
+        cluster: a Dask cluster instead, see `parallel`.
+    """
+
+    model: Path
+    strategy: Strategy | None = None
+    beam: float = 5.0
+    max_arcs: int = 3000
+    jobs: int = 1
+    cluster: str | None = None
+
+
+def decode(
+    sentences: Sequence[TuningSentence], weights: Mapping[str, float], options: DecodeOptions, symbols: SymbolTable
+) -> list[FeatureLattice]:
+    """Gives the lattice of each sentence, its words numbered by `symbols`, which grows.
+
+    Raises:
+        LatticeSimpError: a sentence cannot be translated.
+    """
+    factory = partial(_make_decoder, options, dict(weights))
+    found: dict[int, tuple[list[str], FeatureLattice]] = {}
+    jobs = 1 if options.cluster else options.jobs  # a cluster has workers of its own
+    for outcome in run_tasks(enumerate(sentences), factory, jobs=jobs, cluster=options.cluster):
+        if outcome.failure is not None:
+            raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}")
+        found[outcome.number] = outcome.result
+    numbered = []
+    for number in range(len(sentences)):
+        words, lattice = found.pop(number)
+        numbered.append(replace(lattice, words=symbols.encode(words)[lattice.words].astype(np.int32)))
+    return same_features(numbered)
+
+
+def same_features(lattices: Sequence[FeatureLattice]) -> list[FeatureLattice]:
+    """Gives the lattices with the features of all of them, 0 where one had none (a skeleton that was out of reach)."""
+    names = tuple(dict.fromkeys(name for lattice in lattices for name in lattice.feature_names))
+    return [lattice if lattice.feature_names == names else _with_features(lattice, names) for lattice in lattices]
+
+
+def _with_features(lattice: FeatureLattice, names: tuple[str, ...]) -> FeatureLattice:
+    arcs = np.zeros((lattice.num_arcs, len(names)), dtype=np.float32, order="F")
+    finals = np.zeros((lattice.num_states, len(names)), dtype=np.float32, order="F")
+    places = [names.index(name) for name in lattice.feature_names]
+    arcs[:, places], finals[:, places] = lattice.features, lattice.final_features
+    return replace(lattice, features=arcs, final_features=finals, feature_names=names)
+
+
+def weighted(decoder: Decoder, weights: Mapping[str, float]) -> Decoder:
+    """Gives the decoder with other weights; that of the skeleton's feature is a setting."""
+    settings = decoder.settings
+    if SKELETON_FEATURE in weights:
+        skeleton = replace(settings.skeleton, weight=weights[SKELETON_FEATURE])
+        settings = replace(settings, skeleton=skeleton)
+    return replace(decoder, weights=dict(weights), settings=settings)
+
+
+def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[tuple[list[str], FeatureLattice]]:
+    decoder = weighted(Decoder.load(options.model), weights)
+    skeleton = replace(decoder.settings.skeleton, beam=max(options.beam, decoder.settings.skeleton.beam))
+    settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
+    return partial(_decode, replace(decoder, settings=settings), options)
+
+
+def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> tuple[list[str], FeatureLattice]:
+    skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
+    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy)
+    pruned = prune(result.lattice, max_arcs=options.max_arcs)
+    lattice = feature_lattice(replace(result, lattice=pruned))
+    used, words = np.unique(lattice.words, return_inverse=True)
+    names = [pruned.symbols[label] for label in used.tolist()]
+    return names, replace(lattice, words=words.astype(np.int32))

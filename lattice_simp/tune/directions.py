@@ -1,0 +1,56 @@
+"""Where a search of weights goes: the features' own units, lines along them and across, and how far signs allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.kernel import Floats
+from lattice_simp.tune.feature_lattice import FeatureLattice
+
+SPARSE = 3
+"""The most features that a sparse random direction moves."""
+
+
+def feature_units(lattices: Sequence[FeatureLattice], weights: Floats) -> Floats:
+    """Gives for each feature the weight with which it contributes as much to an arc as features do on average.
+
+    Features that are 0 everywhere have the unit 0, so that no direction moves them.
+    """
+    squares = sum(np.square(lattice.features, dtype=np.float64).sum(axis=0) for lattice in lattices)
+    squares = squares + sum(np.square(lattice.final_features, dtype=np.float64).sum(axis=0) for lattice in lattices)
+    sizes = np.sqrt(squares / max(1, sum(lattice.num_arcs for lattice in lattices)))
+    contribution = float((np.abs(weights) * sizes).mean()) or 1.0
+    return np.divide(contribution, sizes, out=np.zeros(len(weights)), where=sizes > 0)
+
+
+def axes(units: Floats) -> Floats:
+    """Gives the directions along single features, (features that move, features).
+
+    >>> axes(np.array([2.0, 0.0, 1.0])).tolist()
+    [[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    return np.diag(units)[units != 0]
+
+
+def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Floats:
+    """Gives normally distributed directions, (count, features); every other one moves a few features only."""
+    directions = rng.normal(size=(count, len(units))) * units
+    movable = np.flatnonzero(units)
+    for row in directions[1::2] if len(movable) > SPARSE else ():
+        moved = rng.choice(movable, int(rng.integers(2, SPARSE + 1)), replace=False)
+        row[np.setdiff1d(movable, moved)] = 0.0
+    return directions[directions.any(axis=1)]
+
+
+def gamma_bounds(weights: Floats, direction: Floats, signs: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """Gives the least and the greatest gamma at which no weight has a forbidden sign (none has at 0).
+
+    >>> gamma_bounds(np.array([1.0, 2.0]), np.array([1.0, 1.0]), np.array([1, 0]))
+    (-1.0, inf)
+    """
+    ends = -np.divide(weights, direction, out=np.zeros(len(weights)), where=direction != 0)
+    lower, upper = ends[signs * direction > 0], ends[signs * direction < 0]
+    return float(lower.max(initial=-np.inf)), float(upper.min(initial=np.inf))

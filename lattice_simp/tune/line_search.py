@@ -1,0 +1,105 @@
+"""Exact line search of corpus BLEU (Och 2003, section 5): the best interval of gamma, from all sentences' envelopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Longs
+from lattice_simp.tune.corpus_bleu import brevity_penalty, corpus_bleu
+from lattice_simp.tune.envelope import Segments
+
+BEYOND = 0.1
+"""How far gamma lies beyond the outermost boundaries, relative to their size if that is more than 1."""
+
+SAME = 1e-12
+"""BLEU values that differ by less are equal: they come from the same counts, or might as well."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best interval along a direction.
+
+    Attributes:
+        bleu: corpus BLEU anywhere inside.
+        brevity: its brevity penalty.
+        low: where the interval begins; -infinity or the search's limit at the left end.
+        high: where it ends.
+        gamma: a point well inside; 0 where BLEU is no better than there.
+        here: BLEU at gamma 0.
+        at_low_end: BLEU of the leftmost interval.
+        segments: hypothesis segments of all sentences together.
+    """
+
+    bleu: float
+    brevity: float
+    low: float
+    high: float
+    gamma: float
+    here: float
+    at_low_end: float
+    segments: int
+
+
+def search_line(
+    sentences: Sequence[Segments],
+    direction: int = 0,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    min_width: float = 0.0,
+) -> Optimum:
+    """Finds the interval of gamma with the highest corpus BLEU; of equal ones that of 0, else the one nearest to 0.
+
+    Neighbouring intervals of equal BLEU that come from different hypotheses stay apart.
+
+    Args:
+        sentences: the envelopes of all sentences, one at least, with the same limit.
+        direction: which of their directions.
+        low: the least gamma that is allowed, 0 or less.
+        high: the greatest, 0 or more.
+        min_width: narrower intervals are passed over, unless they hold 0: their BLEU hangs on chance.
+    """
+    begins, totals, count = _intervals(sentences, direction)
+    ends = np.append(begins[1:], sentences[0].limit)
+    lows, highs = np.maximum(begins, low), np.minimum(ends, high)
+    bleu = corpus_bleu(totals)
+    zero = int(np.searchsorted(begins, 0.0, side="right")) - 1
+    allowed = (highs > lows) & (highs - lows >= min_width)
+    allowed[zero] = True
+    candidates = np.flatnonzero(allowed & (bleu >= bleu[allowed].max() - SAME))
+    distance = np.maximum(0.0, np.maximum(lows[candidates], -highs[candidates]))
+    best = zero if zero in candidates else int(candidates[np.argmin(distance)])
+    ends_of_best = (float(lows[best]), float(highs[best]))
+    return Optimum(
+        bleu=float(bleu[best]),
+        brevity=brevity_penalty(totals[best]),
+        low=ends_of_best[0],
+        high=ends_of_best[1],
+        gamma=0.0 if best == zero else _inside(*ends_of_best, first=best == 0, last=best == len(begins) - 1),
+        here=float(bleu[zero]),
+        at_low_end=float(bleu[0]),
+        segments=count,
+    )
+
+
+def _intervals(sentences: Sequence[Segments], direction: int) -> tuple[Floats, Longs, int]:
+    """Gives where each interval begins, in order, the corpus' statistics there, and the number of segments."""
+    slices = [slice(part.offsets[direction], part.offsets[direction + 1]) for part in sentences]
+    begins = np.concatenate([part.begins[own] for part, own in zip(sentences, slices, strict=True)])
+    changes = np.concatenate([part.changes[own] for part, own in zip(sentences, slices, strict=True)])
+    order = np.argsort(begins, kind="stable")
+    begins = begins[order]
+    totals = np.cumsum(changes[order], axis=0, dtype=np.int64)
+    last = np.append(begins[1:] != begins[:-1], True)  # where several segments begin, the last has all their changes
+    return begins[last], totals[last], len(order)
+
+
+def _inside(low: float, high: float, first: bool, last: bool) -> float:
+    """Gives the middle of an interval, but of the first and the last a point near its boundary."""
+    middle = (low + high) / 2.0
+    if first:
+        return max(middle, high - BEYOND * max(1.0, abs(high)))
+    return min(middle, low + BEYOND * max(1.0, abs(low))) if last else middle

@@ -1,0 +1,111 @@
+"""Grid search for the parameters of minimum Bayes-risk decoding, by the BLEU of a development set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby, product
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.minimum_bayes_risk import MbrSettings, evidence, gain_lattice
+from lattice_simp.ops.nbest import nshortest
+from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
+
+SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
+PRECISIONS = (0.5, 0.6, 0.7, 0.8, 0.9)
+RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""The precisions of systems lie in these ranges; the best scale depends on how the model's weights were found."""
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """Settings, and the BLEU (0 to 100) they reach."""
+
+    settings: MbrSettings
+    bleu: float
+
+
+@dataclass(frozen=True)
+class MbrGrid:
+    """The result of a grid search.
+
+    Attributes:
+        points: every point, in the order scale, precision, ratio.
+        best: the one with the highest BLEU; of equal ones the first.
+        best_path_bleu: the BLEU (0 to 100) of the lattices' best paths, without minimum Bayes risk.
+    """
+
+    points: tuple[GridPoint, ...]
+    best: GridPoint
+    best_path_bleu: float
+
+
+def mbr_grid(
+    lattices: Sequence[Lattice],
+    references: Sequence[str | Sequence[str]],
+    *,
+    scales: Sequence[float] = SCALES,
+    precisions: Sequence[float] = PRECISIONS,
+    ratios: Sequence[float] = RATIOS,
+    settings: MbrSettings | None = None,
+    jobs: int = 1,
+) -> MbrGrid:
+    """Tries every combination of scale, precision and ratio.
+
+    >>> lattice = Lattice.from_strings([("a b c d", 1.0), ("x b c d", 1.1), ("x b c e", 1.2)])
+    >>> found = mbr_grid([lattice], ["x b c d"], scales=[0.5, 50.0], precisions=[0.8], ratios=[0.6])
+    >>> [round(point.bleu) for point in found.points], found.best.settings.scale, round(found.best_path_bleu)
+    ([100, 59], 0.5, 59)
+
+    Args:
+        lattices: of the development set.
+        references: of each sentence one or several, tokenized as the words of the lattices are.
+        scales: of the costs; the posteriors are computed once for each.
+        precisions: p.
+        ratios: r.
+        settings: what is not searched for: the order, the size of the evidence and the beam of the hypotheses.
+        jobs: threads.
+
+    Raises:
+        LatticeSimpError: no sentence, no point, lengths that differ, an empty lattice, or a value out of range.
+    """
+    if not lattices or len(lattices) != len(references):
+        raise LatticeSimpError(f"{len(lattices)} lattices and {len(references)} references; give one for each sentence")
+    fixed = settings or MbrSettings()
+    grid = [
+        replace(fixed, scale=scale, precision=precision, ratio=ratio)
+        for scale, precision, ratio in product(scales, precisions, ratios)
+    ]
+    if not grid:
+        raise LatticeSimpError("the grid has no point; give a scale, a precision and a ratio at least")
+    with ThreadPoolExecutor(max_workers=max(1, jobs)) as threads:
+        rows = list(threads.map(partial(_translations, grid), lattices))
+    best_path_bleu, *scores = (_bleu(column, references) for column in zip(*rows, strict=True))
+    points = tuple(map(GridPoint, grid, scores))
+    return MbrGrid(points, max(points, key=lambda point: point.bleu), best_path_bleu)
+
+
+def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
+    """Gives the words of a lattice's best path, and then those that each point of the grid decides for."""
+    best = nshortest(lattice)
+    if not best:
+        raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")
+    found = [best[0].words]
+    history = evidence(lattice, grid[0])
+    for scale, points in groupby(grid, key=lambda settings: settings.scale):
+        posteriors = NgramPosteriors(history, posterior_values(history, scale))
+        found += [nshortest(gain_lattice(posteriors, settings))[0].words for settings in points]
+    return found
+
+
+def _bleu(translations: Sequence[str], references: Sequence[str | Sequence[str]]) -> float:
+    from sacrebleu.metrics.bleu import BLEU
+
+    several = [[own] if isinstance(own, str) else list(own) for own in references]
+    most = max(map(len, several))
+    streams: list[list[Any]] = [[own[place] if place < len(own) else None for own in several] for place in range(most)]
+    return float(BLEU(tokenize="none", force=True).corpus_score(list(translations), streams).score)

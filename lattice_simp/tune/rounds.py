@@ -1,0 +1,121 @@
+"""Tuning a model: rounds of decoding and of minimum error rate training over all lattices so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.translate.derivation import COPY_FEATURE
+from lattice_simp.translate.result import SKELETON_FEATURE
+from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode, same_features
+from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+
+MEMORY_ROUNDS = 4
+"""The rounds whose lattices are kept: enough against going in circles, and memory stays bounded."""
+
+SCALE_FEATURE = "LM"
+"""Weights are scaled so that this feature's stays: the decoder's beams are in its nats."""
+
+SEARCH_GAIN = 2e-4
+"""BLEU (0 to 1) that a round of the optimiser must gain: less is noise on another decoding."""
+
+LEAST_MODEL_WEIGHT = 0.01
+"""Language models never lose their say: their bounds guide the search."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round.
+
+    Attributes:
+        weights: those that were decoded with.
+        bleu: of the decoded hypotheses, 0 to 1.
+        expected: that of the next weights on all lattices so far.
+    """
+
+    weights: dict[str, float]
+    bleu: float
+    expected: float
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """The best decoded weights, their BLEU on the development set (0 to 1), and all rounds."""
+
+    weights: dict[str, float]
+    bleu: float
+    rounds: tuple[Round, ...] = field(default=())
+
+
+def tune(
+    sentences: Sequence[TuningSentence],
+    start_weights: Mapping[str, float],
+    decoding: DecodeOptions,
+    *,
+    mert: MertOptions | None = None,
+    max_rounds: int = 8,
+    min_gain: float = 5e-4,
+    say: Callable[[str], None] = lambda text: None,
+) -> TuningResult:
+    """Decodes and optimises until the optimiser expects no gain.
+
+    All features are tuned together, those of language models and of the skeleton included; the weight of
+    passed-through tokens stays, since hardly any hypothesis has a choice about them.
+
+    Args:
+        sentences: the development set.
+        start_weights: of all features.
+        decoding: the model, and how to decode with it.
+        mert: options of the optimiser.
+        max_rounds: of decoding.
+        min_gain: expected gain in BLEU (0 to 1) below which the rounds end.
+        say: prints a line of the log.
+
+    Raises:
+        LatticeSimpError: no sentences, or one cannot be translated.
+    """
+    usable = [sentence for sentence in sentences if sentence.words]
+    if not usable:
+        raise LatticeSimpError("the development set holds no sentences; give one to tune on")
+    symbols = SymbolTable()
+    references = [[symbols.encode(words) for words in sentence.references] for sentence in usable]
+    counts = [References.of(own) for own in references]
+    options = _options(mert or MertOptions(min_gain=SEARCH_GAIN), start_weights, decoding.jobs)
+    weights, rounds = dict(start_weights), list[Round]()
+    history: list[list[FeatureLattice]] = []
+    for number in range(1, max_rounds + 1):
+        lattices = decode(usable, weights, decoding, symbols)
+        names = lattices[0].feature_names
+        bleu = evaluate(lattices, counts, np.array([weights.get(name, 0.0) for name in names]))
+        history = [*history, lattices][-MEMORY_ROUNDS:]
+        pooled = [FeatureLattice.union(same_features(own)) for own in zip(*history, strict=True)]
+        found = minimize_error(pooled, references, {name: weights.get(name, 0.0) for name in names}, options)
+        rounds.append(Round(weights, bleu, found.bleu))
+        say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
+        if found.bleu < max(one.bleu for one in rounds) + min_gain:
+            break
+        weights = _scaled({**weights, **found.weights}, start_weights)
+    best = max(rounds, key=lambda one: one.bleu)
+    return TuningResult(best.weights, best.bleu, tuple(rounds))
+
+
+def _options(mert: MertOptions, weights: Mapping[str, float], jobs: int) -> MertOptions:
+    positive = {name: 1 for name in weights if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
+    return replace(mert, fixed=mert.fixed | {COPY_FEATURE}, signs={**positive, **mert.signs}, jobs=jobs)
+
+
+def _scaled(weights: dict[str, float], start: Mapping[str, float]) -> dict[str, float]:
+    """Scales all weights but that of passed-through tokens, which the optimiser did not move."""
+    model = max(weights.get(SCALE_FEATURE, 0.0), LEAST_MODEL_WEIGHT)
+    factor = start.get(SCALE_FEATURE, model) / model
+    scaled = {name: weight if name == COPY_FEATURE else weight * factor for name, weight in weights.items()}
+    for name in scaled:
+        if name.startswith(SCALE_FEATURE):
+            scaled[name] = max(scaled[name], LEAST_MODEL_WEIGHT)
+    return scaled

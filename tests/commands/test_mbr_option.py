@@ -1,0 +1,72 @@
+"""The options of minimum Bayes-risk decoding."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from lattice_simp import Decoder
+from lattice_simp.commands.worker import TranslateOptions, mbr_settings
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+
+SENTENCE = "the house was built yesterday\n"
+
+
+def test_translations_are_those_of_the_decoder_with_the_same_settings(call, model, tmp_path):
+    numbers = ("--mbr-scale", 0.4, "--mbr-precision", 0.9, "--mbr-ratio", 0.9)
+    listed = ("--nbest", 5, "--nbest-output", tmp_path / "nbest", "--output", tmp_path / "out")
+    assert call("translate", model, "--mbr", *numbers, *listed, stdin=SENTENCE).returncode == 0
+    folder = shutil.copytree(model, tmp_path / "model")
+    mbr = {"scale": 0.4, "precision": 0.9, "ratio": 0.9}
+    (folder / "settings.json").write_text(json.dumps({"mbr": mbr}), encoding="utf-8")
+    result = Decoder.load(folder).translate(SENTENCE.strip())
+    expected = result.nbest(5)
+    [(_, found)] = read_nbest(tmp_path / "nbest")
+    assert [" ".join(entry.words.split()) for entry in found] == [path.words for path in expected]
+    assert [entry.total for entry in found] == pytest.approx([-path.cost for path in expected])
+    assert (tmp_path / "out").read_text() == expected[0].words + "\n"
+    # The gain of a hypothesis is not its model score.
+    assert expected[0].cost != pytest.approx(Decoder.load(model).translate(SENTENCE.strip()).best.cost)
+
+
+OWN = MbrSettings(scale=0.25)
+
+
+@pytest.mark.parametrize(
+    ("options", "own", "expected"),
+    [
+        ({}, None, None),
+        ({}, OWN, OWN),
+        ({"mbr": True}, None, MbrSettings()),
+        ({"mbr": True}, OWN, OWN),
+        ({"mbr": False}, OWN, None),
+        ({"mbr_precision": 0.6}, OWN, MbrSettings(scale=0.25, precision=0.6)),
+        ({"mbr_scale": 2.0, "mbr_ratio": 0.9}, None, MbrSettings(scale=2.0, ratio=0.9)),
+    ],
+)
+def test_options_change_the_models_own_settings(tmp_path, options, own, expected):
+    assert mbr_settings(TranslateOptions(tmp_path, **options), own) == expected
+
+
+def test_contradictions_are_refused(tmp_path):
+    with pytest.raises(LatticeSimpError, match="--no-mbr and --mbr-ratio contradict each other"):
+        mbr_settings(TranslateOptions(tmp_path, mbr=False, mbr_ratio=0.5), None)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--no-mbr", "--mbr-scale", 1), "--no-mbr and --mbr-scale contradict each other"),
+        (("--mbr", "--mbr-precision", 2), "the precision is 2.0; give a number above 0 and up to 1"),
+        (("--mbr-scale", 0), "the scale of the costs is 0.0"),
+    ],
+)
+def test_bad_numbers_are_one_line(call, model, options, message):
+    done = call("translate", model, *options, stdin=SENTENCE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

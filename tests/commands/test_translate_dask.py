@@ -1,0 +1,59 @@
+"""`translate --dask`: the bytes of a run without, on a cluster of processes that this command starts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
+
+SENTENCES = ["the house was built", "the bridge was built yesterday", "", "the zeppelin was built", "the house"] * 40
+
+
+def test_a_cluster_gives_the_same_bytes(program, model, tmp_path):
+    shutil.copytree(model, tmp_path / "model")
+    (tmp_path / "a.en").write_text("".join(line + "\n" for line in SENTENCES), encoding="utf-8")
+    written = []
+    for name, options in {"plain": [], "cluster": ["--dask", "local:2"]}.items():
+        common = ["--nbest", 3, "--nbest-output", f"{name}.nbest", "--lattices", name, "--output", f"{name}.de"]
+        done = program("translate", "model", "-i", "a.en", *common, *options, cwd=tmp_path)
+        assert re.fullmatch(r"200 sentences in [\d.]+ s, 0 failed \(passed through\)\n", done.stderr)
+        files = [tmp_path / f"{name}.de", tmp_path / f"{name}.nbest", *sorted((tmp_path / name).iterdir())]
+        written.append([(file.suffix, file.read_bytes()) for file in files])
+    assert written[0] == written[1]
+    assert len(written[0]) == 2 + sum(map(bool, SENTENCES))
+
+
+def test_workers_that_cannot_load_the_model_give_one_line(program, tmp_path):
+    done = program("translate", tmp_path / "no-model", "--dask", "local:1", stdin="a\n", check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "no-model" in done.stderr
+
+
+def test_an_interrupted_run_ends_its_workers(program, model, tmp_path):
+    (tmp_path / "a.en").write_text("the bridge was built yesterday\n" * 5000)
+    output = tmp_path / "a.de"
+    arguments = [program.path, "translate", model, "-i", tmp_path / "a.en", "-o", output, "--dask", "local:2"]
+    run = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    journal = tmp_path / "a.de.partial"
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 5):
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGINT)  # what Ctrl-C does
+    _, stderr = run.communicate(timeout=60)  # ends when the last worker has closed its end
+    assert run.returncode == 130
+    assert stderr == "lattice-simp: interrupted; the same command with --resume goes on from here\n"
+
+
+@pytest.mark.parametrize("option", [["--jobs", 2], ["--time-limit", 9]])
+def test_options_that_a_cluster_does_not_have(call, model, option):
+    done = call("translate", model, "--dask", "local", *option)
+    assert done.returncode == 2
+    assert f"--dask and {option[0]} exclude each other" in done.stderr

@@ -1,0 +1,57 @@
+"""Minimum Bayes risk as a decoder's setting: it decides, and its paths still tell rules and features."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from tiny_decoder import assert_derivations_spell, assert_features_explain_costs, tiny_decoder
+
+from lattice_simp import nshortest
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.minimum_bayes_risk import MbrSettings, mbr_lattice
+from lattice_simp.translate.settings import DecoderSettings
+
+SENTENCE, MASK = "ich habe das alte haus gesehen", "111011"
+MBR = MbrSettings(scale=0.3, precision=0.5, ratio=0.5)
+
+
+def with_mbr(decoder, mbr=MBR):
+    return replace(decoder, settings=replace(decoder.settings, mbr=mbr))
+
+
+@pytest.mark.parametrize("strategy", ["plain", "gappy", "skeleton-first"])
+def test_paths_of_the_gain_lattice_tell_their_rules_and_their_model_cost(strategy):
+    decoder = tiny_decoder()
+    usual = decoder.translate(SENTENCE, MASK, strategy=strategy)
+    result = with_mbr(decoder).translate(SENTENCE, MASK, strategy=strategy)
+    assert result.lattice.num_arcs == usual.lattice.num_arcs
+    costs = {path.words: path.cost for path in usual.nbest(10_000)}
+    paths = result.nbest(10_000)
+    assert {path.words for path in paths} == costs.keys()
+    assert_derivations_spell(decoder, result, paths)
+    # Each string has its best derivation: its features explain the least cost of the string.
+    by_model_cost = [replace(path, cost=costs[path.words]) for path in paths]
+    assert_features_explain_costs(decoder, result, by_model_cost)
+
+
+def test_the_gain_decides():
+    decoder = tiny_decoder()
+    usual = decoder.translate(SENTENCE)
+    result = with_mbr(decoder).translate(SENTENCE)
+    expected = nshortest(mbr_lattice(usual.lattice, MBR), 20)
+    assert [path.words for path in result.nbest(20)] == [path.words for path in expected]
+    assert result.best.words == "i have the old house seen"
+    assert usual.best.words == "i saw the home"
+    assert usual.mbr is None
+
+
+def test_settings_come_from_a_mapping():
+    text = json.dumps({"mbr": {"scale": 0.3, "precision": 0.5, "ratio": 0.5}})
+    assert DecoderSettings.from_mapping(json.loads(text)).mbr == MBR
+    assert DecoderSettings.from_mapping({"mbr": {}}).mbr == MbrSettings()
+    assert DecoderSettings.from_mapping({"mbr": None}).mbr is None
+    assert DecoderSettings.from_mapping({}).mbr is None
+    with pytest.raises(LatticeSimpError, match="unknown settings theta"):
+        DecoderSettings.from_mapping({"mbr": {"theta": 1}})

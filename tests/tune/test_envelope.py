@@ -1,0 +1,124 @@
+"""The upper envelope against all paths, in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from lattice_simp.tune.corpus_bleu import STATISTICS, References
+from lattice_simp.tune.envelope import envelope, segments
+from lattice_simp.tune.feature_lattice import FeatureLattice
+
+SEEDS = range(40)
+
+
+def exact_lines(paths, weights, direction):
+    """Gives (slope, intercept, words) of each path; whole numbers and halves make fractions of any size exact."""
+
+    def dot(left, right):
+        return sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(left, right, strict=True)), Fraction(0))
+
+    return [(dot(direction, features), dot(weights, features), words) for words, features in paths]
+
+
+def crossings(lines):
+    """Gives where some two lines that are both the highest there cross."""
+    found = set()
+    for slope, intercept, _ in lines:
+        for other_slope, other_intercept, _ in lines:
+            if slope < other_slope:
+                gamma = (intercept - other_intercept) / (other_slope - slope)
+                if intercept + gamma * slope == max(b + gamma * a for a, b, _ in lines):
+                    found.add(gamma)
+    return sorted(found)
+
+
+def case(random_lattice, seed, whole):
+    rng = np.random.default_rng(seed)
+    lattice = random_lattice(rng, states=1 + seed % 7, whole=whole)
+    weights = rng.integers(-2, 3, 3) if whole else rng.normal(size=3)
+    direction = rng.integers(-2, 3, 3) if whole else rng.normal(size=3)
+    return lattice, weights.astype(float), direction.astype(float)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "random numbers"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_segment_is_the_best_of_all_paths(random_lattice, all_paths, seed, whole):
+    """Whole features bring equal slopes, equal lines and duplicates; then any of equal hypotheses may stand."""
+    lattice, weights, direction = case(random_lattice, seed, whole)
+    lines = exact_lines(all_paths(lattice), weights, direction)
+    found = envelope(lattice, weights, direction)
+    true = crossings(lines)
+    assert (np.diff(found.boundaries) > 0).all()
+    assert all(min(abs(float(gamma) - x) for gamma in true) < 1e-6 * (1 + abs(x)) for x in found.boundaries.tolist())
+    points = [true[0] - 1, *((a + b) / 2 for a, b in pairwise(true)), true[-1] + 1] if true else [0]
+    for gamma in points:
+        segment = int(np.searchsorted(found.boundaries, float(gamma)))
+        own = tuple(found.hypothesis(segment).tolist())
+        top = max(b + gamma * a for a, b, _ in lines)
+        assert max(b + gamma * a for a, b, words in lines if words == own) == top
+    hypotheses = [tuple(found.hypothesis(segment).tolist()) for segment in range(len(found.boundaries) + 1)]
+    assert all(one != other for one, other in pairwise(hypotheses))
+
+
+def test_the_cases_have_many_segments(random_lattice):
+    counts = [len(envelope(*case(random_lattice, seed, False)).boundaries) for seed in SEEDS]
+    assert max(counts) >= 4
+    assert min(counts) == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_limit_cuts_the_envelope(random_lattice, seed):
+    lattice, weights, direction = case(random_lattice, seed, False)
+    full, cut = envelope(lattice, weights, direction), envelope(lattice, weights, direction, 0.7)
+    inside = np.flatnonzero(np.abs(full.boundaries) < 0.7)
+    assert cut.boundaries == pytest.approx(full.boundaries[inside])
+    first = int(np.searchsorted(full.boundaries, -0.7))
+    for segment in range(len(inside) + 1):
+        assert cut.hypothesis(segment).tolist() == full.hypothesis(first + segment).tolist()
+
+
+@pytest.mark.parametrize("limit", [np.inf, 0.7])
+@pytest.mark.parametrize("seed", range(15))
+def test_statistics_are_those_of_the_words(random_lattice, seed, limit):
+    rng = np.random.default_rng(seed)
+    lattice = random_lattice(rng, states=8, arcs_per_state=3.0)
+    references = References.of([rng.integers(1, 5, 5), rng.integers(1, 5, 3)])
+    weights, directions = rng.normal(size=3), rng.normal(size=(70, 3))
+    found = segments(lattice, references, weights, directions, limit)
+    assert found.offsets[-1] > 64  # the arrays have grown
+    for number, direction in enumerate(directions):
+        own = slice(found.offsets[number], found.offsets[number + 1])
+        alone = envelope(lattice, weights, direction, limit)
+        assert found.begins[own].tolist() == [-limit, *alone.boundaries.tolist()]
+        rows = [references.statistics(alone.hypothesis(segment)) for segment in range(len(alone.boundaries) + 1)]
+        assert np.cumsum(found.changes[own], axis=0).tolist() == np.array(rows).tolist()
+
+
+def test_hypotheses_of_equal_words_are_one_segment():
+    lattice = FeatureLattice.from_arcs([0, 0], [5, 5], [1, 1], [[1.0], [-1.0]], [False, True], ["x"])
+    found = envelope(lattice, [0.0], [1.0])
+    assert found.boundaries.tolist() == []
+    assert found.words.tolist() == [5]
+
+
+def test_a_lattice_without_paths_has_one_segment_without_words():
+    empty = FeatureLattice.from_arcs([], [], [], [], [False], ["x"])
+    assert empty.num_states == 0
+    assert envelope(empty, [1.0], [1.0]).offsets.tolist() == [0, 0]
+    found = segments(empty, References.of([[1, 2]]), [1.0], [[1.0], [2.0]])
+    assert found.offsets.tolist() == [0, 1, 2]
+    assert found.changes.tolist() == [[0] * (STATISTICS - 1) + [2]] * 2
+
+
+def test_many_hypotheses_from_one_state():
+    """Tangents of a parabola: every line is on the hull."""
+    at = np.arange(-200, 201) / 8.0
+    arcs = (np.zeros(len(at)), np.arange(1, len(at) + 1), np.ones(len(at)))
+    features = np.column_stack([2 * at, -(at**2)])
+    found = envelope(FeatureLattice.from_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
+    assert found.words.tolist() == list(range(1, len(at) + 1))
+    assert found.boundaries == pytest.approx((at[1:] + at[:-1]) / 2)

@@ -1,0 +1,96 @@
+"""The line search against decoding at points of all intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.tune.envelope import Segments, segments
+from lattice_simp.tune.line_search import search_line
+from lattice_simp.tune.mert import evaluate
+
+SEEDS = range(25)
+
+
+def corpus(random_lattice, seed, sentences=5):
+    """Words are few and references two, so that most BLEU values are above zero."""
+    rng = np.random.default_rng(seed)
+    lattices = [random_lattice(rng, states=12, words=2, arcs_per_state=2.5) for _ in range(sentences)]
+    references = [References.of([rng.integers(1, 3, 7), rng.integers(1, 3, 9)]) for _ in lattices]
+    return lattices, references, rng.normal(size=3), rng.normal(size=3)
+
+
+def middles(found):
+    """Gives a gamma inside of each interval of the corpus."""
+    ends = np.unique(np.concatenate([part.begins[1:] for part in found]))
+    return np.concatenate([[ends[0] - 1], (ends[1:] + ends[:-1]) / 2, [ends[-1] + 1]])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_point_of_the_line_is_better(random_lattice, seed):
+    lattices, references, weights, direction = corpus(random_lattice, seed)
+    found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+    optimum = search_line(found)
+    bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(found)]
+    assert optimum.bleu == pytest.approx(max(bleu), abs=1e-12)
+    assert optimum.here == pytest.approx(evaluate(lattices, references, weights), abs=1e-12)
+    assert optimum.at_low_end == pytest.approx(bleu[0], abs=1e-12)
+    assert optimum.segments == sum(len(part.begins) for part in found)
+    assert optimum.low <= optimum.gamma <= optimum.high
+    assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu)
+
+
+def test_the_cases_are_no_plateaus(random_lattice):
+    gains = []
+    for seed in SEEDS:
+        lattices, references, weights, direction = corpus(random_lattice, seed)
+        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(found)
+        gains.append(optimum.bleu - optimum.here)
+    assert np.count_nonzero(np.array(gains) > 0.01) > 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bounds_are_obeyed(random_lattice, seed):
+    lattices, references, weights, direction = corpus(random_lattice, seed)
+    found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+    optimum = search_line(found, low=-0.3, high=0.2)
+    points = np.linspace(-0.3, 0.2, 200)[1:-1].tolist()
+    assert -0.3 <= optimum.low <= optimum.gamma <= optimum.high <= 0.2
+    assert all(evaluate(lattices, references, weights + g * direction) <= optimum.bleu + 1e-12 for g in points)
+    assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu)
+
+
+def line(*pieces):
+    """Gives one sentence's segments: (begin, matches of each order) of hypotheses and a reference of ten words."""
+    rows = np.array([[*[matches] * 4, 10, 9, 8, 7, 10] for _, matches in pieces])
+    changes = np.diff(rows, axis=0, prepend=0).astype(np.int32)
+    begins = np.array([begin for begin, _ in pieces], dtype=float)
+    return [Segments(np.array([0, len(rows)]), begins, changes, np.inf)]
+
+
+def test_of_equal_intervals_that_of_zero_stays():
+    optimum = search_line(line((-np.inf, 5), (-3, 1), (-1, 5), (1, 2), (2, 5)))
+    assert (optimum.low, optimum.high, optimum.gamma) == (-1.0, 1.0, 0.0)
+
+
+def test_of_other_equal_intervals_the_nearest_is_taken():
+    assert search_line(line((-np.inf, 5), (-3, 1), (1, 5), (2, 1), (9, 5))).gamma == 1.5
+    assert search_line(line((-np.inf, 1), (-4, 5), (-2, 1), (3, 5), (4, 1))).gamma == -3.0
+
+
+def test_outer_intervals_end_near_their_boundary():
+    assert search_line(line((-np.inf, 1), (20, 5))).gamma == 22.0
+    assert search_line(line((-np.inf, 5), (-0.5, 1))).gamma == -0.6
+    assert search_line(line((-np.inf, 1), (20, 5)), high=20.5).gamma == 20.25
+
+
+def test_narrow_intervals_are_passed_over():
+    pieces = line((-np.inf, 1), (1, 5), (1.001, 3), (4, 1))
+    assert search_line(pieces).gamma == pytest.approx(1.0005)
+    assert search_line(pieces, min_width=0.01).gamma == pytest.approx(2.5005)
+
+
+def test_intervals_without_width_do_not_count():
+    assert search_line(line((-np.inf, 1), (1, 5), (1, 2), (2, 1))).bleu < 0.5 * search_line(line((-np.inf, 5))).bleu

@@ -1,0 +1,210 @@
+"""The whole search: the reference lattices, n-best lists as a special case, constraints, threads."""
+
+from __future__ import annotations
+
+import csv
+import math
+import time
+
+import numpy as np
+import pytest
+
+from lattice_simp import SymbolTable
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.nbest import Hypothesis
+from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.tune.directions import feature_units
+from lattice_simp.tune.envelope import segments
+from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.line_search import search_line
+from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+
+# ---------------------------------------------------------------- reference results
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("weights", "bleu", "cost"),
+    [
+        ("params.initial.txt", 0.255110, 1307.1152),
+        ("params.final.newparams.1-20.boost1.59.txt", 0.333766, 468.4568),
+        ("params.final.newparams.1-20.txt", 0.334811, 1151.8150),
+    ],
+)
+def test_bleu_and_costs_under_given_weights(oracle, weights, bleu, cost):
+    vector = oracle.weights(weights)
+    counts = [References.of(own) for own in oracle.references]
+    assert evaluate(oracle.lattices, counts, vector) == pytest.approx(bleu, abs=1e-6)
+    assert sum(lattice.best(vector)[1] for lattice in oracle.lattices) == pytest.approx(cost, abs=1e-3)
+
+
+@pytest.mark.shared
+def test_searches_along_the_axes(oracle):
+    """Everything as recorded, but that of neighbouring intervals of equal BLEU the record has the leftmost."""
+    counts = [References.of(own) for own in oracle.references]
+    pairs = zip(oracle.lattices, counts, strict=True)
+    found = [segments(lattice, own, oracle.start, np.eye(12)) for lattice, own in pairs]
+    text = (oracle.folder / "linesearch.axis.iter1.tsv").read_text().splitlines()
+    rows = list(csv.DictReader(text, delimiter="\t"))
+    assert len(rows) == 12
+    for number, row in enumerate(rows):
+        optimum = search_line(found, number)
+        low, high = float(row["gamma_lo"]), float(row["gamma_hi"])
+        if number == 0:
+            assert optimum.low == pytest.approx(high, rel=1e-6)
+            optimum = search_line(found, number, high=high, min_width=1e-3)
+            assert evaluate(oracle.lattices, counts, oracle.start + np.eye(12)[0] * (low + high) / 2) == optimum.bleu
+        assert optimum.segments == int(row["segments_total"])
+        assert optimum.at_low_end == pytest.approx(float(row["bleu_at_minus_inf"]), abs=1e-6)
+        assert optimum.bleu == pytest.approx(float(row["best_bleu"]), abs=1e-6)
+        assert optimum.brevity == pytest.approx(float(row["brevity"]), abs=1e-6)
+        assert (optimum.low, optimum.high) == pytest.approx((low, high), rel=1e-5)
+
+
+@pytest.mark.shared
+def test_the_search_ends_above_the_recorded_bleu(oracle):
+    minimize_error(oracle.lattices[:1], oracle.references[:1], oracle.named(oracle.start), MertOptions(max_rounds=1))
+    begin = time.process_time()
+    found = minimize_error(oracle.lattices, oracle.references, oracle.named(oracle.start), MertOptions(restarts=1))
+    seconds = time.process_time() - begin
+    assert found.initial_bleu == pytest.approx(0.255110, abs=1e-6)
+    assert found.bleu >= 0.3337
+    assert seconds < 22.0
+    assert found.bleu == pytest.approx(max(step.bleu for step in found.trace), abs=1e-12)
+    for number in (0, 1):
+        gains = [step.bleu for step in found.trace if step.search == number]
+        assert gains == sorted(gains)
+
+
+# ---------------------------------------------------------------- small instances
+
+
+def corpus(random_lattice, seed, sentences=6):
+    rng = np.random.default_rng(seed)
+    lattices = [random_lattice(rng, states=12, words=2, arcs_per_state=2.5) for _ in range(sentences)]
+    references = [[rng.integers(1, 3, 7), rng.integers(1, 3, 9)] for _ in lattices]
+    return lattices, references, dict(zip(lattices[0].feature_names, rng.normal(size=3).tolist(), strict=True))
+
+
+def named_options(**options):
+    return MertOptions(restarts=2, random_directions=4, **options)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_weights_give_the_promised_bleu_and_it_grows(random_lattice, seed):
+    lattices, references, start = corpus(random_lattice, seed)
+    counts = [References.of(own) for own in references]
+    found = minimize_error(lattices, references, start, named_options())
+    assert found.initial_bleu == evaluate(lattices, counts, list(start.values()))
+    assert found.bleu == evaluate(lattices, counts, list(found.weights.values()))
+    assert found.bleu > found.initial_bleu
+    assert found.bleu == pytest.approx(max(step.bleu for step in found.trace))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_axis_gains_at_the_end(random_lattice, seed):
+    lattices, references, start = corpus(random_lattice, seed)
+    options = MertOptions(restarts=0, random_directions=0, min_width=0.0)
+    found = minimize_error(lattices, references, start, options)
+    weights = np.array(list(found.weights.values()))
+    counts = [References.of(own) for own in references]
+    units = feature_units(lattices, np.array(list(start.values())))
+    parts = [segments(*pair, weights, np.diag(units), 1000.0) for pair in zip(lattices, counts, strict=True)]
+    assert all(search_line(parts, axis).bleu <= found.bleu + options.min_gain for axis in range(3))
+
+
+def test_any_number_of_threads_gives_the_same(random_lattice):
+    lattices, references, start = corpus(random_lattice, 1, sentences=50)
+    alone = minimize_error(lattices, references, start, named_options())
+    assert minimize_error(lattices, references, start, named_options(jobs=3)) == alone
+    assert minimize_error(lattices, references, start, named_options(seed=2)).trace != alone.trace
+
+
+def test_fixed_weights_stay(random_lattice):
+    lattices, references, start = corpus(random_lattice, 2)
+    found = minimize_error(lattices, references, start, named_options(fixed=frozenset({"f1"})))
+    assert found.weights["f1"] == start["f1"]
+    assert found.weights["f0"] != start["f0"]
+    everything = minimize_error(lattices, references, start, named_options(fixed=frozenset(start)))
+    assert everything.weights == start
+    assert everything.bleu == everything.initial_bleu
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_signs_are_kept(random_lattice, seed):
+    lattices, references, start = corpus(random_lattice, seed)
+    found = minimize_error(lattices, references, start, named_options(signs={"f0": 1, "f1": -1}))
+    assert found.weights["f0"] >= 0.0
+    assert found.weights["f1"] <= 0.0
+
+
+def test_signs_matter(random_lattice):
+    results = [minimize_error(*corpus(random_lattice, seed), named_options()).weights for seed in range(6)]
+    assert any(weights["f0"] < 0.0 or weights["f1"] > 0.0 for weights in results)
+
+
+def prefix_tree(entries, symbols, names):
+    """Gives the lattice of a prefix tree: shared beginnings, features on the last arcs."""
+    states = {(): 0}
+    arcs = []
+    for entry in entries:
+        words = symbols.encode(entry.words.split()).tolist()
+        for length in range(1, len(words)):
+            if tuple(words[:length]) not in states:
+                states[tuple(words[:length])] = len(states)
+                source = states[tuple(words[: length - 1])]
+                arcs.append((source, words[length - 1], len(states) - 1, [0.0] * len(names)))
+        values = [entry.features[name][0] for name in names]
+        arcs.append((states[tuple(words[:-1])], words[-1], -1, values))
+    end = len(states)
+    sources, labels, nextstates, features = zip(*arcs, strict=True)
+    final = np.arange(end + 1) == end
+    return FeatureLattice.from_arcs(sources, labels, [end if s < 0 else s for s in nextstates], features, final, names)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lists_and_lattices_of_the_same_hypotheses_give_the_same(seed):
+    rng = np.random.default_rng(seed)
+    symbols, names = SymbolTable(["a", "b", "c"]), ["x", "y", "z"]
+    lists, references = [], []
+    for sentence in range(8):
+        strings = {" ".join(rng.choice(["a", "b"], rng.integers(4, 9))) for _ in range(12)}
+        lists.append(
+            [Hypothesis(sentence, own, {name: (float(rng.normal()),) for name in names}) for own in sorted(strings)]
+        )
+        references.append([symbols.encode(rng.choice(["a", "b"], 7))])
+    flat = [FeatureLattice.from_nbest(own, names, symbols) for own in lists]
+    trees = [prefix_tree(own, symbols, names) for own in lists]
+    assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(one.num_arcs for one in flat)
+    start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
+    left, right = (minimize_error(own, references, start, named_options()) for own in (flat, trees))
+    assert left.bleu > left.initial_bleu
+    assert right.bleu == left.bleu
+    assert right.weights == pytest.approx(left.weights, rel=1e-6)
+    assert [step.direction for step in right.trace] == [step.direction for step in left.trace]
+
+
+def test_an_empty_lattice_does_no_harm(random_lattice):
+    lattices, references, start = corpus(random_lattice, 3)
+    nothing = FeatureLattice.from_arcs([], [], [], [], [False], lattices[0].feature_names)
+    found = minimize_error([nothing, *lattices], [[[1, 2]], *references], start, named_options())
+    assert math.isfinite(found.bleu)
+    assert found.bleu > 0.0
+
+
+@pytest.mark.parametrize("broken", ["none", "counts", "features", "fixed", "signs", "weights"])
+def test_broken_input_is_refused(random_lattice, broken):
+    lattices, references, start = corpus(random_lattice, 0)
+    options = MertOptions()
+    if broken == "none":
+        lattices, references = [], []
+    elif broken == "counts":
+        references = references[1:]
+    elif broken == "features":
+        lattices[2] = random_lattice(np.random.default_rng(0), features=2)
+    elif broken == "weights":
+        start = {"f0": 1.0}
+    else:
+        options = MertOptions(**{broken: frozenset({"LM"}) if broken == "fixed" else {"LM": 1}})
+    with pytest.raises(LatticeSimpError):
+        minimize_error(lattices, references, start, options)
