@@ -35,10 +35,10 @@ class HmmSettings:
     Attributes:
         model1_iterations: iterations of IBM Model 1.
         hmm_iterations: iterations of the HMM.
-        null: the probability of a transition to NULL (0.2 in Och and Ney 2003, section 2.1.2).
-        uniform: the part of the transitions to words that is spread evenly (Och and Ney's alpha; as in GIZA++).
+        null: the probability of a transition to NULL (0.2 in Och and Ney 2003, section 2.1).
+        uniform: the part of the transitions to words that is spread evenly (Och and Ney's alpha; GIZA++'s default).
         maximum_jump: wider jumps share one weight for each direction.
-        floor: the least probability of a pair of words, also of those not in the table (as in GIZA++).
+        floor: the least probability of a pair of words, also of those not in the table (GIZA++'s default).
         rare_word: a pair that is seen once is left out of the table if both words are seen at least this often: they
             are no translations, and most pairs are of this kind.
         minimum_count: pairs whose expected count after Model 1 is lower are dropped.

@@ -117,7 +117,7 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
 
     Args:
         transitions: (I + 1, I) probabilities, from each position and, last, from the start: the weights, brought to
-            the sum 1 for each row (Och & Ney 2003, eq. 14), and the uniform part (there, section 2.1.2).
+            the sum 1 for each row (Och and Ney 2003, section 2.1), and the uniform part (there, section 2.1.2).
         learned: (I + 1, I) shares of these that are due to the weights.
         totals: (I + 1) sums of the weights of the rows.
     """
@@ -169,8 +169,8 @@ def _forward(
 ) -> float:
     """Gives the log-likelihood of one sentence and fills the forward values.
 
-    A state is the word that generates f_j; NULL states remember the last word before them, or the start (Och & Ney
-    2003, section 2.1.2). What follows depends on the remembered position r = 0..I alone (I is the start), so the
+    A state is the word that generates f_j; NULL states remember the last word before them, or the start (Och and Ney
+    2003, section 2.1). What follows depends on the remembered position r = 0..I alone (I is the start), so the
     values of the two states of r are added; the values of each step are scaled to the sum 1.
 
     Args:

@@ -21,7 +21,6 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise LatticeSimpError(
-                f"{folder}: another training run is at work there; wait, or name another folder"
-            ) from None
+            message = f"{folder}: another training run is at work there; wait, or name another folder"
+            raise LatticeSimpError(message) from None
         yield

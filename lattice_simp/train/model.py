@@ -39,7 +39,7 @@ START_WEIGHTS = {
     "Glue": 0.2,
     "OOV": 10.0,
 }
-"""Where tuning starts: a plausible balance of hierarchical systems; a word earns about what it costs the language model."""
+"""Where tuning starts: a plausible balance; a word earns some of what it costs the language model."""
 
 
 def language_model_stage(config: Config) -> Stage:

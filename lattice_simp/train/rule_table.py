@@ -98,9 +98,10 @@ def read_counted(folder: Path) -> CountedRules:
         *rows_of(table["source"], np.int32),
         *rows_of(table["target"], np.int32),
         *rows_of(table["points"], np.uint8),
-        *(table[name].to_numpy() for name in ("count", "source_count")),
-        target_hashes(table["target"]),
-        table["corpora"].to_numpy(),
+        counts=table["count"].to_numpy(),
+        source_counts=table["source_count"].to_numpy(),
+        target_hashes=target_hashes(table["target"]),
+        corpora=table["corpora"].to_numpy(),
     )
 
 

@@ -1,10 +1,10 @@
 """Model directories: what a decoder loads.
 
-rules.gz         the rule table as text, or rules.arrays, as `Grammar.write` writes it (any name that begins with `rules`)
+rules.gz         the rule table (any name that begins with `rules`), as text or as `Grammar.write` writes it
 lm.arpa.gz       the language model `LM`; further ones are called lm2, lm3, ...: features `LM2`, `LM3`, ...
 weights.tsv      `feature<TAB>weight` lines with a header line
 settings.json    optional: fields of `DecoderSettings`
-text.json        optional: how text becomes tokens (`train.text`), with casing.source.txt and casing.target.txt for truecasing
+text.json        optional: how text becomes tokens; with casing.source.txt and casing.target.txt for truecasing
 """
 
 from __future__ import annotations
