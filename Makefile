@@ -36,7 +36,7 @@ bench: $(STAMP)  ## measure against baselines, write build/bench.json
 	$(BIN)/python -m experiments.bench
 
 lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cmake, a C++ compiler, Boost)
-	$(BIN)/python -m lattice_simp.train.lmplz_build
+	$(BIN)/python -m lattice_simp.train.ngrams.lmplz_build
 
 clean:  ## remove what was built
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

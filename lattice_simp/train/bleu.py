@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sacrebleu.metrics.bleu import BLEU
 
-from lattice_simp.train.text import Tokeniser
+from lattice_simp.train.text.tokeniser import Tokeniser
 
 
 class Score(NamedTuple):

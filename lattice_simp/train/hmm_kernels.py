@@ -117,7 +117,7 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
 
     Args:
         transitions: (I + 1, I) probabilities, from each position and, last, from the start: the weights, brought to
-            the sum 1 for each row (Och and Ney 2003, section 2.1), and the uniform part (there, section 2.1.2).
+            the sum 1 for each row (Och and Ney 2003, section 2.1), and the uniform part.
         learned: (I + 1, I) shares of these that are due to the weights.
         totals: (I + 1) sums of the weights of the rows.
     """

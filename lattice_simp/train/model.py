@@ -12,13 +12,13 @@ from typing import Any
 
 from lattice_simp.formats.textio import open_binary, open_text, read_lines
 from lattice_simp.train.config import Config
-from lattice_simp.train.language_model import estimate
-from lattice_simp.train.prepare import SIDES
-from lattice_simp.train.rule_table import FILE, PROVENANCE
+from lattice_simp.train.ngrams.estimate import estimate
+from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.shards import read_shard, shard_paths
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text import tokenisers
-from lattice_simp.train.truecase import read_casing, truecased
+from lattice_simp.train.text.prepare import SIDES
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.model_files import SETTINGS, TEXT, WEIGHTS, write_weights
 

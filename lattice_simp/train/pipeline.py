@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train.align import align_stage
+from lattice_simp.train.alignment.align import align_stage
 from lattice_simp.train.config import Config, write_config
-from lattice_simp.train.count_rules import count_stage, targets_stage
-from lattice_simp.train.extract_stage import extract_stage
-from lattice_simp.train.lexical import lexical_stage
 from lattice_simp.train.lock import locked
 from lattice_simp.train.model import language_model_stage, model_stage
-from lattice_simp.train.prepare import prepare_stage
-from lattice_simp.train.rule_table import rules_stage
+from lattice_simp.train.rules.count import count_stage, targets_stage
+from lattice_simp.train.rules.extract_stage import extract_stage
+from lattice_simp.train.rules.lexical import lexical_stage
+from lattice_simp.train.rules.table import rules_stage
 from lattice_simp.train.stage import Run, Stage, run_stage, stage_key, write_json
+from lattice_simp.train.text.prepare import prepare_stage
+from lattice_simp.train.text.vocabulary import number_stage
 from lattice_simp.train.tuning import finish_model, test_stage, tune_stage
-from lattice_simp.train.vocabulary import number_stage
 
 CONFIG, RESULTS = "config.yaml", "results.json"
 

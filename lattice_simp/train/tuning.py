@@ -16,10 +16,10 @@ from lattice_simp.parallel import run_tasks
 from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.prepare import SIDES
 from lattice_simp.train.stage import Run, Stage, write_json
-from lattice_simp.train.text import Tokeniser, tokenisers
-from lattice_simp.train.truecase import read_casing, truecased
+from lattice_simp.train.text.prepare import SIDES
+from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
+from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, weighted

@@ -17,9 +17,9 @@ import pytest
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.language_model.arpa import parse_arpa
-from lattice_simp.train import lmplz_build
-from lattice_simp.train.language_model import estimate, explain, memory_mebibytes
-from lattice_simp.train.lmplz import VARIABLE, find_lmplz, program_folder
+from lattice_simp.train.ngrams import lmplz_build
+from lattice_simp.train.ngrams.estimate import estimate, explain, memory_mebibytes
+from lattice_simp.train.ngrams.lmplz import VARIABLE, find_lmplz, program_folder
 
 WORDS = ["the", "a", "cat", "dog", "sees", "likes", "big", "small", "here", "now", "<b>", "s\u00a0s", "ü", "x\u2028y"]
 LOG_10 = 2.302585092994046

@@ -11,7 +11,7 @@ import numpy as np
 
 from lattice_simp.growth import find_slot, longer_ints
 from lattice_simp.kernel import Ints, Longs, jit
-from lattice_simp.train.rule_spans import rule_spans
+from lattice_simp.train.rules.spans import rule_spans
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
 

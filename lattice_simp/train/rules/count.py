@@ -21,12 +21,12 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Ints, Longs, jit
 from lattice_simp.train.config import Config
-from lattice_simp.train.extract import Limits, count_targets, hash_rows
-from lattice_simp.train.extract_stage import BUCKETS, limits_of, read_bitext
-from lattice_simp.train.out_of_core import first_line, open_database, rows_of
-from lattice_simp.train.prepare import run_all
+from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
+from lattice_simp.train.rules.extract_stage import BUCKETS, limits_of, read_bitext
+from lattice_simp.train.rules.out_of_core import first_line, open_database, rows_of
 from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text.prepare import run_all
 
 TARGETS, COUNTS = "targets.npz", "counts.npy"
 

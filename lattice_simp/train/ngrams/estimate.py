@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import open_binary, read_lines
-from lattice_simp.train.lmplz import find_lmplz
+from lattice_simp.train.ngrams.lmplz import find_lmplz
 
 ORDERS = range(2, 7)
 """The orders that KenLM reads as it is usually built."""

@@ -1,6 +1,6 @@
 """Finding KenLM's `lmplz`, the program that estimates n-gram language models.
 
-It is no part of KenLM's Python package: `lattice_simp.train.lmplz_build` compiles it from that package's sources.
+It is no part of KenLM's Python package: `lmplz_build.py` compiles it from that package's sources.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VARIABLE = "LMPLZ"
 PROGRAM = "lmplz"
 
 REMEDY = (
-    "run `make lmplz`, or `python -m lattice_simp.train.lmplz_build`, which need cmake, a C++ compiler and Boost; "
+    "run `make lmplz`, or `python -m lattice_simp.train.ngrams.lmplz_build`: cmake, a C++ compiler and Boost do it; "
     f"or name the program in the environment variable {VARIABLE}"
 )
 

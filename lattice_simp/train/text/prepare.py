@@ -24,12 +24,12 @@ import pyarrow.compute as pc
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Bools
-from lattice_simp.train.clean import LanguageJudge, reason_to_drop
 from lattice_simp.train.config import Clean, Config, Corpus, Text
 from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage, write_json
-from lattice_simp.train.text import tokenisers
-from lattice_simp.train.truecase import learn_casing, read_casing, truecased_column, write_casing
+from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
 
 SIDES = ("source", "target")
 _RAW, _TOKENS, _SPLIT_DONE = "raw", "tokens", "split.json"

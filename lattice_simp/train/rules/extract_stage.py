@@ -19,17 +19,17 @@ import pyarrow.parquet as pq
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Longs
-from lattice_simp.train.align import read_links
+from lattice_simp.train.alignment.align import read_links
 from lattice_simp.train.config import Config, Rules
-from lattice_simp.train.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
-from lattice_simp.train.out_of_core import binary_column, first_line, open_database
-from lattice_simp.train.prepare import run_all
+from lattice_simp.train.rules.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
+from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
+from lattice_simp.train.rules.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
 from lattice_simp.train.shards import lists_of, over_shards, read_shard, shard_path, shard_paths
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text import tokenisers
-from lattice_simp.train.truecase import read_casing, truecased
-from lattice_simp.train.vocabulary import read_words
-from lattice_simp.train.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
+from lattice_simp.train.text.prepare import run_all
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.text.truecase import read_casing, truecased
+from lattice_simp.train.text.vocabulary import read_words
 
 BUCKETS = 64
 """Parts of the table that are counted one by one: a bucket of a billion rules fits into a few gigabytes."""

@@ -14,10 +14,10 @@ import numpy as np
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Ints, Longs
+from lattice_simp.train.alignment.symmetrise import symmetrise
 from lattice_simp.train.config import Align, Config
 from lattice_simp.train.shards import list_column, lists_of, read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.symmetrise import symmetrise
 
 Links = tuple[Longs, Ints]
 

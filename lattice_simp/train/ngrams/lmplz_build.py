@@ -1,7 +1,7 @@
 """Builds KenLM's `lmplz` and `build_binary` from the source distribution of the Python package `kenlm`.
 
-`python -m lattice_simp.train.lmplz_build` puts them where `find_lmplz` looks. pip fetches the sources, so that the
-user's mirrors and proxies hold; cmake, a C++ compiler and Boost (program_options and thread) must be there.
+`python -m lattice_simp.train.ngrams.lmplz_build` puts them where `find_lmplz` looks. pip fetches the sources, so that
+the user's mirrors and proxies hold; cmake, a C++ compiler and Boost (program_options and thread) must be there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.train.lmplz import PROGRAM, program_folder
+from lattice_simp.train.ngrams.lmplz import PROGRAM, program_folder
 
 SOURCE = "kenlm>=0.3"
 """What pip is asked for; older releases were never tried."""
@@ -220,7 +220,7 @@ def _install(program: Path, folder: Path) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Builds the programs; gives the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m lattice_simp.train.lmplz_build", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lattice_simp.train.ngrams.lmplz_build", description=__doc__)
     parser.add_argument("--to", type=Path, metavar="FOLDER", help=f"where the programs go ({program_folder()})")
     try:
         for program in build(parser.parse_args(arguments).to):

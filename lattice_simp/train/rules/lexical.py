@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.kernel import Floats, Ints, Longs, jit
-from lattice_simp.train.align import read_links
+from lattice_simp.train.alignment.align import read_links
 from lattice_simp.train.shards import lists_of, read_shard, shard_paths
 from lattice_simp.train.stage import Run, Stage
 

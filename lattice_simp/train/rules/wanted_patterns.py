@@ -10,9 +10,9 @@ import numpy as np
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Ints, Longs, jit
-from lattice_simp.train.extract import Limits, pattern_hash
-from lattice_simp.train.text import Tokeniser
-from lattice_simp.train.vocabulary import numbers_of
+from lattice_simp.train.rules.extract import Limits, pattern_hash
+from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.train.text.vocabulary import numbers_of
 
 EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
 """The table that wants every pattern."""

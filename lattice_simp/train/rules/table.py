@@ -14,12 +14,12 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.train.config import Config
-from lattice_simp.train.count_rules import read_target_counts, target_hashes
-from lattice_simp.train.lexical import LexicalTable, lexical_weights
-from lattice_simp.train.out_of_core import rows_of
+from lattice_simp.train.rules.count import read_target_counts, target_hashes
+from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
+from lattice_simp.train.rules.out_of_core import rows_of
 from lattice_simp.train.shards import read_shard, shard_paths
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.vocabulary import read_words
+from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.grammar import Grammar
 
 FILE = "rules.arrays"

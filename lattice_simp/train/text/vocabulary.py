@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.kernel import Ints, Longs
-from lattice_simp.train.prepare import SIDES, word_counts
 from lattice_simp.train.shards import read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text.prepare import SIDES, word_counts
 
 VERSION = 1
 

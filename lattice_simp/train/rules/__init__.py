@@ -1,0 +1,1 @@
+"""From word alignments to a rule table: extraction, counting out of core, features."""

@@ -1,0 +1,1 @@
+"""Text files to clean, tokenised, numbered sentence pairs."""
