@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from functools import partial
@@ -14,10 +13,12 @@ import numpy as np
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Ints, Longs
+from lattice_simp.train.alignment.hmm import Side, align_both
 from lattice_simp.train.alignment.symmetrise import symmetrise
 from lattice_simp.train.config import Align, Config
 from lattice_simp.train.shards import list_column, lists_of, read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text.prepare import SIDES
 
 Links = tuple[Longs, Ints]
 
@@ -117,4 +118,18 @@ _NO_LINKS = np.zeros(0, dtype=np.int32)
 
 
 def _hmm(run: Run) -> tuple[Links, Links]:
-    raise LatticeSimpError(f"no such aligner {os.getpid()}")
+    """Runs our own HMM aligner for both directions."""
+    columns: dict[str, list[tuple[Longs, Ints]]] = {side: [] for side in SIDES}
+    for path in shard_paths(run.folders["number"]):
+        table = read_shard(path, SIDES)
+        for side in SIDES:
+            columns[side].append(lists_of(table[side]))
+    source, target = (_side(columns.pop(side)) for side in SIDES)
+    return align_both(source, target, jobs=run.jobs, progress=lambda done, total, _: run.progress(done, total))
+
+
+def _side(shards: list[tuple[Longs, Ints]]) -> Side:
+    words = np.concatenate([_NO_LINKS, *(flat for _, flat in shards)])
+    offsets = np.zeros(1 + sum(len(own) - 1 for own, _ in shards), dtype=np.int64)
+    np.cumsum(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(own) for own, _ in shards)]), out=offsets[1:])
+    return Side(words, offsets, int(words.max(initial=-1)) + 1)

@@ -16,9 +16,9 @@ import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.train.hmm_blocks import Corpus, Shard, all_pairs, collect, filled_blocks
-from lattice_simp.train.hmm_kernels import best_positions, hmm_posteriors, model1_posteriors
-from lattice_simp.train.hmm_table import Side, kept_pairs, normalise_rows
+from lattice_simp.train.alignment.hmm_blocks import Corpus, Shard, all_pairs, collect, filled_blocks
+from lattice_simp.train.alignment.hmm_kernels import best_positions, hmm_posteriors, model1_posteriors
+from lattice_simp.train.alignment.hmm_table import Side, kept_pairs, normalise_rows
 
 __all__ = ["HmmSettings", "Links", "Progress", "Side", "align_both", "align_words"]
 

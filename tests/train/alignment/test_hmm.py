@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train import hmm_blocks
-from lattice_simp.train.hmm import HmmSettings, Side, align_both, align_words
-from lattice_simp.train.hmm_kernels import hmm_posteriors, model1_posteriors
-from lattice_simp.train.hmm_table import PairTable, fill_cells, find_occurrences, kept_pairs, write_rows
+from lattice_simp.train.alignment import hmm_blocks
+from lattice_simp.train.alignment.hmm import HmmSettings, Side, align_both, align_words
+from lattice_simp.train.alignment.hmm_kernels import hmm_posteriors, model1_posteriors
+from lattice_simp.train.alignment.hmm_table import PairTable, fill_cells, find_occurrences, kept_pairs, write_rows
 
 NULL = -1
 # No pair is dropped, and the floor is out of the way, so that the training is nothing but EM.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.train.hmm_table import (
+from lattice_simp.train.alignment.hmm_table import (
     Occurrences,
     PairTable,
     Side,
