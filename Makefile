@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench lmplz clean
+.PHONY: help setup demo test test-slow lint bench lmplz train-multi30k train-en-fr clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,21 @@ bench: $(STAMP)  ## measure against baselines, write build/bench.json
 
 lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cmake, a C++ compiler, Boost)
 	$(BIN)/python -m lattice_simp.train.ngrams.lmplz_build
+
+# The training experiments; DATA is the folder with the corpora, and what is done already is not done again.
+DATA ?= ../shared/data
+JOBS ?= 2
+
+train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
+	$(TRAIN)
+
+train-en-fr: $(STAMP)  ## train, tune and test English-French on a million pairs (hours)
+	$(TRAIN)
+
+define TRAIN
+$(BIN)/lattice-simp train experiments/$(@:train-%=%)/config.yaml --set data=$(DATA) --jobs $(JOBS)
+$(BIN)/python -m experiments.results experiments/$(@:train-%=%) --set data=$(DATA) --command 'make $@'
+endef
 
 clean:  ## remove what was built
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

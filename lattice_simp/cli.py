@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands import lattice, skeleton
+from lattice_simp.commands import lattice, skeleton, tune
 from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
 from lattice_simp.errors import LatticeSimpError
 
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(lattice.app, name="lattice")
 app.add_typer(skeleton.app, name="skeleton")
+app.add_typer(tune.app, name="tune")
 
 DEBUG = "--debug"
 

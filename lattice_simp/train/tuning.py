@@ -22,7 +22,7 @@ from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
-from lattice_simp.tune.decode import DecodeOptions, TuningSentence, weighted
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import SEARCH_GAIN, tune
 
@@ -124,7 +124,7 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
 
 
 def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
-    decoder = weighted(Decoder.load(model), weights)
+    decoder = Decoder.load(model).with_weights(weights)
     # The cheapest hypothesis is all that is asked for: a narrow beam saves the rest of the lattice.
     narrow = replace(decoder, settings=replace(decoder.settings, beam=0.5))
     return partial(_translate, narrow)

@@ -23,7 +23,7 @@ from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
 from lattice_simp.translate.model_files import read_model
-from lattice_simp.translate.result import Translation
+from lattice_simp.translate.result import SKELETON_FEATURE, Translation
 from lattice_simp.translate.settings import STRATEGIES, DecoderSettings, Strategy
 
 Hypotheses = list[tuple[str, float]]
@@ -39,7 +39,8 @@ class Decoder:
     Attributes:
         grammar: the rules; their target words are numbered by the table of all lattices.
         models: language models by feature name.
-        weights: the features' weights; those of `WordPenalty`, `Glue` and `OOV` are 0 if they are missing.
+        weights: the features' weights; those of `WordPenalty`, `Glue` and `OOV` are 0 if they are missing. `load` and
+            `with_weights` take a weight `Skeleton` over into the settings.
         settings: see `DecoderSettings`.
     """
 
@@ -63,8 +64,12 @@ class Decoder:
         Raises:
             FormatError, GrammarError: a file is missing or broken, or a weight is missing.
         """
-        grammar, models, weights, settings = read_model(folder)
-        return cls(grammar, models, weights, DecoderSettings.from_mapping(settings))
+        grammar, models, weights, values = read_model(folder)
+        return cls(grammar, models, weights, _with_skeleton_weight(DecoderSettings.from_mapping(values), weights))
+
+    def with_weights(self, weights: Mapping[str, float]) -> Decoder:
+        """Gives the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
+        return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
 
     def translate(
         self,
@@ -209,6 +214,12 @@ def pool_hypotheses(lists: Iterable[Hypotheses], aggregation: str, count: int) -
             else:
                 pooled[words] = min(known, cost)
     return sorted(pooled.items(), key=lambda pair: (pair[1], pair[0]))[:count]
+
+
+def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float]) -> DecoderSettings:
+    if SKELETON_FEATURE not in weights:
+        return settings
+    return replace(settings, skeleton=replace(settings.skeleton, weight=weights[SKELETON_FEATURE]))
 
 
 def _as_skeletons(words: tuple[str, ...], given: Skeleton | str | Sequence[Skeleton] | None) -> list[Skeleton]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,30 @@ def write_weights(path: str | Path, weights: dict[str, float]) -> None:
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def read_settings(folder: str | Path) -> dict[str, Any]:
+    """Reads a model's settings; none without a file.
+
+    Raises:
+        FormatError: the file holds no JSON object.
+    """
+    path = Path(folder) / SETTINGS
+    if not path.exists():
+        return {}
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy="mend or remove the file") from None
+    if not isinstance(settings, dict):
+        raise FormatError("holds no JSON object", path=path, remedy='write {"name": value}')
+    return settings
+
+
+def update_settings(folder: str | Path, values: Mapping[str, Any]) -> None:
+    """Sets some of a model's settings."""
+    settings = read_settings(folder) | dict(values)
+    (Path(folder) / SETTINGS).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+
+
 def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageModel]], dict[str, float], dict[str, Any]]:
     """Reads a model directory: grammar, language models by feature name, weights, settings.
 
@@ -69,16 +94,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageMod
             models.append((f"LM{match[1]}", LanguageModel.read(path)))
     if not models:
         raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
-    settings_path = root / SETTINGS
-    settings: dict[str, Any] = {}
-    if settings_path.exists():
-        try:
-            settings = json.loads(settings_path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise FormatError(f"no JSON: {error}", path=settings_path, remedy="mend or remove the file") from None
-        if not isinstance(settings, dict):
-            raise FormatError("holds no JSON object", path=settings_path, remedy='write {"name": value}')
-    return Grammar.read(rules), models, read_weights(root / WEIGHTS), settings
+    return Grammar.read(rules), models, read_weights(root / WEIGHTS), read_settings(root)
 
 
 def _only(root: Path, paths: list[Path]) -> Path:

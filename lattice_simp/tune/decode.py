@@ -15,7 +15,6 @@ from lattice_simp.parallel import run_tasks
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.translate.settings import Strategy
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import FeatureLattice
@@ -93,17 +92,8 @@ def _with_features(lattice: FeatureLattice, names: tuple[str, ...]) -> FeatureLa
     return replace(lattice, features=arcs, final_features=finals, feature_names=names)
 
 
-def weighted(decoder: Decoder, weights: Mapping[str, float]) -> Decoder:
-    """Gives the decoder with other weights; that of the skeleton's feature is a setting."""
-    settings = decoder.settings
-    if SKELETON_FEATURE in weights:
-        skeleton = replace(settings.skeleton, weight=weights[SKELETON_FEATURE])
-        settings = replace(settings, skeleton=skeleton)
-    return replace(decoder, weights=dict(weights), settings=settings)
-
-
 def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[tuple[list[str], FeatureLattice]]:
-    decoder = weighted(Decoder.load(options.model), weights)
+    decoder = Decoder.load(options.model).with_weights(weights)
     skeleton = replace(decoder.settings.skeleton, beam=max(options.beam, decoder.settings.skeleton.beam))
     settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
     return partial(_decode, replace(decoder, settings=settings), options)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.derivation import COPY_FEATURE
-from lattice_simp.translate.result import SKELETON_FEATURE
+from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
+from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
+from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode, same_features
 from lattice_simp.tune.feature_lattice import FeatureLattice
@@ -66,7 +69,7 @@ def tune(
     """Decodes and optimises until the optimiser expects no gain.
 
     All features are tuned together, those of language models and of the skeleton included; the weight of
-    passed-through tokens stays, since hardly any hypothesis has a choice about them.
+    passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
 
     Args:
         sentences: the development set.
@@ -87,7 +90,7 @@ def tune(
     references = [[symbols.encode(words) for words in sentence.references] for sentence in usable]
     counts = [References.of(own) for own in references]
     options = _options(mert or MertOptions(min_gain=SEARCH_GAIN), start_weights, decoding.jobs)
-    weights, rounds = dict(start_weights), list[Round]()
+    weights, rounds = {EDIT_FEATURE: 1.0, **start_weights}, list[Round]()
     history: list[list[FeatureLattice]] = []
     for number in range(1, max_rounds + 1):
         lattices = decode(usable, weights, decoding, symbols)
@@ -102,19 +105,30 @@ def tune(
             break
         weights = _scaled({**weights, **found.weights}, start_weights)
     best = max(rounds, key=lambda one: one.bleu)
-    return TuningResult(best.weights, best.bleu, tuple(rounds))
+    tuned = {name: weight for name, weight in best.weights.items() if name in start_weights}
+    return TuningResult(tuned, best.bleu, tuple(rounds))
+
+
+def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
+    """Gives a model's weights; with skeletons, that of their feature is there, too."""
+    weights = read_weights(model / WEIGHTS)
+    if skeletons:
+        default = DecoderSettings.from_mapping(read_settings(model)).skeleton.weight
+        weights.setdefault(SKELETON_FEATURE, default)
+    return weights
 
 
 def _options(mert: MertOptions, weights: Mapping[str, float], jobs: int) -> MertOptions:
     positive = {name: 1 for name in weights if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
-    return replace(mert, fixed=mert.fixed | {COPY_FEATURE}, signs={**positive, **mert.signs}, jobs=jobs)
+    return replace(mert, fixed=mert.fixed | {COPY_FEATURE, EDIT_FEATURE}, signs={**positive, **mert.signs}, jobs=jobs)
 
 
 def _scaled(weights: dict[str, float], start: Mapping[str, float]) -> dict[str, float]:
-    """Scales all weights but that of passed-through tokens, which the optimiser did not move."""
+    """Scales all weights but those that the optimiser did not move."""
     model = max(weights.get(SCALE_FEATURE, 0.0), LEAST_MODEL_WEIGHT)
     factor = start.get(SCALE_FEATURE, model) / model
-    scaled = {name: weight if name == COPY_FEATURE else weight * factor for name, weight in weights.items()}
+    fixed = (COPY_FEATURE, EDIT_FEATURE)
+    scaled = {name: weight if name in fixed else weight * factor for name, weight in weights.items()}
     for name in scaled:
         if name.startswith(SCALE_FEATURE):
             scaled[name] = max(scaled[name], LEAST_MODEL_WEIGHT)

@@ -1,0 +1,143 @@
+"""`lattice-simp tune`: weights by lattice MERT, minimum Bayes-risk parameters by grid search."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+
+app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-risk decoding on a development set.")
+
+SOURCE = typer.Option("--source", help="tokenised sentences of a development set, one a line")
+REFERENCES = typer.Option("--reference", help="tokenised reference translations; may be given several times")
+JOBS = typer.Option(min=1, help="processes for decoding, threads for optimising")
+
+
+@app.command()
+def weights(
+    model: Annotated[Path, typer.Argument(help="a model directory; its weights are the start")],
+    source: Annotated[Path, SOURCE],
+    references: Annotated[list[Path], REFERENCES],
+    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
+    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text: tunes with skeletons")] = None,  # noqa: UP045
+    strategy: Annotated[Optional[str], typer.Option(help="gappy (with skeletons), skeleton-first, or plain")] = None,  # noqa: UP045
+    beam: Annotated[float, typer.Option(help="nats that lattices keep")] = 5.0,
+    max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 1000,
+    rounds: Annotated[int, typer.Option(min=1, help="of decoding and optimising")] = 8,
+    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
+    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 1,
+    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
+    jobs: Annotated[int, JOBS] = 1,
+    dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler for decoding")] = None,  # noqa: UP045
+) -> None:
+    """Tunes all weights of a model together, that of the skeleton included, by lattice MERT."""
+    from lattice_simp.commands.sentences import read_sentences
+    from lattice_simp.translate.model_files import write_weights
+    from lattice_simp.translate.settings import STRATEGIES
+    from lattice_simp.tune.decode import DecodeOptions, TuningSentence
+    from lattice_simp.tune.mert import MertOptions
+    from lattice_simp.tune.rounds import SEARCH_GAIN, start_weights, tune
+
+    if strategy is not None and strategy not in STRATEGIES:
+        raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
+    if strategy not in (None, "plain") and skeletons is None:
+        raise LatticeSimpError(f"--strategy {strategy} needs --skeletons")
+    sentences = read_sentences(str(source), skeletons, "0", None)
+    own = _references(references, len(sentences), source)
+    tuning = [TuningSentence(one.words, refs, one.masks) for one, refs in zip(sentences, own, strict=True)]
+    decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)  # type: ignore[arg-type]
+    mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN)
+    start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
+    result = tune(tuning, start, decoding, mert=mert, max_rounds=rounds, say=_say)
+    write_weights(output, result.weights)
+    _say(f"{output}: BLEU {100 * result.rounds[0].bleu:.2f} before, {100 * result.bleu:.2f} after")
+
+
+@app.command()
+def mbr(
+    model: Annotated[Path, typer.Argument(help="a model directory")],
+    source: Annotated[Path, SOURCE],
+    references: Annotated[list[Path], REFERENCES],
+    beam: Annotated[float, typer.Option(help="nats that lattices keep")] = 8.0,
+    max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 3000,
+    write: Annotated[bool, typer.Option(help="put the best parameters into the model's settings.json")] = False,
+    jobs: Annotated[int, JOBS] = 1,
+) -> None:
+    """Searches a grid of minimum Bayes-risk parameters: scale, precision, ratio; prints the table."""
+    from lattice_simp import Decoder
+    from lattice_simp.commands.sentences import read_sentences
+    from lattice_simp.ops.prune import prune
+    from lattice_simp.translate.model_files import update_settings
+    from lattice_simp.tune.mbr_grid import mbr_grid
+
+    sentences = read_sentences(str(source), None, "0", None)
+    own = _references(references, len(sentences), source)
+    decoder = Decoder.load(model)
+    decoder = replace(decoder, settings=replace(decoder.settings, beam=beam, mbr=None))
+    usable = [(one.words, refs) for one, refs in zip(sentences, own, strict=True) if one.words]
+    lattices = [prune(decoder.translate(words).lattice, max_arcs=max_arcs) for words, _ in usable]
+    grid = mbr_grid(lattices, [[" ".join(words) for words in refs] for _, refs in usable], jobs=jobs)
+    print("scale\tprecision\tratio\tBLEU")
+    for point in sorted(grid.points, key=lambda point: -point.bleu):
+        own_settings = point.settings
+        print(f"{own_settings.scale}\t{own_settings.precision}\t{own_settings.ratio}\t{point.bleu:.2f}")
+    _say(f"BLEU {grid.best_path_bleu:.2f} by cost, {grid.best.bleu:.2f} by the best point")
+    if write:
+        best = {name: value for name, value in asdict(grid.best.settings).items() if value is not None}
+        update_settings(model, {"mbr": best})
+
+
+@app.command()
+def lattices(
+    files: Annotated[list[Path], typer.Argument(help="text lattices with features, one for each sentence")],
+    references: Annotated[list[Path], REFERENCES],
+    start: Annotated[Path, typer.Option("--weights", help="a weights.tsv to start from")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
+    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
+    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 3,
+    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="threads")] = 1,
+) -> None:
+    """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
+    from lattice_simp.symbols import SymbolTable
+    from lattice_simp.translate.model_files import read_weights, write_weights
+    from lattice_simp.tune.feature_lattice import FeatureLattice
+    from lattice_simp.tune.mert import MertOptions, minimize_error
+
+    weights_before = read_weights(start)
+    symbols = SymbolTable()
+    own = [FeatureLattice.read(path, symbols, feature_names=tuple(weights_before)) for path in files]
+    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(files), files[0])]
+    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
+    result = minimize_error(own, encoded, weights_before, options)
+    write_weights(output, result.weights)
+    _say(f"{output}: BLEU {100 * result.initial_bleu:.2f} before, {100 * result.bleu:.2f} after")
+
+
+def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
+    """Gives the references of each sentence, as tokens.
+
+    Raises:
+        FormatError: a file with another number of lines.
+    """
+    from lattice_simp.formats.textio import read_lines
+    from lattice_simp.symbols import split_tokens
+
+    columns = []
+    for path in paths:
+        lines = [tuple(split_tokens(line)) for line in read_lines(path)]
+        if len(lines) != count:
+            message = f"has {len(lines)} lines for the {count} of {source}"
+            raise FormatError(message, path=path, remedy="give files of equally many lines")
+        columns.append(lines)
+    return list(zip(*columns, strict=True))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
