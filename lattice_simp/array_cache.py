@@ -29,6 +29,9 @@ FOLDER = ".lattice_simp"
 _MAGIC = b"lattice_simp arrays 1\n"
 _ALIGNMENT = 64
 
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
+"""What a broken header leads to; numpy parses the names of types as Python."""
+
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -42,7 +45,7 @@ def load_arrays(path: str | Path, kind: str) -> Arrays | None:
     for folder in _cache_folders(path):
         cached = folder / name
         if cached.is_file():
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            with contextlib.suppress(OSError, *_BROKEN):
                 return _map(cached)
     return None
 
@@ -78,7 +81,7 @@ def read_arrays(path: str | Path) -> Arrays:
         return _map(Path(path))
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", path=path, remedy="check the path") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except _BROKEN as error:
         raise FormatError(f"holds no complete arrays: {error}", path=path, remedy="write the file again") from None
 
 
@@ -136,7 +139,8 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
             top = _MAGIC + json.dumps({"arrays": header, "bytes": position}).encode() + b"\n"
             file.write(top + b"\0" * (-len(top) % _ALIGNMENT))
             for array in arrays.values():
-                file.write(np.ascontiguousarray(array).tobytes() + b"\0" * (-array.nbytes % _ALIGNMENT))
+                file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)  # no copy
+                file.write(b"\0" * (-array.nbytes % _ALIGNMENT))
             file.flush()
             os.chmod(file.name, 0o644)
             os.replace(file.name, path)

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands import lattice, skeleton, tune
+from lattice_simp.commands import lattice, skeleton, text, tune
 from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.add_typer(lattice.app, name="lattice")
 app.add_typer(skeleton.app, name="skeleton")
 app.add_typer(tune.app, name="tune")
+app.add_typer(text.app, name="text")
 
 DEBUG = "--debug"
 
@@ -156,9 +157,16 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
-    from lattice_simp.commands.train import run_training
+    try:
+        from lattice_simp.commands.train import run_training
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
-    run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)
+    try:
+        run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)
+    except KeyboardInterrupt:
+        print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

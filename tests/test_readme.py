@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -30,7 +31,13 @@ def workplace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("readme")
     for name, text in re.findall(r"```text (\S+)\n(.*?)```", README, flags=re.DOTALL):
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "model").symlink_to(ROOT / "grammars" / "demo" / "data")
+    data = ROOT / "grammars" / "demo" / "data"
+    (folder / "model").symlink_to(data)
+    source = [" ".join(json.loads(line)["tokens"]) for line in (data / "test.jsonl").read_text("utf-8").splitlines()]
+    target = (data / "test.de").read_text("utf-8").splitlines()
+    for name, part in (("train", slice(20, None)), ("dev", slice(20))):
+        for language, lines in (("en", source), ("de", target)):
+            (folder / f"{name}.{language}").write_text("\n".join(lines[part]) + "\n", "utf-8")
     return folder
 
 

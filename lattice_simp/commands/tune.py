@@ -6,11 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+
+if TYPE_CHECKING:
+    from lattice_simp.kernel import Ints
+    from lattice_simp.tune.feature_lattice import FeatureLattice
 
 app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-risk decoding on a development set.")
 
@@ -106,16 +110,55 @@ def lattices(
 ) -> None:
     """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
     from lattice_simp.symbols import SymbolTable
-    from lattice_simp.translate.model_files import read_weights, write_weights
+    from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import FeatureLattice
+
+    symbols, names = SymbolTable(), tuple(read_weights(start))
+    own = [FeatureLattice.read(path, symbols, feature_names=names) for path in files]
+    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(files), files[0])]
+    _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
+
+
+@app.command()
+def nbest(
+    file: Annotated[Path, typer.Argument(help="n-best lists with features, Moses format, ids from 0")],
+    references: Annotated[list[Path], REFERENCES],
+    start: Annotated[Path, typer.Option("--weights", help="a weights.tsv to start from")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
+    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
+    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 3,
+    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="threads")] = 1,
+) -> None:
+    """Tunes weights on n-best lists of any system; a feature of several values has the weights NAME_0, NAME_1, ..."""
+    from lattice_simp.formats.nbest import read_nbest
+    from lattice_simp.symbols import SymbolTable
+    from lattice_simp.translate.model_files import read_weights
+    from lattice_simp.tune.feature_lattice import FeatureLattice
+
+    symbols, names = SymbolTable(), tuple(read_weights(start))
+    lists = list(read_nbest(file))
+    refs = _references(references, 1 + max((number for number, _ in lists), default=-1), file)
+    own = [FeatureLattice.from_nbest(entries, names, symbols) for _, entries in lists]
+    encoded = [[symbols.encode(words) for words in refs[number]] for number, _ in lists]
+    _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
+
+
+def _minimise(
+    lattices: Sequence[FeatureLattice],
+    references: Sequence[Sequence[Ints]],
+    start: Path,
+    output: Path,
+    directions: int,
+    restarts: int,
+    seed: int,
+    jobs: int,
+) -> None:
+    from lattice_simp.translate.model_files import read_weights, write_weights
     from lattice_simp.tune.mert import MertOptions, minimize_error
 
-    weights_before = read_weights(start)
-    symbols = SymbolTable()
-    own = [FeatureLattice.read(path, symbols, feature_names=tuple(weights_before)) for path in files]
-    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(files), files[0])]
     options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
-    result = minimize_error(own, encoded, weights_before, options)
+    result = minimize_error(lattices, references, read_weights(start), options)
     write_weights(output, result.weights)
     _say(f"{output}: BLEU {100 * result.initial_bleu:.2f} before, {100 * result.bleu:.2f} after")
 

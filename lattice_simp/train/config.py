@@ -11,7 +11,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_bytes
+from lattice_simp.formats.textio import decode, read_bytes
+
+MAX_PROVENANCE = 63
+"""Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
 
 Case = Literal["lower", "true", "keep"]
 Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
@@ -45,6 +48,11 @@ class Text(_Section):
     normalise: bool = True
     case: Case = "lower"
 
+    @field_validator("case", mode="before")
+    @classmethod
+    def _yaml_reads_true_as_a_truth_value(cls, case: Any) -> Any:
+        return "true" if case is True else case
+
 
 class Clean(_Section):
     """Which pairs are left out.
@@ -69,11 +77,11 @@ class Align(_Section):
     """Word alignment.
 
     Attributes:
-        method: `eflomal` samples and cannot be repeated exactly; `hmm` (ours) can.
+        method: `hmm` (ours) gives the same links every time; `eflomal` samples, and cannot be repeated exactly.
         symmetrisation: how both directions become one.
     """
 
-    method: Literal["eflomal", "hmm"] = "eflomal"
+    method: Literal["hmm", "eflomal"] = "hmm"
     symmetrisation: Symmetrisation = "grow-diag-final-and"
 
 
@@ -155,7 +163,7 @@ class Tune(_Section):
 
 
 class Config(_Section):
-    """A training run; see `docs` of each section.
+    """A training run.
 
     Attributes:
         data: the folder that relative paths of text files start from.
@@ -191,6 +199,12 @@ class Config(_Section):
             raise ValueError("clean.min_words is above clean.max_words")
         return self
 
+    @model_validator(mode="after")
+    def _corpora_have_bits(self) -> Config:
+        if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
+            raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
+        return self
+
     @property
     def model_folder(self) -> Path:
         """The model directory."""
@@ -208,10 +222,10 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
         FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
     """
     try:
-        values = yaml.safe_load(read_bytes(path).decode())
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        values = yaml.safe_load(decode(read_bytes(path), path))
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or "no UTF-8"
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
         raise FormatError(
             f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="mend the file"
         ) from None
@@ -226,18 +240,21 @@ def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
     """Makes a config of nested values.
 
     Raises:
-        FormatError: names the first field that is wrong.
+        FormatError: names a field that is wrong.
     """
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
+        # A misspelt name is also a missing one; the misspelling says more.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         place = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             known = _known_names(first["loc"][:-1])
             near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
             remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
+        if first["type"] == "missing":
+            raise FormatError(f"the field {place} is missing", path=path, remedy="add it") from None
         message = first["msg"].removeprefix("Value error, ")
         raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="mend this field") from None
 

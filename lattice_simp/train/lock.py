@@ -16,11 +16,12 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises:
         LatticeSimpError: another process holds it.
+        OSError: the folder cannot be written to.
     """
     with open(folder / ".lock", "w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             message = f"{folder}: another training run is at work there; wait, or name another folder"
             raise LatticeSimpError(message) from None
         yield

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 from lattice_simp.formats.textio import open_binary, open_text, read_lines
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
+from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.shards import read_shard, shard_paths
 from lattice_simp.train.stage import Run, Stage
+from lattice_simp.train.text.clean import has_reserved_word
 from lattice_simp.train.text.prepare import SIDES
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
@@ -23,6 +26,9 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.model_files import SETTINGS, TEXT, WEIGHTS, write_weights
 
 ARPA = "lm.arpa"
+
+SMALL = 1 << 20
+"""Bytes of a file that costs little to copy."""
 
 START_WEIGHTS = {
     "LM": 1.0,
@@ -45,10 +51,11 @@ START_WEIGHTS = {
 def language_model_stage(config: Config) -> Stage:
     """Gives the stage that estimates the language model from the target side and further texts."""
     settings = config.language_model.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"})
-    settings["text"] = config.text.model_dump()
     given = config.language_model
+    settings |= {"text": config.text.model_dump()} | ({"given": True} if given.arpa is not None else {})
     files = [config.path(path) for path in (*given.texts, *([given.arpa] if given.arpa else []))]
-    return Stage("language-model", ("prepare",), settings, files, partial(_language_model, config))
+    check = find_lmplz if given.arpa is None else lambda: None
+    return Stage("language-model", ("prepare",), settings, files, partial(_language_model, config), check=check)
 
 
 def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -85,7 +92,8 @@ def _sentences(config: Config, run: Run) -> Iterator[str]:
     casing = read_casing(run.folders["prepare"] / "casing.target.txt") if config.text.case == "true" else {}
     for path in config.language_model.texts:
         for line in read_lines(config.path(path)):
-            if tokens := tokeniser.tokens(line):
+            tokens = tokeniser.tokens(line)
+            if tokens and not has_reserved_word(tokens):
                 yield truecased(tokens, casing) if casing else tokens
 
 
@@ -109,9 +117,17 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Gives a file a second name, or copies it where that cannot be."""
+    """Gives a large file a second name, or copies it where that cannot be.
+
+    Small files are copied: users edit them, and what a stage made must stay as it is.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+    if source.stat().st_size > SMALL:
+        with suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)

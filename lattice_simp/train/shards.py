@@ -51,7 +51,7 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """
     try:
         return pq.read_table(path, columns=columns and list(columns), memory_map=True, partitioning=None)
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())[:200]
         raise LatticeSimpError(
             f"{path}: no readable Parquet file: {reason}; remove its folder and run again"

@@ -17,11 +17,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.train.memory import PeakMemory
 
 RECORD = "stage.json"
 """The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
+
+_FORGOTTEN = ".old"
+"""Ends the name of a folder that is being removed."""
+
+_HALF_WRITTEN = ("*.new", "*.new.*", ".*.tmp", "*.arrays?*", "spill.*", "lmplz.*")
+"""What a killed run leaves of the files that it was writing, as the writers name them until they are complete."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,9 @@ class Stage:
         needs: the stages whose folders it reads.
         settings: what of the config it depends on, as JSON values.
         inputs: the files that it reads; their content counts.
-        work: writes the files into the folder, and gives what it counted.
+        work: writes the files into the folder, and gives what it counted. It may find there what a killed run left.
         version: counts changes of the stage's code that change its files.
+        check: finds what would make the stage fail, before any stage runs.
     """
 
     name: str
@@ -62,6 +69,19 @@ class Stage:
     inputs: Sequence[Path]
     work: Callable[[Run, Path], dict[str, Any]]
     version: int = 1
+    check: Callable[[], object] = lambda: None
+
+
+def stage_keys(stages: Sequence[Stage]) -> dict[str, str]:
+    """Gives the keys of stages, each of which needs earlier ones only.
+
+    Raises:
+        LatticeSimpError: an input cannot be read.
+    """
+    keys: dict[str, str] = {}
+    for stage in stages:
+        keys[stage.name] = stage_key(stage, keys)
+    return keys
 
 
 def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
@@ -78,7 +98,31 @@ def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
-def run_stage(stage: Stage, key: str, work: Path, run: Run, *, again: bool = False) -> tuple[Path, dict[str, Any]]:
+def is_done(stage: Stage, key: str, work: Path) -> bool:
+    """Whether a stage's folder is complete."""
+    return (_folders(stage, key, work)[0] / RECORD).is_file()
+
+
+def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) -> None:
+    """Removes the folders of stages.
+
+    The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage whose
+    needs are gone nor half a folder under a name that counts.
+
+    Raises:
+        OSError: a folder cannot be removed.
+    """
+    for stage in reversed(stages):
+        for folder in _folders(stage, keys[stage.name], work):
+            if folder.exists():
+                forgotten = folder.with_name(folder.name + _FORGOTTEN)
+                shutil.rmtree(forgotten, ignore_errors=True)
+                os.replace(folder, forgotten)
+    for forgotten in work.glob("*" + _FORGOTTEN):
+        shutil.rmtree(forgotten)
+
+
+def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[str, Any]]:
     """Runs a stage unless its folder is there already; gives the folder and its record.
 
     Args:
@@ -86,21 +130,18 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run, *, again: bool = Fal
         key: its key.
         work: the folder of all stages.
         run: what it is given.
-        again: forget what is there.
 
     Raises:
         LatticeSimpError: the stage failed, or the disk is full.
     """
-    done, partial = work / f"{stage.name}.{key}", work / f"{stage.name}.{key}.partial"
-    if again:
-        for folder in (done, partial):
-            shutil.rmtree(folder, ignore_errors=True)
-    if (done / RECORD).is_file():
-        record: dict[str, Any] = json.loads((done / RECORD).read_text(encoding="utf-8"))
+    done, partial = _folders(stage, key, work)
+    if is_done(stage, key, work):
+        record = _read_record(done / RECORD)
         run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
         return done, record
     try:
         partial.mkdir(parents=True, exist_ok=True)
+        _remove_half_written(partial)
         begin, cpu = time.monotonic(), os.times()
         with PeakMemory() as memory:
             counted = stage.work(run, partial)
@@ -116,19 +157,49 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run, *, again: bool = Fal
         write_json(partial / RECORD, record)
         os.replace(partial, done)
     except OSError as error:
-        place = error.filename or partial
-        raise LatticeSimpError(f"{stage.name}: {place}: {error.strerror or error}") from error
+        raise LatticeSimpError(f"{stage.name}: {place_of(error, partial)}: {error.strerror or error}") from error
     shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
     run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
     return done, record
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy="remove its folder and run again") from error
+    return record
+
+
+def _folders(stage: Stage, key: str, work: Path) -> tuple[Path, Path]:
+    """Gives the names of a stage's folder when it is complete, and until then."""
+    return work / f"{stage.name}.{key}", work / f"{stage.name}.{key}.partial"
+
+
+def _remove_half_written(folder: Path) -> None:
+    for path in [path for pattern in _HALF_WRITTEN for path in folder.rglob(pattern)]:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def place_of(error: OSError, default: Path) -> str:
+    """Gives the file that an error is about; of a copy, its target."""
+    return str(error.filename2 or error.filename or default)
 
 
 def write_json(path: Path, values: Any) -> None:
     """Writes a JSON file, complete or not at all."""
     temporary = path.with_name(path.name + ".new")
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(json.dumps(values, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    temporary.write_text(json_text(values), encoding="utf-8")
     os.replace(temporary, path)
+
+
+def json_text(values: Any) -> str:
+    """Gives what `write_json` writes."""
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
 def _content_digest(path: Path) -> bytes:

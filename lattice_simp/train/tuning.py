@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +16,29 @@ from lattice_simp.parallel import run_tasks
 from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.stage import Run, Stage, write_json
-from lattice_simp.train.text.prepare import SIDES
-from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
-from lattice_simp.train.text.truecase import read_casing, truecased
+from lattice_simp.train.stage import RECORD, Run, Stage, json_text, write_json
+from lattice_simp.train.text.front_end import FrontEnd
+from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import SEARCH_GAIN, tune
 
-ROUNDS, LOG = "rounds.json", "tune.log"
+ROUNDS = "rounds.json"
+
+MADE_OF = "training.json"
+"""The file of a model directory that names the stages which it was made of."""
 
 
 def tune_stage(config: Config) -> Stage:
     """Gives the stage that tunes the weights on the development set; without one, they stay as they are."""
     settings = config.tune
-    files = [] if settings.development is None else _files(config, settings.development)
+    development = [] if settings.development is None else [settings.development]
+    files = [path for test in development for path in _files(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
-    return Stage("tune", ("model",), values, files, partial(_tune, config))
+    check = partial(_check_texts, config, development)
+    return Stage("tune", ("model",), values, files, partial(_tune, config), check=check)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -44,10 +48,9 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         write_weights(folder / WEIGHTS, weights)
         return {}
     sources, references = read_test_set(config, settings.development, model)
-    columns = [tuple(tuple(line.split(" ")) for line in lines) for lines in references]
     sentences = [
-        TuningSentence(tuple(source.split(" ")) if source else (), own)
-        for source, own in zip(sources, zip(*columns, strict=True), strict=True)
+        TuningSentence(tuple(source.split()), tuple(tuple(line.split()) for line in own))
+        for source, *own in zip(sources, *references, strict=True)
     ]
     decoding = DecodeOptions(model, beam=settings.beam, max_arcs=settings.max_arcs, jobs=run.jobs, cluster=run.cluster)
     mert = MertOptions(
@@ -78,7 +81,8 @@ def test_stage(config: Config) -> Stage:
     """Gives the stage that translates the test sets with the starting and the tuned weights."""
     files = [path for test in config.test for path in _files(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
-    return Stage("test", ("model", "tune"), values, files, partial(_test, config))
+    check = partial(_check_texts, config, config.test)
+    return Stage("test", ("model", "tune"), values, files, partial(_test, config), check=check)
 
 
 test_stage.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
@@ -89,7 +93,7 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     scores: dict[str, Any] = {}
     for test in config.test:
         sources, references = read_test_set(config, test, model)
-        originals = [_lines(config.path(path), test.lines) for path in test.references]
+        originals = read_texts(config, test)[1]
         for name, stage in (("start", "model"), ("tuned", "tune")):
             output = folder / f"{test.name}.{name}.txt"
             if not output.exists():
@@ -138,12 +142,23 @@ def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str]
     """Gives a test set's token lines: the sources, and the lines of each reference.
 
     Raises:
-        FormatError: files of different lengths.
+        FormatError: as `read_texts`.
     """
-    both = tokenisers(config.text)
-    casings = [read_casing(model / f"casing.{side}.txt") if config.text.case == "true" else {} for side in SIDES]
-    source = _token_lines(config.path(test.source), test.lines, both[0], casings[0])
-    references = [_token_lines(config.path(path), test.lines, both[1], casings[1]) for path in test.references]
+    source, references = read_texts(config, test)
+    front = FrontEnd.read(model)
+    targets = [[front.tokens(line, "target") for line in lines] for lines in references]
+    return [front.tokens(line) for line in source], targets
+
+
+def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]]]:
+    """Gives the lines of a test set as its files have them: the source's, and those of each reference.
+
+    Raises:
+        FormatError: a file is broken or empty, or the files have different numbers of lines.
+    """
+    source, *references = [list(islice(read_lines(path), test.lines)) for path in _files(config, test)]
+    if not source:
+        raise FormatError("is empty", path=config.path(test.source), remedy="give a file with sentences")
     for path, lines in zip(test.references, references, strict=True):
         if len(lines) != len(source):
             message = f"has {len(lines)} lines for the {len(source)} of {config.path(test.source)}"
@@ -151,13 +166,9 @@ def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str]
     return source, references
 
 
-def _token_lines(path: Path, limit: int | None, tokeniser: Tokeniser, casing: dict[str, str]) -> list[str]:
-    lines = [tokeniser.tokens(line) for line in _lines(path, limit)]
-    return [truecased(line, casing) for line in lines] if casing else lines
-
-
-def _lines(path: Path, limit: int | None) -> list[str]:
-    return [line for _, line in zip(range(limit), read_lines(path), strict=False)] if limit else list(read_lines(path))
+def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:
+    for test in tests:
+        read_texts(config, test)
 
 
 def _files(config: Config, test: TestSet) -> list[Path]:
@@ -168,15 +179,17 @@ def _files(config: Config, test: TestSet) -> list[Path]:
 
 
 def finish_model(model: Path, tuned: Path, target: Path) -> None:
-    """Makes the model directory with the tuned weights."""
-    if target.exists():
-        shutil.rmtree(target)
-    target.mkdir(parents=True)
-    for path in sorted(model.iterdir()):
-        if path.is_file() and path.name not in (WEIGHTS, "stage.json"):
-            link_or_copy(path, target / path.name)
+    """Makes the model directory with the tuned weights, unless it is there; other files in it stay.
+
+    Raises:
+        OSError: the directory cannot be written to.
+    """
+    made_of = {"model": model.name, "weights": tuned.name}
+    if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
+        return
+    write_json(target / MADE_OF, {})  # until the files are there
+    for path in [*sorted(model.iterdir()), *sorted((model / FOLDER).glob("*"))]:  # the latter: the parsed model
+        if path.is_file() and path.name not in (WEIGHTS, RECORD):
+            link_or_copy(path, target / path.relative_to(model))
     link_or_copy(tuned / WEIGHTS, target / WEIGHTS)
-    if (model / FOLDER).is_dir():  # the parsed language model
-        (target / FOLDER).mkdir()
-        for path in (model / FOLDER).iterdir():
-            link_or_copy(path, target / FOLDER / path.name)
+    write_json(target / MADE_OF, made_of)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.derivation import COPY_FEATURE
 from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
@@ -89,16 +90,17 @@ def tune(
     symbols = SymbolTable()
     references = [[symbols.encode(words) for words in sentence.references] for sentence in usable]
     counts = [References.of(own) for own in references]
-    options = _options(mert or MertOptions(min_gain=SEARCH_GAIN), start_weights, decoding.jobs)
+    given = mert or MertOptions(min_gain=SEARCH_GAIN)
     weights, rounds = {EDIT_FEATURE: 1.0, **start_weights}, list[Round]()
     history: list[list[FeatureLattice]] = []
     for number in range(1, max_rounds + 1):
         lattices = decode(usable, weights, decoding, symbols)
-        names = lattices[0].feature_names
-        bleu = evaluate(lattices, counts, np.array([weights.get(name, 0.0) for name in names]))
+        bleu = evaluate(lattices, counts, _vector(weights, lattices[0].feature_names))
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [FeatureLattice.union(same_features(own)) for own in zip(*history, strict=True)]
-        found = minimize_error(pooled, references, {name: weights.get(name, 0.0) for name in names}, options)
+        names = pooled[0].feature_names  # of all rounds
+        begin = dict(zip(names, _vector(weights, names).tolist(), strict=True))
+        found = minimize_error(pooled, references, begin, _options(given, names, decoding.jobs))
         rounds.append(Round(weights, bleu, found.bleu))
         say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
         if found.bleu < max(one.bleu for one in rounds) + min_gain:
@@ -118,9 +120,15 @@ def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
     return weights
 
 
-def _options(mert: MertOptions, weights: Mapping[str, float], jobs: int) -> MertOptions:
-    positive = {name: 1 for name in weights if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
-    return replace(mert, fixed=mert.fixed | {COPY_FEATURE, EDIT_FEATURE}, signs={**positive, **mert.signs}, jobs=jobs)
+def _vector(weights: Mapping[str, float], names: Sequence[str]) -> Floats:
+    return np.array([weights.get(name, 0.0) for name in names])
+
+
+def _options(mert: MertOptions, names: Sequence[str], jobs: int) -> MertOptions:
+    """Gives the options for these features: models and skeletons keep their sign, copies and edits their weight."""
+    fixed = (mert.fixed | {COPY_FEATURE, EDIT_FEATURE}) & set(names)
+    positive = {name: 1 for name in names if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
+    return replace(mert, fixed=fixed, signs={**positive, **mert.signs}, jobs=jobs)
 
 
 def _scaled(weights: dict[str, float], start: Mapping[str, float]) -> dict[str, float]:

@@ -7,6 +7,7 @@ whatever source side: a table that was made for some sentences only has the same
 
 from __future__ import annotations
 
+import glob
 import os
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lattice_simp.array_cache import read_arrays, write_arrays
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Ints, Longs, jit
@@ -28,12 +30,13 @@ from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.prepare import run_all
 
-TARGETS, COUNTS = "targets.npz", "counts.npy"
+TARGETS = "targets.npz"
+_TABLE = "table.arrays"
 
 _COUNT = """
 WITH by_points AS (
     SELECT source, target, points, sum(count) AS n, bit_or(corpora) AS corpora, any_value(has_gaps) AS has_gaps
-    FROM read_parquet(?) WHERE bucket = ? GROUP BY source, target, points
+    FROM read_parquet(?, hive_partitioning = false) WHERE bucket = ? GROUP BY source, target, points
 ), by_rule AS (
     SELECT source, target, CAST(sum(n) AS BIGINT) AS n, bit_or(corpora) AS corpora,
            first(points ORDER BY n DESC, points) AS points, any_value(has_gaps) AS has_gaps
@@ -67,7 +70,8 @@ def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _counter(extracted: Path, folder: Path, max_targets: int, min_count: int) -> partial[None]:
-    files = [str(path) for path in shard_paths(extracted)]
+    # DuckDB takes patterns, and folders called `name=value` for columns unless it is told not to.
+    files = [glob.escape(str(path)) for path in shard_paths(extracted)]
     return partial(_count_bucket, files, folder, max_targets, min_count)
 
 
@@ -89,28 +93,26 @@ def targets_stage(config: Config) -> Stage:
 
 
 def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    if not (folder / TARGETS).exists():
+    if not (folder / _TABLE).exists():
         hashes = [target_hashes(read_shard(path, ["target"])["target"]) for path in shard_paths(run.folders["count"])]
         different = np.unique(np.concatenate(hashes))
         keys, values = _table_of(different)
-        temporary = folder / f"{os.getpid()}.new.npz"
-        np.savez(temporary, keys=keys, values=values, targets=different)
-        os.replace(temporary, folder / TARGETS)
+        write_arrays(folder / _TABLE, {"targets": different, "keys": keys, "values": values})
+    targets = read_arrays(folder / _TABLE)["targets"]
     numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
     factory = partial(_target_counter, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
     run_all(over_shards(run, factory, numbers, lambda number: _counts_path(folder, number).exists()))
-    with np.load(folder / TARGETS) as arrays:
-        targets = arrays["targets"]
-    total = np.zeros(len(targets), dtype=np.int64)
+    counts = np.zeros(len(targets), dtype=np.int64)
     occurrences = 0
     for number in numbers:
-        counts = np.load(_counts_path(folder, number))
-        total += counts[:-1]
-        occurrences += int(counts[-1])
-    np.savez(folder / "new.npz", targets=targets, counts=total)
+        shard = read_arrays(_counts_path(folder, number))
+        counts += shard["counts"]
+        occurrences += int(shard["occurrences"])
+    np.savez(folder / "new.npz", targets=targets, counts=counts)
     os.replace(folder / "new.npz", folder / TARGETS)
     for number in numbers:
         _counts_path(folder, number).unlink()
+    (folder / _TABLE).unlink()
     return {"targets": len(targets), "occurrences": occurrences}
 
 
@@ -127,25 +129,23 @@ def target_hashes(column: pa.ChunkedArray) -> Longs:
 
 
 def _counts_path(folder: Path, number: int) -> Path:
-    return folder / f"{number:06d}.npy"
+    return folder / f"{number:06d}.arrays"
 
 
 def _target_counter(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
-    with np.load(folder / TARGETS) as arrays:
-        keys, values = arrays["keys"], arrays["values"]
-    return partial(_count_shard, numbered, aligned, folder, limits, keys, values)
+    table = read_arrays(folder / _TABLE)
+    return partial(
+        _count_shard, numbered, aligned, folder, limits, table["keys"], table["values"], len(table["targets"])
+    )
 
 
 def _count_shard(
-    numbered: Path, aligned: Path, folder: Path, limits: Limits, keys: Longs, values: Ints, number: int
+    numbered: Path, aligned: Path, folder: Path, limits: Limits, keys: Longs, values: Ints, targets: int, number: int
 ) -> None:
-    path = _counts_path(folder, number)
     bitext = read_bitext(numbered, aligned, shard_path(folder, number).name)
-    counts = np.zeros(int(values.max(initial=-1)) + 2, dtype=np.int64)
-    counts[-1] = count_targets(bitext, limits, keys, values, counts)
-    temporary = path.with_name(f"{path.stem}.{os.getpid()}.new.npy")
-    np.save(temporary, counts)
-    os.replace(temporary, path)
+    counts = np.zeros(targets, dtype=np.int64)
+    occurrences = count_targets(bitext, limits, keys, values, counts)
+    write_arrays(_counts_path(folder, number), {"counts": counts, "occurrences": np.array(occurrences)})
 
 
 @jit

@@ -15,13 +15,15 @@ from lattice_simp.train.rules.spans import rule_spans
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
+_FIRST_ROWS = 4096
+
 
 class Bitext(NamedTuple):
     """Numbered sentence pairs with links; sentence s is `offsets[s]:offsets[s + 1]` of each.
 
     Attributes:
         source_offsets, source, target_offsets, target: int64 and int32.
-        link_offsets, links: int64 and (points, 2) int32.
+        link_offsets, links: int64 and (points, 2) int32, sorted by source position.
     """
 
     source_offsets: Longs
@@ -71,39 +73,37 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
         wanted: a hash table (`growth.find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
         max_rules: ends the block.
     """
-    sentence = np.empty(1024, dtype=np.int32)
-    source_offsets = np.zeros(1024, dtype=np.int32)
-    target_offsets = np.zeros(1024, dtype=np.int32)
-    point_offsets = np.zeros(1024, dtype=np.int32)
-    source = np.empty(4096, dtype=np.int32)
-    target = np.empty(4096, dtype=np.int32)
-    points = np.empty(4096, dtype=np.uint8)
+    sentence = np.empty(_FIRST_ROWS, dtype=np.int32)
+    source_offsets, source = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
+    target_offsets, target = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
+    point_offsets, points = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.uint8)
     count = 0
     at = begin
     while at < len(bitext.source_offsets) - 1 and count < max_rules:
         words, others, links = _sentence(bitext, at)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
-        longest = 2 * (limits.max_span + 1) + 2 * limits.max_span * limits.max_span
+        link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
+        # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
+        rows = count + len(spans)
+        sentence = _with_room(sentence, rows)
+        source_offsets = _with_room(source_offsets, rows + 1)
+        target_offsets = _with_room(target_offsets, rows + 1)
+        point_offsets = _with_room(point_offsets, rows + 1)
+        source = _with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
+        target = _with_room(target, target_offsets[count] + len(spans) * limits.max_span)
+        points = _with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
         for place in range(len(spans)):
             span = spans[place]
-            while len(source) < source_offsets[count] + longest:
-                source = longer_ints(source)
             filled = _write_side(words, span, 0, source, source_offsets[count])
             if len(wanted):
                 own = pattern_hash(source[source_offsets[count] : filled])
                 if wanted[find_slot(wanted, own)] != own:
                     continue
-            while len(target) < target_offsets[count] + longest:
-                target = longer_ints(target)
-            while len(points) < point_offsets[count] + longest:
-                points = longer_ints(points)
-            if count + 2 > len(source_offsets):
-                source_offsets, target_offsets = longer_ints(source_offsets), longer_ints(target_offsets)
-                point_offsets, sentence = longer_ints(point_offsets), longer_ints(sentence)
             sentence[count] = at
             source_offsets[count + 1] = filled
             target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
-            point_offsets[count + 1] = _write_points(links, span, points, point_offsets[count])
+            own_links = links[link_starts[span[0]] : link_starts[span[1]]]
+            point_offsets[count + 1] = _write_points(own_links, span, points, point_offsets[count])
             count += 1
         at += 1
     return RuleBlock(
@@ -116,6 +116,13 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
         point_offsets[: count + 1],
         points[: point_offsets[count]],
     )
+
+
+@jit
+def _with_room(values: Ints, size: int) -> Ints:
+    while len(values) < size:
+        values = longer_ints(values)
+    return values
 
 
 @jit

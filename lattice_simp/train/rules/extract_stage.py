@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lattice_simp.array_cache import read_arrays, write_arrays
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Longs
 from lattice_simp.train.alignment.align import read_links
@@ -37,7 +38,7 @@ BUCKETS = 64
 BLOCK_RULES = 3_000_000
 """Rules that a worker collects before it counts and writes them."""
 
-WANTED = "wanted.npy"
+WANTED = "wanted.arrays"
 
 
 def limits_of(rules: Rules) -> Limits:
@@ -66,7 +67,7 @@ def extract_stage(config: Config) -> Stage:
 
 def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / WANTED).exists():
-        np.save(folder / WANTED, _wanted(config, run))
+        write_arrays(folder / WANTED, {"wanted": _wanted(config, run)})
     numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
     factory = partial(_extractor, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
     run_all(over_shards(run, factory, numbers, lambda number: shard_path(folder, number).exists()))
@@ -85,7 +86,7 @@ def _wanted(config: Config, run: Run) -> Longs:
 
 
 def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
-    return partial(_extract_shard, numbered, aligned, folder, limits, np.load(folder / WANTED, mmap_mode="r"))
+    return partial(_extract_shard, numbered, aligned, folder, limits, read_arrays(folder / WANTED)["wanted"])
 
 
 def _extract_shard(numbered: Path, aligned: Path, folder: Path, limits: Limits, wanted: Longs, number: int) -> None:
@@ -97,7 +98,7 @@ def _extract_shard(numbered: Path, aligned: Path, folder: Path, limits: Limits, 
         with open_database(folder) as connection, pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer:
             begin = 0
             while begin < len(corpus):
-                block = extract_block(bitext, begin, limits, np.asarray(wanted), BLOCK_RULES)
+                block = extract_block(bitext, begin, limits, wanted, BLOCK_RULES)
                 begin = block.end
                 for group in _counted(connection, block, corpus):
                     writer.write_table(group)

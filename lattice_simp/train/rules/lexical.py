@@ -21,8 +21,10 @@ NULL = -1
 """The number of the word that unlinked words are linked with."""
 
 _FILE = "lexical.npz"
-_MERGE_AFTER = 20_000_000
 _SHIFT = 32
+
+_MERGE_AFTER = 20_000_000
+"""Links that wait until they are counted: 160 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class LexicalTable:
     """Probabilities of word pairs, sorted by (source, target).
 
     Attributes:
-        pairs: (pairs,) int64, `(source + 1) << 32 | (target + 1)`, so that NULL is 0.
+        pairs: (pairs,) int64 `pair_key`s.
         target_given_source, source_given_target: (pairs,) float64.
     """
 
@@ -91,6 +93,12 @@ def _merged(pairs: Longs, counts: Longs, more: Longs) -> tuple[Longs, Longs]:
 
 
 @jit
+def pair_key(source: int, target: int) -> np.int64:
+    """Gives the number of a word pair; either word may be NULL, for which the number's half is 0."""
+    return ((np.int64(source) + 1) << _SHIFT) | (np.int64(target) + 1)
+
+
+@jit
 def _linked_pairs(
     source_offsets: Longs, source: Ints, target_offsets: Longs, target: Ints, link_offsets: Longs, links: Ints
 ) -> Longs:
@@ -103,15 +111,15 @@ def _linked_pairs(
         for place in range(link_offsets[sentence], link_offsets[sentence + 1]):
             s, t = links[place, 0], links[place, 1]
             source_linked[s] = target_linked[t] = True
-            found[count] = ((np.int64(source[first + s]) + 1) << 32) | (np.int64(target[other + t]) + 1)
+            found[count] = pair_key(source[first + s], target[other + t])
             count += 1
         for s in range(len(source_linked)):
             if not source_linked[s]:
-                found[count] = (np.int64(source[first + s]) + 1) << 32
+                found[count] = pair_key(source[first + s], NULL)
                 count += 1
         for t in range(len(target_linked)):
             if not target_linked[t]:
-                found[count] = np.int64(target[other + t]) + 1
+                found[count] = pair_key(NULL, target[other + t])
                 count += 1
     return found[:count].copy()
 
@@ -154,11 +162,11 @@ def lexical_weights(
                 s, t = points[point], points[point + 1]
                 if (t if of_target else s) != at - own_begin:
                     continue
-                key = ((np.int64(source[source_begin + s]) + 1) << 32) | (np.int64(target[target_begin + t]) + 1)
+                key = pair_key(source[source_begin + s], target[target_begin + t])
                 total += _look_up(pairs, probabilities, key, least)
                 number += 1
             if number == 0:
-                key = np.int64(word) + 1 if of_target else (np.int64(word) + 1) << 32
+                key = pair_key(NULL, word) if of_target else pair_key(word, NULL)
                 total, number = _look_up(pairs, probabilities, key, least), 1
             weights[rule] += np.log(total / number)
     return weights

@@ -14,12 +14,13 @@ from lattice_simp.kernel import Ints, jit
 SPAN_COLUMNS = 12
 """Source begin and end, target begin and end, of the rule, its first and its second gap; -1 where it has none."""
 
-_FIRST_ROWS = 256
+_FIRST_ROWS = 2048
 
 
 @jit
-def phrase_table(source_length: int, target_length: int, links: Ints, max_span: int) -> Ints:
-    """Gives the target span (begin, end) of each source span (begin, length - 1) that is a phrase, else -1."""
+def phrase_table(source_length: int, target_length: int, links: Ints, max_span: int) -> tuple[Ints, Ints]:
+    """Gives the initial phrases, (phrases, 4) int32 source begin and end, target begin and end, sorted; and offsets:
+    those that begin at source word b are `offsets[b]:offsets[b + 1]`."""
     low = np.full(source_length, target_length, dtype=np.int32)
     high = np.full(source_length, -1, dtype=np.int32)
     back_low = np.full(target_length, source_length, dtype=np.int32)
@@ -28,25 +29,24 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
         source, target = links[place, 0], links[place, 1]
         low[source], high[source] = min(low[source], target), max(high[source], target)
         back_low[target], back_high[target] = min(back_low[target], source), max(back_high[target], source)
-    table = np.full((source_length, max_span, 2), -1, dtype=np.int32)
+    phrases = np.empty((source_length * min(max_span, source_length), 4), dtype=np.int32)
+    offsets = np.zeros(source_length + 1, dtype=np.int32)
+    count = 0
     for begin in range(source_length):
-        if high[begin] < 0:
-            continue
         first, last = target_length, -1
         for end in range(begin + 1, min(begin + max_span, source_length) + 1):
-            first, last = min(first, low[end - 1]), max(last, high[end - 1])
-            if last - first >= max_span:
+            if high[begin] < 0:
                 break
-            if high[end - 1] < 0:
-                continue
-            inside = True
-            for target in range(first, last + 1):
-                if back_high[target] >= 0 and (back_low[target] < begin or back_high[target] >= end):
-                    inside = False
-                    break
-            if inside:
-                table[begin, end - begin - 1, 0], table[begin, end - begin - 1, 1] = first, last + 1
-    return table
+            first, last = min(first, low[end - 1]), max(last, high[end - 1])
+            leftmost = back_low[first : last + 1].min()
+            if last - first >= max_span or leftmost < begin:
+                break  # and so it is for all longer spans
+            if high[end - 1] >= 0 and back_high[first : last + 1].max() < end:
+                phrases[count, 0], phrases[count, 1] = begin, end
+                phrases[count, 2], phrases[count, 3] = first, last + 1
+                count += 1
+        offsets[begin + 1] = count
+    return phrases[:count], offsets
 
 
 @jit
@@ -65,63 +65,55 @@ def rule_spans(
     Returns:
         (rules, SPAN_COLUMNS) int32.
     """
-    table = phrase_table(source_length, target_length, links, max_span)
+    phrases, offsets = phrase_table(source_length, target_length, links, max_span)
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links
     for place in range(len(links)):
         linked[links[place, 0] + 1] = 1
     linked = np.cumsum(linked).astype(np.int32)
     spans = np.empty((_FIRST_ROWS, SPAN_COLUMNS), dtype=np.int32)
     count = 0
-    for begin in range(source_length):
-        for end in range(begin + 1, min(begin + max_span, source_length) + 1):
-            if table[begin, end - begin - 1, 0] < 0:
+    for whole in range(len(phrases)):
+        begin, end = phrases[whole, 0], phrases[whole, 1]
+        words = end - begin
+        if words <= max_symbols:
+            spans = _with_room(spans, count + 1)
+            count = _add(spans, count, phrases, whole, -1, -1)
+        if max_gaps == 0:
+            continue
+        # All phrases that begin inside it; those that end behind it, or are no smaller, are left out.
+        for one in range(offsets[begin], offsets[end]):
+            gap, gap_end = phrases[one, 0], phrases[one, 1]
+            words_left = words - (gap_end - gap)
+            links_left = linked[end] - linked[begin] - (linked[gap_end] - linked[gap])
+            if gap_end > end or links_left == 0:
                 continue
-            words = end - begin
-            own_links = linked[end] - linked[begin]
-            if words <= max_symbols:
-                count, spans = _add(spans, count, table, begin, end, -1, -1, -1, -1)
-            if max_gaps == 0:
+            spans = _with_room(spans, count + 1 + len(phrases))
+            if words_left + 1 <= max_symbols:
+                count = _add(spans, count, phrases, whole, one, -1)
+            if max_gaps == 1 or gap_end + 1 >= end:
                 continue
-            for gap in range(begin, end):
-                # The gap leaves at most `max_symbols - 1` words.
-                for gap_end in range(max(gap + 1, gap + words - max_symbols + 1), end + 1):
-                    if gap_end - gap == words or table[gap, gap_end - gap - 1, 0] < 0:
-                        continue
-                    if own_links > linked[gap_end] - linked[gap]:
-                        count, spans = _add(spans, count, table, begin, end, gap, gap_end, -1, -1)
-            if max_gaps == 1:
-                continue
-            for gap in range(begin, end):
-                for gap_end in range(gap + 1, end):
-                    if table[gap, gap_end - gap - 1, 0] < 0:
-                        continue
-                    rest = words - (gap_end - gap)
-                    rest_links = own_links - (linked[gap_end] - linked[gap])
-                    for other in range(gap_end + 1, end):
-                        for other_end in range(max(other + 1, other + rest - max_symbols + 2), end + 1):
-                            if table[other, other_end - other - 1, 0] < 0:
-                                continue
-                            if rest_links > linked[other_end] - linked[other]:
-                                count, spans = _add(spans, count, table, begin, end, gap, gap_end, other, other_end)
+            for two in range(offsets[gap_end + 1], offsets[end]):
+                other, other_end = phrases[two, 0], phrases[two, 1]
+                if other_end > end or words_left - (other_end - other) + 2 > max_symbols:
+                    continue
+                if links_left > linked[other_end] - linked[other]:
+                    count = _add(spans, count, phrases, whole, one, two)
     return spans[:count]
 
 
 @jit
-def _add(
-    spans: Ints, count: int, table: Ints, begin: int, end: int, gap: int, gap_end: int, other: int, other_end: int
-) -> tuple[int, Ints]:
-    if count == len(spans):
-        grown = np.empty((2 * count, SPAN_COLUMNS), dtype=np.int32)
-        grown[:count] = spans
+def _with_room(spans: Ints, rows: int) -> Ints:
+    while len(spans) < rows:
+        grown = np.empty((2 * len(spans), SPAN_COLUMNS), dtype=np.int32)
+        grown[: len(spans)] = spans
         spans = grown
-    row = spans[count]
-    row[:] = -1
-    row[0], row[1] = begin, end
-    row[2], row[3] = table[begin, end - begin - 1]
-    if gap >= 0:
-        row[4], row[5] = gap, gap_end
-        row[6], row[7] = table[gap, gap_end - gap - 1]
-    if other >= 0:
-        row[8], row[9] = other, other_end
-        row[10], row[11] = table[other, other_end - other - 1]
-    return count + 1, spans
+    return spans
+
+
+@jit
+def _add(spans: Ints, count: int, phrases: Ints, whole: int, one: int, two: int) -> int:
+    for column in range(4):
+        spans[count, column] = phrases[whole, column]
+        spans[count, 4 + column] = phrases[one, column] if one >= 0 else -1
+        spans[count, 8 + column] = phrases[two, column] if two >= 0 else -1
+    return count + 1

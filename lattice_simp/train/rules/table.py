@@ -15,6 +15,7 @@ from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.train.config import Config
 from lattice_simp.train.rules.count import read_target_counts, target_hashes
+from lattice_simp.train.rules.extract import UInt8s
 from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
 from lattice_simp.train.rules.out_of_core import rows_of
 from lattice_simp.train.shards import read_shard, shard_paths
@@ -40,13 +41,22 @@ FEATURES = (
 )
 """Log probabilities, then minus one for a rule, a rule with gaps, a rule seen once, twice, more often."""
 
+MAX_CORPORA = 64
+"""With provenance: a rule's corpora are the bits of one number."""
+
 PROVENANCE = "From"
 """Begins the name of a corpus's feature: one for a rule that was seen there."""
 
 
 def rules_stage(config: Config) -> Stage:
-    """Gives the stage that makes the grammar."""
+    """Gives the stage that makes the grammar.
+
+    Raises:
+        LatticeSimpError: there are more corpora than provenance features can tell apart.
+    """
     corpora = [corpus.name for corpus in config.corpora] if config.rules.provenance else []
+    if len(corpora) > MAX_CORPORA:
+        raise LatticeSimpError(f"rules.provenance takes {MAX_CORPORA} corpora at most, not {len(corpora)}; join some")
     settings = {"grammar": config.rules.grammar, "provenance": corpora}
     return Stage("rules", ("number", "lexical", "count", "targets"), settings, (), partial(_rules, config, corpora))
 
@@ -78,7 +88,7 @@ class CountedRules:
     target_offsets: Longs
     target: Ints
     point_offsets: Longs
-    points: Ints
+    points: UInt8s
     counts: Longs
     source_counts: Longs
     target_hashes: Longs
@@ -188,6 +198,6 @@ def _select(offsets: Longs, symbols: Ints, rows: Longs) -> tuple[Longs, Ints]:
 def _renumbered(symbols: Ints, words: list[str]) -> tuple[Ints, SymbolTable]:
     """Numbers the words that occur by a symbol table of their own; gaps stay."""
     used = np.unique(symbols[symbols >= 0])
-    table = SymbolTable([words[number] for number in used.tolist()])
-    numbers = np.searchsorted(used, np.maximum(symbols, 0)) + 1
-    return np.where(symbols < 0, symbols, numbers).astype(np.int32), table
+    table = SymbolTable()
+    numbers = table.encode([words[number] for number in used.tolist()])
+    return np.where(symbols < 0, symbols, numbers[np.searchsorted(used, np.maximum(symbols, 0))]), table

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 
+import numpy as np
+import pyarrow as pa
+
+from lattice_simp.kernel import Bools, Floats
 from lattice_simp.train.config import Clean
+from lattice_simp.train.text.columns import split_words
 
 SHORT = 9
 """Sides of up to so many tokens may have any ratio of lengths: a word may be a whole clause elsewhere."""
@@ -17,7 +21,7 @@ FOREIGN_MARGIN = 1.0
 FOREIGN_WORDS = 4
 """Sides with fewer words give too little evidence of their language."""
 
-_RESERVED = re.compile(r"(?:^| )(?:<s>|</s>|<unk>|<eps>|\|\|\||\[[^\[\], ]+(?:,[0-9]+)?\])(?: |$)")
+_RESERVED = re.compile(r"(?:^| )(?:<s>|</s>|<unk>|<UNK>|<eps>|\|\|\||\[[^\[\], ]+(?:,[0-9]+)?\])(?: |$)")
 
 
 def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
@@ -37,9 +41,18 @@ def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
         return "ratio"
     if any(len(word) > settings.max_word_letters for side in (source, target) for word in side.split(" ")):
         return "long_word"
-    if _RESERVED.search(source) or _RESERVED.search(target):
+    if has_reserved_word(source) or has_reserved_word(target):
         return "reserved"
     return None
+
+
+def has_reserved_word(sentence: str) -> bool:
+    """Whether a token means something else to language models or rule tables.
+
+    >>> has_reserved_word("a <s> b"), has_reserved_word("[X,1]"), has_reserved_word("<b> [ X ]")
+    (True, True, False)
+    """
+    return _RESERVED.search(sentence) is not None
 
 
 class LanguageJudge:
@@ -48,8 +61,8 @@ class LanguageJudge:
     Works for any pair of languages: it needs no models, only that most of the corpus is sound.
 
     >>> judge = LanguageJudge({"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9})
-    >>> judge.foreign("the cat sleeps the"), judge.foreign("le chat dort le")
-    (True, False)
+    >>> judge.foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]])).tolist()
+    [True, False]
     """
 
     def __init__(self, own: Mapping[str, int], other: Mapping[str, int]) -> None:
@@ -57,14 +70,27 @@ class LanguageJudge:
         self._own, self._other = own, other
         self._own_total, self._other_total = sum(own.values()) + 1, sum(other.values()) + 1
 
-    def foreign(self, sentence: str) -> bool:
-        """Whether a sentence looks like the other side's language."""
-        words = [word for word in sentence.split(" ") if any(map(str.isalpha, word))]
-        if len(words) < FOREIGN_WORDS:
-            return False
-        gain = sum(
-            math.log((self._other.get(word, 0) + 0.5) / self._other_total)
-            - math.log((self._own.get(word, 0) + 0.5) / self._own_total)
-            for word in words
+    def foreign(self, column: pa.ChunkedArray) -> Bools:
+        """Tells for each token line whether it looks like the other side's language.
+
+        It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count.
+        """
+        offsets, words = split_words(column)
+        encoded = words.dictionary_encode()
+        different = encoded.dictionary.to_pylist()
+        counted = np.array([any(map(str.isalpha, word)) for word in different], dtype=np.float64)
+        gains = counted * (
+            _costs(self._own, self._own_total, different) - _costs(self._other, self._other_total, different)
         )
-        return gain > FOREIGN_MARGIN * len(words)
+        numbers = encoded.indices.to_numpy()
+        lines = np.repeat(np.arange(len(column)), np.diff(offsets))
+        lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
+        gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # adds up in the order of the words
+        return (lengths >= FOREIGN_WORDS) & (gain > FOREIGN_MARGIN * lengths)
+
+
+def _costs(counts: Mapping[str, int], total: int, words: list[str]) -> Floats:
+    """Gives the cost of each word in a unigram model; an unknown one has half a count."""
+    found = np.fromiter((counts.get(word, 0) for word in words), dtype=np.float64, count=len(words))
+    costs: Floats = -np.log((found + 0.5) / total)
+    return costs

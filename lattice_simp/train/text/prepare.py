@@ -1,17 +1,16 @@
 """The stage `prepare`: raw text files to shards of clean, tokenised sentence pairs.
 
 raw/000000.parquet      source, target, corpus, line: as the files have them
-tokens/000000.parquet   the same columns, tokenised; pairs that are unfit by themselves are gone
+tokens/000000.parquet   the same columns, tokenised, and a hash; pairs that are unfit by themselves are gone
 000000.parquet          without duplicates and sides in the wrong language, cased
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import read_lines
@@ -28,11 +27,18 @@ from lattice_simp.train.config import Clean, Config, Corpus, Text
 from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage, write_json
 from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
+from lattice_simp.train.text.columns import word_counts
+from lattice_simp.train.text.duplicates import Seen, pair_hashes
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
 
 SIDES = ("source", "target")
-_RAW, _TOKENS, _SPLIT_DONE = "raw", "tokens", "split.json"
+_RAW, _TOKENS = "raw", "tokens"
+
+_SPLIT, _SELECTED = "split.json", "selected.json"
+"""The files that say: all raw shards are there, all final shards are there. A killed run goes on behind them."""
+
+_HASH = "hash"
 
 
 def prepare_stage(config: Config) -> Stage:
@@ -44,10 +50,31 @@ def prepare_stage(config: Config) -> Stage:
         "clean": config.clean.model_dump(),
         "shard_lines": config.shard_lines,
     }
-    return Stage("prepare", (), settings, files, partial(_prepare, config))
+    check = partial(_try_tokenisers, config.text)
+    return Stage("prepare", (), settings, files, partial(_prepare, config), check=check)
+
+
+def _try_tokenisers(text: Text) -> None:
+    """Finds a package that is missing.
+
+    Raises:
+        MissingExtraError: sacremoses is.
+    """
+    for tokeniser in tokenisers(text):
+        tokeniser.tokens("")
 
 
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    if not (folder / _SELECTED).exists():
+        write_json(folder / _SELECTED, _make_shards(config, run, folder))
+    counted: dict[str, Any] = json.loads((folder / _SELECTED).read_text(encoding="utf-8"))
+    for intermediate in (folder / _RAW, folder / _TOKENS):
+        shutil.rmtree(intermediate, ignore_errors=True)
+    (folder / _SELECTED).unlink()
+    return counted
+
+
+def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     read = _split(config, folder)
     tokenise = partial(_tokeniser_of_shards, config.text, config.clean, folder)
     numbers = [int(path.stem) for path in shard_paths(folder / _RAW)]
@@ -55,13 +82,11 @@ def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if config.text.case == "true":
         _learn_casings(folder)
     kept, dropped = _select(config, folder)
-    counts: Counter[str] = Counter(dropped)
     for number in numbers:
-        counts.update(json.loads((folder / _TOKENS / f"{number:06d}.json").read_text()))
-    _remove(folder / _RAW, folder / _TOKENS)
+        dropped.update(json.loads((folder / _TOKENS / f"{number:06d}.json").read_text(encoding="utf-8")))
     if not kept:
         raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
-    return {"pairs": kept, "read": read, "dropped": dict(sorted(counts.items()))}
+    return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
 
 
 def run_all(results: Iterator[Any]) -> None:
@@ -75,7 +100,7 @@ def run_all(results: Iterator[Any]) -> None:
 
 def _split(config: Config, folder: Path) -> int:
     """Reads the corpora side by side into shards; gives the number of pairs."""
-    marker = folder / _SPLIT_DONE
+    marker = folder / _RAW / _SPLIT
     if marker.exists():
         read: int = json.loads(marker.read_text(encoding="utf-8"))
         return read
@@ -136,6 +161,7 @@ def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: i
         for side, lines in zip(SIDES, sides, strict=True)
     }
     columns |= {name: table[name].filter(pa.array(good)) for name in ("corpus", "line")}
+    columns[_HASH] = pa.array(pair_hashes(columns["source"].to_pylist(), columns["target"].to_pylist()))
     write_json(folder / _TOKENS / f"{number:06d}.json", Counter(filter(None, reasons)))
     write_shard(shard_path(folder / _TOKENS, number), columns)
 
@@ -143,75 +169,41 @@ def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: i
 # ---------------------------------------------------------------- what stays
 
 
-@dataclass(frozen=True)
-class _Judges:
-    source: LanguageJudge
-    target: LanguageJudge
-
-    def foreign(self, source: str, target: str) -> bool:
-        return self.source.foreign(source) or self.target.foreign(target)
-
-
 def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
     """Writes the final shards; gives the number of pairs and what was dropped."""
-    casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else None
-    judges = _judges(folder) if config.clean.language else None
-    seen: set[bytes] = set()
+    paths = shard_paths(folder / _TOKENS)
+    casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
+    judges = _judges(paths) if config.clean.language else {}
+    seen = None if config.clean.duplicates else Seen.of(sum(pq.read_metadata(path).num_rows for path in paths))
     dropped: Counter[str] = Counter()
     kept = 0
-    for path in shard_paths(folder / _TOKENS):
+    for path in paths:
         table = read_shard(path)
-        pairs = list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
-        good = np.ones(len(pairs), dtype=np.bool_)
-        if not config.clean.duplicates:
-            _drop(good, [_is_new(pair, seen) for pair in pairs], "duplicate", dropped)
-        if judges is not None:
-            _drop(good, [not judges.foreign(*pair) for pair in pairs], "language", dropped)
-        table = table.filter(pa.array(good))
-        columns = {name: table[name] for name in table.column_names}
-        for side, casing in zip(SIDES, casings or (), strict=False):
+        good = np.ones(len(table), dtype=np.bool_)
+        if seen is not None:
+            _drop(good, seen.add(table[_HASH].to_numpy()), "duplicate", dropped)
+        for side, judge in judges.items():
+            _drop(good, judge.foreign(table[side]), "language", dropped)
+        table = table.drop_columns([_HASH]).filter(pa.array(good))
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        for side, casing in zip(SIDES, casings, strict=False):
             columns[side] = truecased_column(table[side], casing)
         write_shard(folder / path.name, columns)
-        kept += int(good.sum())
+        kept += len(table)
     return kept, dropped
 
 
-def _drop(good: Bools, fit: list[bool], reason: str, dropped: Counter[str]) -> None:
-    before = int(good.sum())
-    good &= np.array(fit, dtype=np.bool_)
-    dropped[reason] += before - int(good.sum())
+def _drop(good: Bools, unfit: Bools, reason: str, dropped: Counter[str]) -> None:
+    dropped[reason] += int((good & unfit).sum())
+    good &= ~unfit
 
 
-def _is_new(pair: tuple[str, str], seen: set[bytes]) -> bool:
-    digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
-    new = digest not in seen
-    seen.add(digest)
-    return new
-
-
-def _judges(folder: Path) -> _Judges:
-    counts: list[Counter[str]] = [Counter(), Counter()]
-    for path in shard_paths(folder / _TOKENS):
-        table = read_shard(path, SIDES)
-        for side, counter in zip(SIDES, counts, strict=True):
-            counter.update(word_counts(table[side]))
-    return _Judges(LanguageJudge(*counts), LanguageJudge(*reversed(counts)))
-
-
-def word_counts(column: pa.ChunkedArray) -> dict[str, int]:
-    """Counts the words of a column of token lines."""
-    found = pc.list_flatten(pc.split_pattern(column, " ")).value_counts()
-    return dict(zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True))
+def _judges(paths: list[Path]) -> dict[str, LanguageJudge]:
+    source, target = (word_counts(read_shard(path, [side])[side] for path in paths) for side in SIDES)
+    return {"source": LanguageJudge(source, target), "target": LanguageJudge(target, source)}
 
 
 def _learn_casings(folder: Path) -> None:
     for side in SIDES:
         columns = (read_shard(path, [side])[side] for path in shard_paths(folder / _TOKENS))
         write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
-
-
-def _remove(*folders: Path) -> None:
-    for folder in folders:
-        for path in folder.iterdir():
-            path.unlink()
-        folder.rmdir()

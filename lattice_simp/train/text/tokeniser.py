@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.train.config import Case, Text
+from lattice_simp.train.text.moses import moses_detokeniser, moses_normaliser, moses_tokeniser
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,24 @@ class Tokeniser:
     case: Case = "lower"
 
     @cached_property
-    def _moses(self) -> tuple[Any, Any, Any]:
-        try:
-            from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
-        except ImportError:
-            raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
-        language = self.language
-        return MosesTokenizer(language), MosesDetokenizer(language), MosesPunctNormalizer(language)
+    def _normalised(self) -> Callable[[str], str]:
+        return moses_normaliser(self.language)
+
+    @cached_property
+    def _tokenised(self) -> Callable[[str], str]:
+        return moses_tokeniser(self.language)
+
+    @cached_property
+    def _detokenised(self) -> Callable[[str], str]:
+        return moses_detokeniser(self.language)
 
     def tokens(self, line: str) -> str:
         """Gives the tokens, separated by single blanks."""
         line = " ".join(unicodedata.normalize("NFC", line).split())
         if self.normalise:
-            line = self._moses[2].normalize(line)
+            line = self._normalised(line)
         if self.tokenise:
-            line = self._moses[0].tokenize(line, return_str=True, escape=False)
+            line = self._tokenised(line)
         if self.case == "lower":
             line = line.lower()
         return " ".join(line.split())
@@ -57,7 +60,7 @@ class Tokeniser:
         """Gives the line that a reader sees: a capital first, punctuation marks in their places."""
         if not self.tokenise:
             return tokens
-        line: str = self._moses[1].detokenize(tokens.split(), unescape=False)
+        line = self._detokenised(tokens)
         return line[:1].upper() + line[1:]
 
 

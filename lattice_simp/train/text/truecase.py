@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.train.text.columns import word_counts
 
 Casing = Mapping[str, str]
 """The usual form of a word by its lower-cased form; those that are usually lower-cased are there, too."""
@@ -21,14 +20,8 @@ def learn_casing(columns: Iterable[pa.ChunkedArray]) -> dict[str, str]:
     >>> learn_casing([pa.chunked_array([["The Union agrees", "Is the Union here", "the end"]])])["union"]
     'Union'
     """
-    counts: dict[str, int] = {}
-    for column in columns:
-        words = pc.utf8_split_whitespace(column)
-        rest = pc.list_flatten(pc.list_slice(words, 1))
-        for entry in rest.value_counts().to_pylist():
-            counts[entry["values"]] = counts.get(entry["values"], 0) + entry["counts"]
     best: dict[str, tuple[int, str]] = {}
-    for word, count in counts.items():
+    for word, count in word_counts(columns, firsts=False).items():
         best[word.lower()] = max(best.get(word.lower(), (0, "")), (count, word))
     return {lowered: word for lowered, (_, word) in best.items()}
 
@@ -56,4 +49,4 @@ def read_casing(path: Path) -> dict[str, str]:
 
 def truecased_column(column: pa.ChunkedArray, casing: Casing) -> pa.Array:
     """Truecases a column of sentences."""
-    return pa.array(np.array([truecased(line, casing) for line in column.to_pylist()], dtype=object), pa.string())
+    return pa.array([truecased(line, casing) for line in column.to_pylist()], pa.string())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ import pyarrow.compute as pc
 
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.kernel import Ints, Longs
-from lattice_simp.train.shards import read_shard, shard_paths, write_shard
+from lattice_simp.train.shards import list_column, read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text.prepare import SIDES, word_counts
+from lattice_simp.train.text.columns import split_words, word_counts
+from lattice_simp.train.text.prepare import SIDES
 
 VERSION = 1
 
@@ -26,11 +26,7 @@ def number_stage() -> Stage:
 
 def _number(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["prepare"])
-    counts: list[Counter[str]] = [Counter(), Counter()]
-    for path in shards:
-        table = read_shard(path, SIDES)
-        for side, counter in zip(SIDES, counts, strict=True):
-            counter.update(word_counts(table[side]))
+    counts = [word_counts(read_shard(path, [side])[side] for path in shards) for side in SIDES]
     vocabularies = []
     for side, counter in zip(SIDES, counts, strict=True):
         ordered = sorted(counter, key=lambda word: (-counter[word], word))
@@ -50,11 +46,8 @@ def _number(run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _numbered(column: pa.ChunkedArray, words: pa.Array) -> pa.Array:
-    split = pc.split_pattern(column, " ").combine_chunks()
-    if isinstance(split, pa.ChunkedArray):
-        split = split.chunk(0) if split.num_chunks else pa.array([], pa.list_(pa.string()))
-    numbers = pc.index_in(split.flatten(), words)
-    return pa.ListArray.from_arrays(split.offsets, numbers)
+    offsets, split = split_words(column)
+    return list_column(offsets, pc.index_in(split, words).to_numpy())
 
 
 def read_words(folder: Path, side: str) -> list[str]:

@@ -1,0 +1,87 @@
+"""Training runs on a toy language pair."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from train.toy import TASK_USERS, inline_tasks, write_config, write_toy_data
+
+from lattice_simp.cli import main
+from lattice_simp.commands.train import run_training
+
+
+@pytest.fixture(scope="session")
+def toy_data(tmp_path_factory) -> Path:
+    """The text files; they stay as they are."""
+    return write_toy_data(tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture
+def configured(toy_data, tmp_path):
+    """Writes a config file for the toy data; its work folder is `work` beside it."""
+
+    def write(data=toy_data, **sections) -> Path:
+        return write_config(tmp_path / "config.yaml", data, tmp_path / "work", **sections)
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def trained(toy_data, tmp_path_factory) -> Path:
+    """The work folder of a complete run; it stays as it is."""
+    folder = tmp_path_factory.mktemp("trained")
+    config = write_config(folder / "config.yaml", toy_data, folder / "work")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in TASK_USERS:
+            patch.setattr(f"{module}.run_tasks", inline_tasks)
+        run_training(config, [], quiet=True)
+    return folder / "work"
+
+
+@pytest.fixture
+def trained_copy(trained, tmp_path) -> Path:
+    """A copy of the complete run in the work folder of `configured`."""
+    return shutil.copytree(trained, tmp_path / "work")
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Runs tasks in this process, which is quicker than to start workers."""
+    for module in TASK_USERS:
+        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
+
+
+@pytest.fixture
+def command(inline, capfd):
+    """Runs `lattice-simp train` in this process."""
+
+    def run(*arguments) -> SimpleNamespace:
+        with pytest.raises(SystemExit) as ended:
+            main(["train", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        return SimpleNamespace(code=ended.value.code, out=out, lines=err.splitlines())
+
+    return run
+
+
+@pytest.fixture
+def fails(command):
+    """Runs `lattice-simp train` and gives the one line that tells why it fails."""
+
+    def run(*arguments) -> str:
+        done = command(*arguments, "--quiet")
+        assert (done.code, done.out, len(done.lines)) == (2, "", 1), done
+        return done.lines[0]
+
+    return run
+
+
+@pytest.fixture
+def as_a_user():
+    """Skips what the superuser may do anyway."""
+    if os.geteuid() == 0:
+        pytest.skip("the superuser may write anywhere")

@@ -1,0 +1,148 @@
+"""Reading configs: values, overrides, and what is told of mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lattice_simp.errors import FormatError
+from lattice_simp.train.config import Config, checked_config, read_config, write_config
+
+LEAST = {
+    "work": "w",
+    "corpora": [{"name": "a", "source": "a.fr", "target": "a.en"}],
+    "text": {"source_language": "fr", "target_language": "en"},
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text: str | dict | bytes) -> Path:
+        path = tmp_path / "c.yaml"
+        if isinstance(text, dict):
+            text = yaml.safe_dump(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_a_short_config_has_defaults(written):
+    config = read_config(written(LEAST))
+    assert config.corpora[0].source == Path("a.fr")
+    assert config.path(Path("x/a.fr")) == Path("x/a.fr")
+    assert config.path(Path("/x/a.fr")) == Path("/x/a.fr")
+    assert (config.model_folder, config.rules.max_span, config.tune.development) == (Path("w/model"), 10, None)
+
+
+def test_paths_start_from_the_data_folder(written):
+    config = read_config(written(LEAST | {"data": "d", "model": "m"}))
+    assert config.path(Path("a.fr")) == Path("d/a.fr")
+    assert config.path(Path("/x/a.fr")) == Path("/x/a.fr")
+    assert config.model_folder == Path("m")
+
+
+def test_case_true_is_a_word(written):
+    assert read_config(written(LEAST), ["text.case=true"]).text.case == "true"
+    assert read_config(written(LEAST), ["text.case='true'"]).text.case == "true"
+
+
+def test_overrides_change_fields_and_make_sections(written):
+    overrides = ["rules.max_span=12", "tune.development={name: d, source: d.fr, references: [d.en]}", "test=[]"]
+    config = read_config(written(LEAST | {"rules": {"max_gaps": 1}}), [*overrides, "rules.max_span=13"])
+    assert (config.rules.max_span, config.rules.max_gaps) == (13, 1)
+    assert config.tune.development.references == (Path("d.en"),)
+
+
+def test_a_written_config_is_read_again(written, tmp_path):
+    config = read_config(written(LEAST), ["language_model.prune=[0, 1]", "data=données", "text.case=keep"])
+    write_config(config, tmp_path / "again.yaml")
+    assert read_config(tmp_path / "again.yaml") == config
+    assert "données" in (tmp_path / "again.yaml").read_text(encoding="utf-8")
+
+
+def without(*names: str) -> dict:
+    return {name: value for name, value in LEAST.items() if name not in names}
+
+
+A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (LEAST | {"ruels": {}}, "unknown field ruels (did you mean rules?)"),
+        (without("corpora") | {"corpra": []}, "unknown field corpra (did you mean corpora?)"),
+        (LEAST | {"rules": {"maxspan": 3}}, "unknown field rules.maxspan (did you mean max_span?)"),
+        (LEAST | {"corpora": [{"nam": "a"}]}, "unknown field corpora.0.nam (did you mean name?)"),
+        (LEAST | {"tune": {"development": A_TEST | {"line": 4}}}, "tune.development.line (did you mean lines?)"),
+        (LEAST | {"test": [A_TEST | {"reference": 4}]}, "unknown field test.0.reference (did you mean references?)"),
+        (LEAST | {"align": {"xyz": 1}}, "unknown field align.xyz (known are method, symmetrisation)"),
+        (without("work"), "the field work is missing (add it)"),
+        (LEAST | {"text": {"source_language": "fr"}}, "the field text.target_language is missing"),
+        (LEAST | {"rules": {"max_span": "long"}}, "rules.max_span: Input should be a valid integer"),
+        (LEAST | {"rules": {"max_span": 0}}, "rules.max_span: Input should be greater than or equal to 1"),
+        (LEAST | {"rules": None}, "rules: Input should be"),
+        (LEAST | {"text": {"source_language": False, "target_language": "en"}}, "text.source_language: Input should"),
+        (LEAST | {"text": LEAST["text"] | {"case": "upper"}}, "text.case: Input should be 'lower', 'true' or 'keep'"),
+        (LEAST | {"align": {"method": "giza"}}, "align.method: Input should be 'hmm' or 'eflomal'"),
+        (LEAST | {"corpora": []}, "corpora: "),
+        (LEAST | {"corpora": LEAST["corpora"] * 2}, "corpora: two have the same name: a, a"),
+        (LEAST | {"test": [A_TEST, A_TEST]}, "test: two have the same name: t, t"),
+        (LEAST | {"test": [A_TEST | {"references": []}]}, "test.0.references: "),
+        (LEAST | {"test": [A_TEST | {"name": "a/b"}]}, "test.0.name: "),
+        (LEAST | {"clean": {"min_words": 9, "max_words": 8}}, "clean.min_words is above clean.max_words"),
+        (
+            LEAST
+            | {"rules": {"provenance": True}}
+            | {"corpora": [{"name": f"c{number}", "source": "a", "target": "b"} for number in range(64)]},
+            "rules.provenance tells at most 63 corpora apart",
+        ),
+        ("work: [", ":1: no YAML: "),
+        ("work: w\ncorpora:\n\t- a", ":3: no YAML: "),
+        (b"# a\nwork: caf\xe9", ":2: bytes that are not UTF-8"),
+        (b"work: a\x01b", "no YAML: special characters are not allowed"),
+        ("- a\n- b", "holds no fields"),
+        ("", "holds no fields"),
+    ],
+)
+def test_mistakes_are_one_line_that_names_the_field(written, values, message):
+    path = written(values)
+    with pytest.raises(FormatError) as raised:
+        read_config(path)
+    text = str(raised.value)
+    assert text.startswith(f"{path}:")
+    assert message in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("rules.max_span", "the override 'rules.max_span' is no name=value"),
+        ("=3", "the override '=3' is no name=value"),
+        ("work.folder=3", "goes into a value"),
+        ("rules.max_span=[", "has no YAML value"),
+        ("rules.maxspan=3", "unknown field rules.maxspan (did you mean max_span?)"),
+    ],
+)
+def test_mistakes_of_overrides(written, override, message):
+    with pytest.raises(FormatError) as raised:
+        read_config(written(LEAST), [override])
+    assert message in str(raised.value)
+
+
+def test_missing_files_are_told(tmp_path):
+    with pytest.raises(FormatError, match=r"none\.yaml: cannot be read"):
+        read_config(tmp_path / "none.yaml")
+
+
+def test_each_name_that_is_known_can_be_set():
+    """Suggestions come from the fields themselves, at all depths."""
+    for section, field in Config.model_fields.items():
+        for name in getattr(field.annotation, "model_fields", {}):
+            values = LEAST | {section: {f"{name}x": 1}} if section != "text" else LEAST | {"text": {f"{name}x": 1}}
+            with pytest.raises(FormatError, match=rf"unknown field {section}\.{name}x \(did you mean {name}\?\)"):
+                checked_config(values, "c")

@@ -1,0 +1,252 @@
+"""Test sets, translations of them, scores, and the model directory that comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from train.toy import write_lines
+
+from lattice_simp import Decoder
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.train import model as model_module
+from lattice_simp.train.bleu import bleu
+from lattice_simp.train.config import TestSet, read_config
+from lattice_simp.train.model import link_or_copy
+from lattice_simp.train.ngrams.lmplz import find_lmplz
+from lattice_simp.train.stage import Run
+from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.train.tuning import finish_model, read_test_set, read_texts, translate_lines
+from lattice_simp.translate.model_files import read_weights, write_weights
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_lines(tmp_path / "s", ["Le chat.", "", "La rue.", "Ici."])
+    write_lines(tmp_path / "r0", ["The cat.", "", "The street.", "Here."])
+    write_lines(tmp_path / "r1", ["A cat!", "x", "A road.", ""])
+    return tmp_path
+
+
+def a_set(lines=None, references=("r0", "r1")) -> TestSet:
+    return TestSet(name="t", source="s", references=references, lines=lines)
+
+
+def test_test_sets_are_read_raw_and_as_tokens(files, configured, tmp_path):
+    config = read_config(configured(files))
+    raw = read_texts(config, a_set())
+    assert raw[0] == ["Le chat.", "", "La rue.", "Ici."]
+    assert raw[1] == [["The cat.", "", "The street.", "Here."], ["A cat!", "x", "A road.", ""]]
+    assert read_texts(config, a_set(3)) == (raw[0][:3], [one[:3] for one in raw[1]])
+    (tmp_path / "text.json").write_text(json.dumps(config.text.model_dump()))
+    source, references = read_test_set(config, a_set(3), tmp_path)
+    assert source == ["le chat .", "", "la rue ."]
+    assert references == [["the cat .", "", "the street ."], ["a cat !", "x", "a road ."]]
+
+
+def test_truecased_models_read_truecased_tokens(files, configured, tmp_path):
+    config = read_config(configured(files), ["text.case=true"])
+    (tmp_path / "text.json").write_text(json.dumps(config.text.model_dump()))
+    write_lines(tmp_path / "casing.source.txt", ["le", "Rue"])
+    write_lines(tmp_path / "casing.target.txt", ["the"])
+    source, references = read_test_set(config, a_set(references=("r0",)), tmp_path)
+    assert source == ["le chat .", "", "La rue .", "Ici ."]
+    assert references == [["the cat .", "", "the street .", "Here ."]]
+
+
+def test_files_that_do_not_fit(files, configured):
+    config = read_config(configured(files))
+    write_lines(files / "r1", ["A cat!", "x", "A road."])
+    with pytest.raises(FormatError, match=r"r1: has 3 lines for the 4 of .*/s \(give files of equally many lines\)"):
+        read_texts(config, a_set())
+    assert len(read_texts(config, a_set(3))[0]) == 3
+    write_lines(files / "s", [])
+    with pytest.raises(FormatError, match=r"/s: is empty"):
+        read_texts(config, a_set())
+
+
+# ---------------------------------------------------------------- translations
+
+
+@pytest.mark.usefixtures("inline")
+def test_lines_are_translated_in_order_and_empty_ones_stay(trained):
+    model = trained / "model"
+    decoder = Decoder.load(model)
+    weights = read_weights(model / "weights.tsv")
+    sources = ["le chat noir .", "", "la rue .", "le chat noir .", "inconnu"]
+    told = []
+    lines = translate_lines(model, weights, sources, Run(progress=lambda done, total: told.append((done, total))))
+    assert lines == [decoder.translate(source).best.words if source else "" for source in sources]
+    assert lines[1] == ""
+    assert lines[4] == "inconnu"
+    assert told[-1] == (4, 4)
+    # The weights that are given count, not those of the model directory.
+    turned = {**weights, "TargetGivenSource": -20.0}
+    assert translate_lines(model, turned, sources, Run()) != lines
+
+
+@pytest.mark.usefixtures("inline")
+def test_a_sentence_that_fails_is_named(trained, monkeypatch):
+    def translate(decoder, source):
+        raise LatticeSimpError("no way") if source == "b" else RuntimeError
+
+    monkeypatch.setattr("lattice_simp.train.tuning._translate", translate)
+    with pytest.raises(LatticeSimpError, match=r"^sentence 3: no way$"):
+        translate_lines(trained / "model", read_weights(trained / "model" / "weights.tsv"), ["", "", "b"], Run())
+
+
+def test_scores_are_those_of_tokens_and_of_text():
+    from sacrebleu.metrics.bleu import BLEU
+
+    hypotheses = ["the black cat sees the dog , today .", "the dog finds a cat here ."]
+    references = [["the black cat sees a dog , today .", "the dog finds the cat here ."]]
+    originals = [["The black cat sees a dog, today.", "The dog finds the cat here."]]
+    score = bleu(hypotheses, references, originals, Tokeniser("en"))
+    texts = ["The black cat sees the dog, today.", "The dog finds a cat here."]
+    assert score.bleu_tok_lc == pytest.approx(
+        BLEU(tokenize="none").corpus_score(hypotheses, references).score, abs=1e-4
+    )
+    assert score.bleu_13a == pytest.approx(BLEU(lowercase=True).corpus_score(texts, originals).score, abs=1e-4)
+    assert "case:lc" in score.signature_13a
+    assert "tok:13a" in score.signature_13a
+    assert "tok:none" in score.signature_tok_lc
+    assert 20 < score.bleu_13a < 90
+    cased = bleu(hypotheses, references, [["THE BLACK CAT SEES A DOG"] * 2], Tokeniser("en", case="true"))
+    assert cased.bleu_13a < 5
+    assert "case:mixed" in cased.signature_13a
+
+
+def test_several_references_count():
+    references = [["a b c d x", "e"], ["a b c d e", "e"]]
+    assert bleu(["a b c d e", "e"], references, references, Tokeniser("en", tokenise=False)).bleu_tok_lc > 99.9
+
+
+# ---------------------------------------------------------------- the model directory
+
+
+@pytest.fixture
+def stages(tmp_path):
+    """Folders as the stages `model` and `tune` make them."""
+    model, tuned = tmp_path / "model.k1", tmp_path / "tune.k2"
+    for folder in (model / ".lattice_simp", tuned):
+        folder.mkdir(parents=True)
+    for name in ("rules.arrays", "lm.arpa", "settings.json", "stage.json", ".lattice_simp/lm.trie"):
+        (model / name).write_text(name)
+    write_weights(model / "weights.tsv", {"LM": 1.0})
+    write_weights(tuned / "weights.tsv", {"LM": 2.0})
+    (tuned / "stage.json").write_text("{}")
+    return model, tuned
+
+
+def raising(error: BaseException):
+    def run(*arguments):
+        raise error
+
+    return run
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_model_directory_has_the_files_and_the_tuned_weights(stages, tmp_path):
+    finish_model(*stages, tmp_path / "a" / "model")
+    made = files_of(tmp_path / "a" / "model")
+    assert set(made) == {
+        "rules.arrays", "lm.arpa", "settings.json", "weights.tsv", "training.json", ".lattice_simp/lm.trie"
+    }  # fmt: skip
+    assert read_weights(tmp_path / "a" / "model" / "weights.tsv") == {"LM": 2.0}
+    assert json.loads(made["training.json"]) == {"model": "model.k1", "weights": "tune.k2"}
+
+
+def test_a_model_that_is_there_is_left_alone_and_another_one_replaced(stages, tmp_path):
+    model, tuned = stages
+    target = tmp_path / "model"
+    finish_model(model, tuned, target)
+    (target / "settings.json").write_text("of the user")
+    (target / "notes").write_text("of the user")
+    finish_model(model, tuned, target)
+    assert files_of(target)["settings.json"] == "of the user"
+    other = tuned.rename(tmp_path / "tune.k3")
+    finish_model(model, other, target)
+    assert files_of(target)["settings.json"] == "settings.json"
+    assert files_of(target)["notes"] == "of the user"
+
+
+def test_a_model_that_was_half_made_is_made_again(stages, tmp_path, monkeypatch):
+    model, tuned = stages
+    target = tmp_path / "model"
+    finish_model(model, tuned, target)
+    whole = files_of(target)
+    other = tuned.rename(tmp_path / "tune.k3")
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfile", raising(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            finish_model(model, other, target)
+    back = other.rename(tuned)
+    finish_model(model, back, target)  # made of the same stages as at first, but not complete now
+    assert files_of(target) == whole
+
+
+def test_large_files_are_linked_and_small_ones_copied(tmp_path, monkeypatch):
+    (tmp_path / "small").write_text("x" * 100)
+    (tmp_path / "large").write_text("x" * 101)
+    monkeypatch.setattr(model_module, "SMALL", 100)
+    for name in ("small", "large"):
+        (tmp_path / f"{name}.2").write_text("older")
+        link_or_copy(tmp_path / name, tmp_path / f"{name}.2")
+        assert (tmp_path / f"{name}.2").read_text() == (tmp_path / name).read_text()
+    assert not os.path.samefile(tmp_path / "small", tmp_path / "small.2")
+    assert os.path.samefile(tmp_path / "large", tmp_path / "large.2")
+    monkeypatch.setattr(os, "link", raising(OSError("another disk")))
+    link_or_copy(tmp_path / "large", tmp_path / "copy")
+    assert not os.path.samefile(tmp_path / "large", tmp_path / "copy")
+    assert (tmp_path / "copy").read_text() == "x" * 101
+
+
+# ---------------------------------------------------------------- the language model
+
+
+def test_further_texts_are_split_and_cased_like_the_corpus(trained, configured, tmp_path, monkeypatch):
+    """What `lmplz` would get: the target side, then the texts, without reserved words and empty lines."""
+    given = []
+
+    def estimate(text, arpa, **options):
+        given.append((text.read_text(encoding="utf-8").splitlines(), options))
+        arpa.write_text("")
+
+    monkeypatch.setattr(model_module, "estimate", estimate)
+    write_lines(tmp_path / "more.en", ["A Text, here.", "", "the <unk> word", "The END."])
+    changes = {"arpa": None, "texts": [str(tmp_path / "more.en")], "order": 3, "prune": [0, 1], "memory_mb": 123}
+    config = read_config(configured(language_model=changes, text={"tokenise": False, "normalise": False}))
+    folder = tmp_path / "lm"
+    folder.mkdir()
+    stage = model_module.language_model_stage(config)
+    record = stage.work(Run(folders={"prepare": next(trained.glob("prepare.*"))}), folder)
+    lines, options = given[0]
+    assert lines[230:] == ["a text, here.", "the end."]
+    assert len(lines) == record["sentences"] == 232
+    assert (options["order"], options["prune"], options["memory"]) == (3, (0, 1), 123)
+    assert [path.name for path in folder.iterdir()] == ["lm.arpa"]
+    assert stage.check is model_module.find_lmplz
+
+
+def test_a_packed_language_model_is_unpacked(trained, toy_data, configured, tmp_path):
+    import gzip
+
+    (tmp_path / "lm.gz").write_bytes(gzip.compress((toy_data / "lm.arpa").read_bytes()))
+    config = read_config(configured(language_model={"arpa": str(tmp_path / "lm.gz")}))
+    (tmp_path / "lm").mkdir()
+    model_module.language_model_stage(config).work(Run(), tmp_path / "lm")
+    assert (tmp_path / "lm" / "lm.arpa").read_bytes() == (toy_data / "lm.arpa").read_bytes()
+
+
+def test_a_language_model_is_estimated(trained_copy, configured, command):
+    try:
+        find_lmplz()
+    except MissingExtraError:
+        pytest.skip("KenLM's lmplz is not built")
+    config = configured(language_model={"arpa": None, "order": 2, "discount_fallback": True})
+    assert command(config, "--to", "model", "--quiet").code == 0
+    assert any(b"\\1-grams:" in path.read_bytes() for path in trained_copy.glob("language-model.*/lm.arpa"))

@@ -1,0 +1,71 @@
+"""The features on the arcs of a decoder's lattice explain its costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_decoder import WEIGHTS, tiny_decoder
+
+from lattice_simp import EditCosts
+from lattice_simp.ops.prune import prune
+from lattice_simp.tune.arc_features import feature_lattice
+
+SENTENCE, MASK = "ich habe das alte haus gestern gesehen", "1110111"
+CASES = [
+    ("plain", {}),
+    ("gappy", {}),
+    ("gappy", {"edits": EditCosts(1.5, 2.5)}),
+    ("skeleton-first", {}),
+    ("plain", {"models": (("LM", "first"), ("LM2", "second"))}),
+]
+
+
+def all_weights(decoder):
+    return {**decoder.weights, "Skeleton": decoder.settings.skeleton.weight, "Edits": 1.0}
+
+
+@pytest.mark.parametrize(("strategy", "changes"), CASES)
+def test_the_best_path_under_the_model_weights_is_the_decoders(strategy, changes, two_models):
+    if "models" in changes:
+        changes = {"models": two_models, "weights": {**WEIGHTS, "LM2": 0.4}}
+    decoder = tiny_decoder(**changes)
+    result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
+    lattice = feature_lattice(result)
+    weights = {name: all_weights(decoder).get(name, 0.0) for name in lattice.feature_names}
+    words, cost = lattice.best(weights)
+    assert cost == pytest.approx(result.best.cost, rel=1e-5, abs=1e-5)
+    assert " ".join(result.lattice.symbols[word] for word in words.tolist()) == result.best.words
+
+
+@pytest.mark.parametrize("strategy", ["plain", "gappy", "skeleton-first"])
+def test_every_path_has_the_features_of_the_translation(strategy):
+    decoder = tiny_decoder()
+    result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
+    lattice = feature_lattice(result)
+    for path in result.nbest(40):
+        expected = result.features(path)
+        weights = dict.fromkeys(lattice.feature_names, 0.0)
+        # Only this path's words are left in a lattice pruned around it: the arcs of the path itself.
+        own = result.lattice.connected()
+        matrix = feature_lattice(replace(result, lattice=own))
+        totals = matrix.features[path.arcs].sum(axis=0) if len(path.arcs) else np.zeros(len(weights))
+        last = matrix.nextstates[path.arcs[-1]]
+        named = dict(zip(matrix.feature_names, (totals + matrix.final_features[last]).tolist(), strict=True))
+        assert named == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_pruned_lattice_keeps_its_features():
+    result = tiny_decoder().translate(SENTENCE)
+    pruned = replace(result, lattice=prune(result.lattice, max_arcs=8))
+    lattice = feature_lattice(pruned)
+    assert lattice.num_arcs <= 8
+    assert lattice.best(dict.fromkeys(lattice.feature_names, 0.0) | WEIGHTS)[1] == pytest.approx(result.best.cost)
+
+
+@pytest.fixture
+def two_models():
+    from tiny_decoder import ARPA, SECOND_ARPA
+
+    return (("LM", ARPA), ("LM2", SECOND_ARPA))

@@ -1,0 +1,93 @@
+"""Tuning a model: rounds of decoding and optimising."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lattice_simp import Decoder
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
+from lattice_simp.tune.mert import evaluate
+from lattice_simp.tune.rounds import start_weights, tune
+
+DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
+COUNT = 8
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A copy of the demo model with bad weights."""
+    folder = shutil.copytree(DATA, tmp_path_factory.mktemp("tune") / "model")
+    weights = read_weights(folder / WEIGHTS)
+    write_weights(folder / WEIGHTS, {name: 0.2 if name != "LM" else 0.05 for name in weights})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    records = [json.loads(line) for line in (DATA / "test.jsonl").read_text("utf-8").splitlines()]
+    targets = (DATA / "test.de").read_text("utf-8").splitlines()
+    pairs = list(zip(records, targets, strict=True))[:COUNT]
+    return [
+        TuningSentence(tuple(one["tokens"]), (tuple(target.split()),), ("".join(map(str, map(int, one["keep"][0]))),))
+        for one, target in pairs
+    ]
+
+
+def test_lattices_come_in_order_whatever_the_workers(model, sentences):
+    weights = read_weights(model / WEIGHTS)
+    runs = []
+    for jobs in (1, 2):
+        symbols = SymbolTable()
+        lattices = decode(sentences[:4], weights, DecodeOptions(model, "plain", jobs=jobs), symbols)
+        runs.append([[symbols[word] for word in lattice.best(weights)[0].tolist()] for lattice in lattices])
+    decoder = Decoder.load(model)
+    expected = [decoder.translate(one.words, strategy="plain").best.words.split() for one in sentences[:4]]
+    assert runs[0] == runs[1] == expected
+
+
+@pytest.mark.parametrize("strategy", ["plain", "gappy"])
+def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, strategy):
+    start = start_weights(model, skeletons=strategy == "gappy")
+    assert ("Skeleton" in start) == (strategy == "gappy")
+    options = DecodeOptions(model, strategy, max_arcs=300)
+    result = tune(sentences, start, options, max_rounds=2)
+    assert set(result.weights) == set(start)
+    assert result.bleu > result.rounds[0].bleu
+    assert result.weights["LM"] >= 0.01
+    assert result.weights["OOV"] == start["OOV"]
+    symbols = SymbolTable()
+    lattices = decode(sentences, result.weights, options, symbols)
+    counts = [References.of([symbols.encode(words) for words in one.references]) for one in sentences]
+    vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].feature_names])
+    assert evaluate(lattices, counts, vector) == pytest.approx(result.bleu, abs=1e-6)
+
+
+def test_the_skeletons_weight_is_read_back(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "model")
+    write_weights(folder / WEIGHTS, {**read_weights(folder / WEIGHTS), "Skeleton": 0.77})
+    assert Decoder.load(folder).settings.skeleton.weight == 0.77
+    assert start_weights(folder, skeletons=True)["Skeleton"] == 0.77
+
+
+def test_no_sentences_are_an_error(model):
+    with pytest.raises(LatticeSimpError, match="no sentences"):
+        tune([TuningSentence((), ((),))], {}, DecodeOptions(model))
+
+
+def test_a_sentence_that_fails_is_named(model, sentences):
+    with pytest.raises(LatticeSimpError, match="sentence 1: "):
+        decode(
+            [TuningSentence(("a",), (("b",),), ("111",))],
+            read_weights(model / WEIGHTS),
+            DecodeOptions(model),
+            SymbolTable(),
+        )
