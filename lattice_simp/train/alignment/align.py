@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Ints, Longs
+from lattice_simp.train.alignment.eflomal import Links, find_eflomal, forget_eflomal, run_eflomal
 from lattice_simp.train.alignment.hmm import Side, align_both
 from lattice_simp.train.alignment.symmetrise import symmetrise
 from lattice_simp.train.config import Align, Config
@@ -20,17 +17,17 @@ from lattice_simp.train.shards import list_column, lists_of, read_shard, shard_p
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.prepare import SIDES
 
-Links = tuple[Longs, Ints]
-
 
 def align_stage(config: Config) -> Stage:
     """Gives the stage that aligns the words of all pairs."""
-    return Stage("align", ("prepare", "number"), config.align.model_dump(), (), partial(_align, config.align))
+    check = find_eflomal if config.align.method == "eflomal" else lambda: None
+    work = partial(_align, config.align)
+    return Stage("align", ("prepare", "number"), config.align.model_dump(), (), work, check=check)
 
 
 def _align(settings: Align, run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
-    directed = _eflomal(run, folder) if settings.method == "eflomal" else _hmm(run)
+    directed = run_eflomal(run, folder) if settings.method == "eflomal" else _hmm(run)
     begin = links = 0
     for done, path in enumerate(shards, start=1):
         table = read_shard(path, ["source", "target"])
@@ -41,8 +38,7 @@ def _align(settings: Align, run: Run, folder: Path) -> dict[str, Any]:
         write_shard(folder / path.name, {"links": list_column(2 * offsets, points.ravel())})
         begin, links = end, links + len(points)
         run.progress(done, len(shards))
-    for name in _LINK_FILES:
-        (folder / name).unlink(missing_ok=True)
+    forget_eflomal(folder)
     return {"links": links}
 
 
@@ -57,66 +53,6 @@ def _part(links: Links, begin: int, end: int) -> Links:
     return offsets[begin : end + 1] - offsets[begin], points[offsets[begin] : offsets[end]]
 
 
-# ---------------------------------------------------------------- eflomal
-
-_LINK_FILES = ("forward.txt", "backward.txt")
-
-
-def _eflomal(run: Run, folder: Path) -> tuple[Links, Links]:
-    """Runs eflomal (Östling and Tiedemann 2016) for both directions.
-
-    Raises:
-        MissingExtraError: it is not installed.
-        LatticeSimpError: it failed.
-    """
-    try:
-        from eflomal import Aligner
-    except ImportError:
-        raise MissingExtraError("eflomal is missing; pip install 'lattice-simp[train]'") from None
-    paths = [folder / name for name in _LINK_FILES]
-    finished = folder / "eflomal.done"
-    if not finished.exists():
-        try:
-            Aligner().align(
-                _tokens(run, "source"),
-                _tokens(run, "target"),
-                links_filename_fwd=str(paths[0]),
-                links_filename_rev=str(paths[1]),
-            )
-        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
-            raise LatticeSimpError(f"eflomal failed: {error}; is the disk or the memory full?") from error
-        if not all(map(Path.exists, paths)):
-            raise LatticeSimpError("eflomal wrote no links; is the disk or the memory full?")
-        finished.touch()
-    links = _parse_links(paths[0]), _parse_links(paths[1])
-    expected = sum(len(read_shard(path, ["source"])) for path in shard_paths(run.folders["number"]))
-    for path, one in zip(paths, links, strict=True):
-        if len(one[0]) != expected + 1:
-            finished.unlink()
-            raise LatticeSimpError(f"{path}: {len(one[0]) - 1} lines for {expected} pairs; run again")
-    return links
-
-
-def _tokens(run: Run, side: str) -> Iterator[str]:
-    for path in shard_paths(run.folders["prepare"]):
-        yield from read_shard(path, [side])[side].to_pylist()
-
-
-def _parse_links(path: Path) -> Links:
-    """Reads lines of `0-0 1-2`."""
-    counts, numbers = [], []
-    for line in read_lines(path):
-        found = np.fromstring(line.replace("-", " "), dtype=np.int32, sep=" ") if line else _NO_LINKS
-        counts.append(len(found) // 2)
-        numbers.append(found)
-    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets, np.concatenate([_NO_LINKS, *numbers]).reshape(-1, 2)
-
-
-_NO_LINKS = np.zeros(0, dtype=np.int32)
-
-
 def _hmm(run: Run) -> tuple[Links, Links]:
     """Runs our own HMM aligner for both directions."""
     columns: dict[str, list[tuple[Longs, Ints]]] = {side: [] for side in SIDES}
@@ -129,7 +65,7 @@ def _hmm(run: Run) -> tuple[Links, Links]:
 
 
 def _side(shards: list[tuple[Longs, Ints]]) -> Side:
-    words = np.concatenate([_NO_LINKS, *(flat for _, flat in shards)])
+    words = np.concatenate([np.zeros(0, dtype=np.int32), *(flat for _, flat in shards)])
     offsets = np.zeros(1 + sum(len(own) - 1 for own, _ in shards), dtype=np.int64)
     np.cumsum(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(own) for own, _ in shards)]), out=offsets[1:])
     return Side(words, offsets, int(words.max(initial=-1)) + 1)

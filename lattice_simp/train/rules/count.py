@@ -24,7 +24,7 @@ from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Ints, Longs, jit
 from lattice_simp.train.config import Config
 from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
-from lattice_simp.train.rules.extract_stage import BUCKETS, limits_of, read_bitext
+from lattice_simp.train.rules.extract_stage import bucket_count, limits_of, read_bitext
 from lattice_simp.train.rules.out_of_core import first_line, open_database, rows_of
 from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
@@ -59,13 +59,14 @@ def count_stage(config: Config) -> Stage:
     """Gives the stage that adds up the shards' counts."""
     rules = config.rules
     settings = {"min_count_hierarchical": rules.min_count_hierarchical, "max_targets": rules.max_targets}
-    return Stage("count", ("extract",), settings, (), partial(_count, config))
+    return Stage("count", ("number", "extract"), settings, (), partial(_count, config))
 
 
 def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     rules = config.rules
     factory = partial(_counter, run.folders["extract"], folder, rules.max_targets, rules.min_count_hierarchical)
-    run_all(over_shards(run, factory, range(BUCKETS), lambda bucket: shard_path(folder, bucket).exists()))
+    buckets = range(bucket_count(run.folders["number"]))
+    run_all(over_shards(run, factory, buckets, lambda bucket: shard_path(folder, bucket).exists()))
     return {"rules": sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))}
 
 

@@ -32,8 +32,8 @@ from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.train.text.vocabulary import read_words
 
-BUCKETS = 64
-"""Parts of the table that are counted one by one: a bucket of a billion rules fits into a few gigabytes."""
+BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64
+"""A bucket of the table for so many pairs: the rules of a bucket fit into memory, and few are quickly counted."""
 
 BLOCK_RULES = 3_000_000
 """Rules that a worker collects before it counts and writes them."""
@@ -65,11 +65,18 @@ def extract_stage(config: Config) -> Stage:
     return Stage("extract", ("prepare", "number", "align"), settings, files, partial(_extract, config))
 
 
+def bucket_count(numbered: Path) -> int:
+    """Gives the number of buckets for the numbered pairs; it depends on their number alone."""
+    pairs = sum(pq.read_metadata(path).num_rows for path in shard_paths(numbered))
+    return min(MAX_BUCKETS, pairs // BUCKET_PAIRS + 1)
+
+
 def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / WANTED).exists():
         write_arrays(folder / WANTED, {"wanted": _wanted(config, run)})
     numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
-    factory = partial(_extractor, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
+    inputs = (run.folders["number"], run.folders["align"])
+    factory = partial(_extractor, *inputs, folder, limits_of(config.rules), bucket_count(inputs[0]))
     run_all(over_shards(run, factory, numbers, lambda number: shard_path(folder, number).exists()))
     rows = sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))
     return {"shard_rules": rows}
@@ -85,11 +92,14 @@ def _wanted(config: Config, run: Run) -> Longs:
     return wanted_patterns(sentences, read_words(run.folders["number"], "source"), limits_of(config.rules))
 
 
-def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
-    return partial(_extract_shard, numbered, aligned, folder, limits, read_arrays(folder / WANTED)["wanted"])
+def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int) -> partial[None]:
+    wanted = read_arrays(folder / WANTED)["wanted"]
+    return partial(_extract_shard, numbered, aligned, folder, limits, buckets, wanted)
 
 
-def _extract_shard(numbered: Path, aligned: Path, folder: Path, limits: Limits, wanted: Longs, number: int) -> None:
+def _extract_shard(
+    numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int, wanted: Longs, number: int
+) -> None:
     path = shard_path(folder, number)
     bitext = read_bitext(numbered, aligned, path.name)
     corpus = read_shard(numbered / path.name, ["corpus"])["corpus"].to_numpy()
@@ -100,7 +110,7 @@ def _extract_shard(numbered: Path, aligned: Path, folder: Path, limits: Limits, 
             while begin < len(corpus):
                 block = extract_block(bitext, begin, limits, wanted, BLOCK_RULES)
                 begin = block.end
-                for group in _counted(connection, block, corpus):
+                for group in _counted(connection, block, corpus, buckets):
                     writer.write_table(group)
         os.replace(temporary, path)
     except (OSError, duckdb.Error) as error:
@@ -121,11 +131,10 @@ SCHEMA = pa.schema(
 )
 
 
-def _table(block: RuleBlock, corpus: np.ndarray[Any, Any]) -> pa.Table:
-    buckets = hash_rows(block.source_offsets, block.source) % BUCKETS
+def _table(block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int) -> pa.Table:
     return pa.table(
         {
-            "bucket": buckets.astype(np.int16),
+            "bucket": (hash_rows(block.source_offsets, block.source) % buckets).astype(np.int16),
             "source": binary_column(block.source_offsets, block.source),
             "target": binary_column(block.target_offsets, block.target),
             "points": binary_column(block.point_offsets, block.points),
@@ -136,12 +145,12 @@ def _table(block: RuleBlock, corpus: np.ndarray[Any, Any]) -> pa.Table:
 
 
 def _counted(
-    connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any]
+    connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int
 ) -> Iterator[pa.Table]:
     """Gives the different rules with their counts, bucket by bucket."""
     if not len(block.sentence):
         return
-    connection.register("rules", _table(block, corpus))
+    connection.register("rules", _table(block, corpus, buckets))
     counted = connection.sql(
         """SELECT bucket, source, target, points, bit_or(corpora) AS corpora,
                   any_value(has_gaps) AS has_gaps, CAST(count(*) AS BIGINT) AS count
@@ -149,7 +158,7 @@ def _counted(
            ORDER BY bucket, source, target, points"""
     ).to_arrow_table()
     connection.unregister("rules")
-    ends = np.searchsorted(counted["bucket"].to_numpy(), np.arange(BUCKETS + 1))
+    ends = np.searchsorted(counted["bucket"].to_numpy(), np.arange(buckets + 1))
     for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
         if end > begin:
             yield counted.slice(begin, end - begin)

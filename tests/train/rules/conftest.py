@@ -294,4 +294,4 @@ def training(tmp_path: Path) -> Callable[..., Training]:
 def few_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the stages of this process quick."""
     for module in (extract_stage_module, count_module):
-        monkeypatch.setattr(module, "BUCKETS", 3)
+        monkeypatch.setattr(module, "bucket_count", lambda numbered: 3)
