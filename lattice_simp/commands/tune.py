@@ -20,6 +20,11 @@ app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-ris
 
 SOURCE = typer.Option("--source", help="tokenised sentences of a development set, one a line")
 REFERENCES = typer.Option("--reference", help="tokenised reference translations; may be given several times")
+START = typer.Option("--weights", help="a weights.tsv to start from")
+OUTPUT = typer.Option("--output", "-o", help="a weights.tsv")
+DIRECTIONS = typer.Option(min=0, help="random directions beside the axes")
+RESTARTS = typer.Option(min=0, help="of the optimiser")
+SEED = typer.Option(help="of the random directions")
 JOBS = typer.Option(min=1, help="processes for decoding, threads for optimising")
 
 
@@ -28,15 +33,15 @@ def weights(
     model: Annotated[Path, typer.Argument(help="a model directory; its weights are the start")],
     source: Annotated[Path, SOURCE],
     references: Annotated[list[Path], REFERENCES],
-    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
+    output: Annotated[Path, OUTPUT],
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text: tunes with skeletons")] = None,  # noqa: UP045
     strategy: Annotated[Optional[str], typer.Option(help="gappy (with skeletons), skeleton-first, or plain")] = None,  # noqa: UP045
     beam: Annotated[float, typer.Option(help="nats that lattices keep")] = 5.0,
     max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 1000,
     rounds: Annotated[int, typer.Option(min=1, help="of decoding and optimising")] = 8,
-    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
-    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 1,
-    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
+    directions: Annotated[int, DIRECTIONS] = 12,
+    restarts: Annotated[int, RESTARTS] = 1,
+    seed: Annotated[int, SEED] = 1,
     jobs: Annotated[int, JOBS] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler for decoding")] = None,  # noqa: UP045
 ) -> None:
@@ -101,12 +106,12 @@ def mbr(
 def lattices(
     files: Annotated[list[Path], typer.Argument(help="text lattices with features, one for each sentence")],
     references: Annotated[list[Path], REFERENCES],
-    start: Annotated[Path, typer.Option("--weights", help="a weights.tsv to start from")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
-    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
-    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 3,
-    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="threads")] = 1,
+    start: Annotated[Path, START],
+    output: Annotated[Path, OUTPUT],
+    directions: Annotated[int, DIRECTIONS] = 12,
+    restarts: Annotated[int, RESTARTS] = 3,
+    seed: Annotated[int, SEED] = 1,
+    jobs: Annotated[int, JOBS] = 1,
 ) -> None:
     """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
     from lattice_simp.symbols import SymbolTable
@@ -123,12 +128,12 @@ def lattices(
 def nbest(
     file: Annotated[Path, typer.Argument(help="n-best lists with features, Moses format, ids from 0")],
     references: Annotated[list[Path], REFERENCES],
-    start: Annotated[Path, typer.Option("--weights", help="a weights.tsv to start from")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="a weights.tsv")],
-    directions: Annotated[int, typer.Option(min=0, help="random directions beside the axes")] = 12,
-    restarts: Annotated[int, typer.Option(min=0, help="of the optimiser")] = 3,
-    seed: Annotated[int, typer.Option(help="of the random directions")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="threads")] = 1,
+    start: Annotated[Path, START],
+    output: Annotated[Path, OUTPUT],
+    directions: Annotated[int, DIRECTIONS] = 12,
+    restarts: Annotated[int, RESTARTS] = 3,
+    seed: Annotated[int, SEED] = 1,
+    jobs: Annotated[int, JOBS] = 1,
 ) -> None:
     """Tunes weights on n-best lists of any system; a feature of several values has the weights NAME_0, NAME_1, ..."""
     from lattice_simp.formats.nbest import read_nbest

@@ -74,7 +74,7 @@ class Grammar:
             FormatError: names the line that is no rule.
         """
         from lattice_simp.array_cache import is_array_file
-        from lattice_simp.translate.grammar_cache import load_grammar, read_grammar_file, store_grammar
+        from lattice_simp.translate.grammar_files import load_grammar, read_grammar_file, store_grammar
 
         if is_array_file(path):
             return read_grammar_file(path)
@@ -87,7 +87,7 @@ class Grammar:
 
     def write(self, path: str | Path) -> None:
         """Writes the arrays to one file, which `read` maps into memory."""
-        from lattice_simp.translate.grammar_cache import write_grammar_file
+        from lattice_simp.translate.grammar_files import write_grammar_file
 
         write_grammar_file(path, self)
 
