@@ -137,7 +137,7 @@ class TestSet(_Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
     references: tuple[Path, ...] = Field(min_length=1)
-    lines: int | None = Field(default=None, ge=1, description="the first lines alone")
+    lines: int | None = Field(default=None, ge=1, description="so many of the lines, evenly spread")
 
 
 class Tune(_Section):

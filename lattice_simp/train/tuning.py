@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +155,21 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
     Raises:
         FormatError: a file is broken or empty, or the files have different numbers of lines.
     """
-    source, *references = [list(islice(read_lines(path), test.lines)) for path in _files(config, test)]
+    source, *references = [list(read_lines(path)) for path in _files(config, test)]
     if not source:
         raise FormatError("is empty", path=config.path(test.source), remedy="give a file with sentences")
     for path, lines in zip(test.references, references, strict=True):
         if len(lines) != len(source):
             message = f"has {len(lines)} lines for the {len(source)} of {config.path(test.source)}"
             raise FormatError(message, path=config.path(path), remedy="give files of equally many lines")
-    return source, references
+    return _spread(source, test.lines), [_spread(lines, test.lines) for lines in references]
+
+
+def _spread(lines: list[str], count: int | None) -> list[str]:
+    """Gives `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
+    if count is None or count >= len(lines):
+        return lines
+    return [lines[place * len(lines) // count] for place in range(count)]
 
 
 def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:
