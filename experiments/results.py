@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp import __version__
-from lattice_simp.train.config import read_config
+from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import RESULTS, STAGES
 
 TUNED, START = "tuned", "start"
 _TUNING = ("rounds", "bleu_before", "bleu_after")
 
 
-def collect(records: dict[str, Any]) -> dict[str, Any]:
+def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
     """Gives the figures of a run: the first test set's scores, seconds a stage, peak memory, and the counts."""
     scores = records["test"]["scores"]
     first = next(iter(scores)).rpartition(".")[0]
@@ -41,10 +41,11 @@ def collect(records: dict[str, Any]) -> dict[str, Any]:
             key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after") if key in records["tune"]
         },
         "scores": scores,
+        "samples": {one.name: one.lines for one in (*config.test, config.tune.development) if one and one.lines},
     }
 
 
-def markdown(title: str, command: str, figures: dict[str, Any], date: str) -> str:
+def markdown(title: str, command: str, figures: dict[str, Any], date: str, note: str = "") -> str:
     """Lays the figures out as a page."""
     lines = [
         f"# {title}",
@@ -66,6 +67,11 @@ def markdown(title: str, command: str, figures: dict[str, Any], date: str) -> st
             f"Tuning took {tuning['rounds']} rounds of decoding; BLEU on the development set (tokens): "
             f"{100 * tuning['bleu_before']:.2f} before, {100 * tuning['bleu_after']:.2f} after."
         ]
+    lines += [
+        f"Of {name}, {count:,} lines were taken, evenly spread over the file."
+        for name, count in figures["samples"].items()
+    ]
+    lines += [note] if note else []
     lines += ["", "| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
     for name, record in figures["stages"].items():
         lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
@@ -79,14 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="the experiment's folder, which holds config.yaml")
     parser.add_argument("--command", required=True, help="what the figures were made with")
     parser.add_argument("--set", action="append", default=[], dest="overrides", help="as for `lattice-simp train`")
+    parser.add_argument("--note", default="", help="a sentence for the page")
     given = parser.parse_args(arguments)
     config = read_config(given.folder / "config.yaml", given.overrides)
     records = json.loads((config.work / RESULTS).read_text(encoding="utf-8"))
-    figures = collect(records)
+    figures = collect(records, config)
     date = datetime.date.today().isoformat()
     text = json.dumps({"date": date, "command": given.command, **figures}, indent=1)
     (given.folder / "results.json").write_text(text + "\n", encoding="utf-8")
-    page = markdown(given.folder.name, given.command, figures, date)
+    page = markdown(given.folder.name, given.command, figures, date, given.note)
     (given.folder / "RESULTS.md").write_text(page, encoding="utf-8")
     print(page)
 
