@@ -176,7 +176,7 @@ def test_a_full_disk(trained, trained_copy, configured, fails, command, stage):
 def test_a_damaged_shard(trained_copy, configured, fails, made_by, read_by):
     for name in STAGES[STAGES.index(read_by) :]:
         shutil.rmtree(next(trained_copy.glob(f"{name}.*")))
-    shard = sorted(next(trained_copy.glob(f"{made_by}.*")).glob("*.parquet"))[1]
+    shard = sorted(next(trained_copy.glob(f"{made_by}.*")).glob("*.parquet"))[-1]
     shard.write_bytes(shard.read_bytes()[:-20])
     line = fails(configured())
     assert f"{shard}: no readable Parquet file" in line

@@ -61,7 +61,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     options = DecodeOptions(model, strategy, max_arcs=300)
     result = tune(sentences, start, options, max_rounds=2)
     assert set(result.weights) == set(start)
-    assert result.bleu > result.rounds[0].bleu
+    assert result.bleu == max(one.bleu for one in result.rounds) >= result.rounds[0].bleu
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
