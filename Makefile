@@ -55,3 +55,4 @@ endef
 
 clean:  ## remove what was built
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name '*.nb[ci]' -delete

@@ -37,9 +37,7 @@ def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
         "pairs": records["prepare"]["pairs"],
         "rules": records["rules"]["rules"],
         "patterns": records["rules"]["patterns"],
-        "tune": {
-            key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after") if key in records["tune"]
-        },
+        "tune": {key: value for key, value in records["tune"].items() if key in _TUNING},
         "scores": scores,
         "samples": {one.name: one.lines for one in (*config.test, config.tune.development) if one and one.lines},
     }

@@ -16,10 +16,9 @@ from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.table import FILE, PROVENANCE
-from lattice_simp.train.shards import read_shard, shard_paths
+from lattice_simp.train.shards import SIDES, read_shard, shard_paths
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.clean import has_reserved_word
-from lattice_simp.train.text.prepare import SIDES
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.translate.grammar import Grammar

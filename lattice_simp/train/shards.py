@@ -16,6 +16,9 @@ from lattice_simp.kernel import Ints, Longs
 from lattice_simp.parallel import run_tasks
 from lattice_simp.train.stage import Run
 
+SIDES = ("source", "target")
+"""The columns of sentences, in the order of all pairs."""
+
 
 def shard_path(folder: Path, number: int) -> Path:
     """Gives the path of a shard."""
@@ -95,3 +98,9 @@ def over_shards(
         finished += 1
         run.progress(finished, len(every))
         yield todo[outcome.number], outcome.result
+
+
+def run_all(results: Iterator[Any]) -> None:
+    """Runs an iterator for its effects."""
+    for _ in results:
+        pass

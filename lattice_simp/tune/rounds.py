@@ -59,7 +59,7 @@ class TuningResult:
 
 def tune(
     sentences: Sequence[TuningSentence],
-    start_weights: Mapping[str, float],
+    start: Mapping[str, float],
     decoding: DecodeOptions,
     *,
     mert: MertOptions | None = None,
@@ -74,7 +74,7 @@ def tune(
 
     Args:
         sentences: the development set.
-        start_weights: of all features.
+        start: of all features.
         decoding: the model, and how to decode with it.
         mert: options of the optimiser.
         max_rounds: of decoding.
@@ -91,7 +91,7 @@ def tune(
     references = [[symbols.encode(words) for words in sentence.references] for sentence in usable]
     counts = [References.of(own) for own in references]
     given = mert or MertOptions(min_gain=SEARCH_GAIN)
-    weights, rounds = {EDIT_FEATURE: 1.0, **start_weights}, list[Round]()
+    weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[FeatureLattice]] = []
     for number in range(1, max_rounds + 1):
         lattices = decode(usable, weights, decoding, symbols)
@@ -105,9 +105,9 @@ def tune(
         say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
         if found.bleu < max(one.bleu for one in rounds) + min_gain:
             break
-        weights = _scaled({**weights, **found.weights}, start_weights)
+        weights = _scaled({**weights, **found.weights}, start)
     best = max(rounds, key=lambda one: one.bleu)
-    tuned = {name: weight for name, weight in best.weights.items() if name in start_weights}
+    tuned = {name: weight for name, weight in best.weights.items() if name in start}
     return TuningResult(tuned, best.bleu, tuple(rounds))
 
 

@@ -13,9 +13,8 @@ from lattice_simp.train.alignment.eflomal import Links, find_eflomal, forget_efl
 from lattice_simp.train.alignment.hmm import Side, align_both
 from lattice_simp.train.alignment.symmetrise import symmetrise
 from lattice_simp.train.config import Align, Config
-from lattice_simp.train.shards import list_column, lists_of, read_shard, shard_paths, write_shard
+from lattice_simp.train.shards import SIDES, list_column, lists_of, read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text.prepare import SIDES
 
 
 def align_stage(config: Config) -> Stage:

@@ -26,9 +26,8 @@ from lattice_simp.train.config import Config
 from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
 from lattice_simp.train.rules.extract_stage import bucket_count, limits_of, read_bitext
 from lattice_simp.train.rules.out_of_core import first_line, open_database, rows_of
-from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
+from lattice_simp.train.shards import over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text.prepare import run_all
 
 TARGETS = "targets.npz"
 _TABLE = "table.arrays"

@@ -25,9 +25,8 @@ from lattice_simp.train.config import Config, Rules
 from lattice_simp.train.rules.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
 from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
 from lattice_simp.train.rules.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
-from lattice_simp.train.shards import lists_of, over_shards, read_shard, shard_path, shard_paths
+from lattice_simp.train.shards import lists_of, over_shards, read_shard, run_all, shard_path, shard_paths
 from lattice_simp.train.stage import Run, Stage
-from lattice_simp.train.text.prepare import run_all
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.train.text.vocabulary import read_words

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.symbols import SymbolTable
-from lattice_simp.train.config import Config
+from lattice_simp.train.config import MAX_PROVENANCE, Config
 from lattice_simp.train.rules.count import read_target_counts, target_hashes
 from lattice_simp.train.rules.extract import UInt8s
 from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
@@ -41,9 +41,6 @@ FEATURES = (
 )
 """Log probabilities, then minus one for a rule, a rule with gaps, a rule seen once, twice, more often."""
 
-MAX_CORPORA = 64
-"""With provenance: a rule's corpora are the bits of one number."""
-
 PROVENANCE = "From"
 """Begins the name of a corpus's feature: one for a rule that was seen there."""
 
@@ -55,8 +52,10 @@ def rules_stage(config: Config) -> Stage:
         LatticeSimpError: there are more corpora than provenance features can tell apart.
     """
     corpora = [corpus.name for corpus in config.corpora] if config.rules.provenance else []
-    if len(corpora) > MAX_CORPORA:
-        raise LatticeSimpError(f"rules.provenance takes {MAX_CORPORA} corpora at most, not {len(corpora)}; join some")
+    if len(corpora) > MAX_PROVENANCE:
+        raise LatticeSimpError(
+            f"rules.provenance takes {MAX_PROVENANCE} corpora at most, not {len(corpora)}; join some"
+        )
     settings = {"grammar": config.rules.grammar, "provenance": corpora}
     return Stage("rules", ("number", "lexical", "count", "targets"), settings, (), partial(_rules, config, corpora))
 

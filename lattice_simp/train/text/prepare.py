@@ -24,7 +24,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.kernel import Bools
 from lattice_simp.train.config import Clean, Config, Corpus, Text
-from lattice_simp.train.shards import over_shards, read_shard, shard_path, shard_paths, write_shard
+from lattice_simp.train.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage, write_json
 from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
 from lattice_simp.train.text.columns import word_counts
@@ -32,7 +32,6 @@ from lattice_simp.train.text.duplicates import Seen, pair_hashes
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
 
-SIDES = ("source", "target")
 _RAW, _TOKENS = "raw", "tokens"
 
 _SPLIT, _SELECTED = "split.json", "selected.json"
@@ -87,12 +86,6 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not kept:
         raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
     return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
-
-
-def run_all(results: Iterator[Any]) -> None:
-    """Runs an iterator for its effects."""
-    for _ in results:
-        pass
 
 
 # ---------------------------------------------------------------- raw shards

@@ -11,17 +11,14 @@ import pyarrow.compute as pc
 
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.kernel import Ints, Longs
-from lattice_simp.train.shards import list_column, read_shard, shard_paths, write_shard
+from lattice_simp.train.shards import SIDES, list_column, read_shard, shard_paths, write_shard
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.columns import split_words, word_counts
-from lattice_simp.train.text.prepare import SIDES
-
-VERSION = 1
 
 
 def number_stage() -> Stage:
     """Gives the stage that numbers the words of the prepared shards."""
-    return Stage("number", ("prepare",), None, (), _number, VERSION)
+    return Stage("number", ("prepare",), None, (), _number)
 
 
 def _number(run: Run, folder: Path) -> dict[str, Any]:

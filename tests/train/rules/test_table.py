@@ -10,8 +10,9 @@ import pytest
 
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.train.config import MAX_PROVENANCE
 from lattice_simp.train.rules.extract import Limits
-from lattice_simp.train.rules.table import FEATURES, FILE, LEAST_PROBABILITY, MAX_CORPORA, rules_stage
+from lattice_simp.train.rules.table import FEATURES, FILE, LEAST_PROBABILITY, rules_stage
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.settings import DecoderSettings
@@ -168,15 +169,18 @@ def test_no_rules_are_an_error(trained):
 
 @pytest.mark.usefixtures("few_buckets")
 def test_as_many_corpora_as_bits_can_be_told_apart(training):
-    done = training([([0], [0], [(0, 0)], MAX_CORPORA - 1), ([0], [0], [(0, 0)], 40)], provenance=True)
-    corpora = [done.config.corpora[0].model_copy(update={"name": f"c{number}"}) for number in range(MAX_CORPORA)]
+    done = training([([0], [0], [(0, 0)], MAX_PROVENANCE - 1), ([0], [0], [(0, 0)], 40)], provenance=True)
+    corpora = [done.config.corpora[0].model_copy(update={"name": f"c{number}"}) for number in range(MAX_PROVENANCE)]
     done.config = done.config.model_copy(update={"corpora": tuple(corpora)})
     done.run("lexical", "extract", "count", "targets", "rules")
     grammar = Grammar.read(done.folders["rules"] / FILE)
     features = features_by_rule(grammar)["V", ("s0",), ("t0",), ((0, 0),)]
-    assert [name for name in features if name.startswith("From") and features[name]] == ["From-c40", "From-c63"]
+    assert [name for name in features if name.startswith("From") and features[name]] == [
+        "From-c40",
+        f"From-c{MAX_PROVENANCE - 1}",
+    ]
     more = done.config.model_copy(update={"corpora": (*corpora, corpora[0])})
-    with pytest.raises(LatticeSimpError, match="64 corpora at most, not 65"):
+    with pytest.raises(LatticeSimpError, match="63 corpora at most, not 64"):
         rules_stage(more)
 
 
