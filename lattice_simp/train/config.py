@@ -96,7 +96,8 @@ class Rules(_Section):
         min_count_hierarchical: rules with gaps that were seen less often are left out.
         max_targets: target sides kept for each source side, the likeliest.
         provenance: a feature for each corpus: whether the rule was seen there.
-        only_for: source-language text files; only the rules that can be used for them are kept. Empty: all rules.
+        only_for: source-language text files, and skeleton files (`.jsonl`: their sentences and skeletons); only the
+            rules that can be used for them are kept. Empty: all rules.
     """
 
     grammar: Literal["shallow-1", "full"] = "shallow-1"
@@ -137,6 +138,7 @@ class TestSet(_Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
     references: tuple[Path, ...] = Field(min_length=1)
+    skeletons: Path | None = Field(default=None, description="a skeleton file: only the lines that it names")
     lines: int | None = Field(default=None, ge=1, description="so many of the lines, evenly spread")
 
 

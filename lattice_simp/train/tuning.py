@@ -12,6 +12,7 @@ from lattice_simp.array_cache import FOLDER
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.parallel import run_tasks
+from lattice_simp.skeleton import read_skeletons
 from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
@@ -34,7 +35,7 @@ def tune_stage(config: Config) -> Stage:
     """Gives the stage that tunes the weights on the development set; without one, they stay as they are."""
     settings = config.tune
     development = [] if settings.development is None else [settings.development]
-    files = [path for test in development for path in _files(config, test)]
+    files = [path for test in development for path in _inputs(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
     return Stage("tune", ("model",), values, files, partial(_tune, config), check=check)
@@ -78,7 +79,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def test_stage(config: Config) -> Stage:
     """Gives the stage that translates the test sets with the starting and the tuned weights."""
-    files = [path for test in config.test for path in _files(config, test)]
+    files = [path for test in config.test for path in _inputs(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
     check = partial(_check_texts, config, config.test)
     return Stage("test", ("model", "tune"), values, files, partial(_test, config), check=check)
@@ -162,10 +163,24 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
         if len(lines) != len(source):
             message = f"has {len(lines)} lines for the {len(source)} of {config.path(test.source)}"
             raise FormatError(message, path=config.path(path), remedy="give files of equally many lines")
-    return _spread(source, test.lines), [_spread(lines, test.lines) for lines in references]
+    chosen = _spread(_chosen_lines(config, test, len(source)), test.lines)
+    return [source[line] for line in chosen], [[lines[line] for line in chosen] for lines in references]
 
 
-def _spread(lines: list[str], count: int | None) -> list[str]:
+def _chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
+    """Gives the lines (from 0) that the skeleton file names, in its order; all without one."""
+    if test.skeletons is None:
+        return list(range(count))
+    path = config.path(test.skeletons)
+    lines = [record.line for record in read_skeletons(path)]
+    outside = next((line for line in lines if not 0 <= line < count), None)
+    if outside is not None:
+        message = f"names line {outside} of {config.path(test.source)}, which has {count} (counted from 0)"
+        raise FormatError(message, path=path, remedy="give the skeletons of this text")
+    return lines
+
+
+def _spread(lines: list[int], count: int | None) -> list[int]:
     """Gives `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
     if count is None or count >= len(lines):
         return lines
@@ -179,6 +194,11 @@ def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:
 
 def _files(config: Config, test: TestSet) -> list[Path]:
     return [config.path(path) for path in (test.source, *test.references)]
+
+
+def _inputs(config: Config, test: TestSet) -> list[Path]:
+    """Gives all files that a test set is read from."""
+    return [*_files(config, test), *([] if test.skeletons is None else [config.path(test.skeletons)])]
 
 
 # ---------------------------------------------------------------- the result

@@ -49,6 +49,21 @@ def test_test_sets_are_read_raw_and_as_tokens(files, configured, tmp_path):
     assert references == [["the cat .", "", "the street ."], ["a cat !", "x", "a road ."]]
 
 
+def test_a_skeleton_file_chooses_the_lines(files, configured):
+    config = read_config(configured(files))
+    record = '{"line": %d, "tokens": ["x", "y"], "keep": ["10"]}'
+    write_lines(files / "some.jsonl", [record % 2, record % 0])
+    chosen = a_set().model_copy(update={"skeletons": "some.jsonl"})
+    assert read_texts(config, chosen)[0] == ["La rue.", "Le chat."]
+    assert read_texts(config, chosen)[1][1] == ["A road.", "A cat!"]
+    assert read_texts(config, chosen.model_copy(update={"lines": 1}))[0] == ["La rue."]
+    write_lines(files / "some.jsonl", [record % 4])
+    with pytest.raises(
+        FormatError, match=r"some.jsonl: names line 4 of .*/s, which has 4 .*give the skeletons of this"
+    ):
+        read_texts(config, chosen)
+
+
 def test_truecased_models_read_truecased_tokens(files, configured, tmp_path):
     config = read_config(configured(files), ["text.case=true"])
     (tmp_path / "text.json").write_text(json.dumps(config.text.model_dump()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.growth import find_slot
 from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.skeleton import read_skeletons
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.text.vocabulary import numbers_of
@@ -19,8 +20,26 @@ EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
 
 
 def tokenised(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
-    """Reads sentences of text files as token lines, each once."""
-    return list(dict.fromkeys(tokeniser.tokens(line) for path in paths for line in read_lines(path)))
+    """Reads sentences of text files, and the sentences and skeletons of skeleton files, as token lines, each once.
+
+    Raises:
+        FormatError: a broken file.
+    """
+    return list(dict.fromkeys(line for path in paths for line in _token_lines(path, tokeniser)))
+
+
+def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
+    if not is_skeleton_file(path):
+        yield from map(tokeniser.tokens, read_lines(path))
+        return
+    for record in read_skeletons(path):
+        for words in (record.tokens, *(skeleton.words for skeleton in record.skeletons)):
+            yield tokeniser.cased(" ".join(words))
+
+
+def is_skeleton_file(path: Path) -> bool:
+    """Whether a file's name says that it holds skeletons (tokens already), compressed or not."""
+    return ".jsonl" in path.suffixes
 
 
 def wanted_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:

@@ -52,9 +52,11 @@ class Tokeniser:
             line = self._normalised(line)
         if self.tokenise:
             line = self._tokenised(line)
-        if self.case == "lower":
-            line = line.lower()
-        return " ".join(line.split())
+        return " ".join(self.cased(line).split())
+
+    def cased(self, tokens: str) -> str:
+        """Gives tokens in the case that this tokeniser's have."""
+        return tokens.lower() if self.case == "lower" else tokens
 
     def text(self, tokens: str) -> str:
         """Gives the line that a reader sees: a capital first, punctuation marks in their places."""
