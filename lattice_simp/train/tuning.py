@@ -163,21 +163,25 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
         if len(lines) != len(source):
             message = f"has {len(lines)} lines for the {len(source)} of {config.path(test.source)}"
             raise FormatError(message, path=config.path(path), remedy="give files of equally many lines")
-    chosen = _spread(_chosen_lines(config, test, len(source)), test.lines)
+    chosen = chosen_lines(config, test, len(source))
     return [source[line] for line in chosen], [[lines[line] for line in chosen] for lines in references]
 
 
-def _chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
-    """Gives the lines (from 0) that the skeleton file names, in its order; all without one."""
+def chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
+    """Gives the lines (from 0) of a test set's files, which have `count`, that belong to it.
+
+    Raises:
+        FormatError: the skeleton file is broken, or names a line that is not there.
+    """
     if test.skeletons is None:
-        return list(range(count))
+        return _spread(list(range(count)), test.lines)
     path = config.path(test.skeletons)
     lines = [record.line for record in read_skeletons(path)]
     outside = next((line for line in lines if not 0 <= line < count), None)
     if outside is not None:
         message = f"names line {outside} of {config.path(test.source)}, which has {count} (counted from 0)"
         raise FormatError(message, path=path, remedy="give the skeletons of this text")
-    return lines
+    return _spread(lines, test.lines)
 
 
 def _spread(lines: list[int], count: int | None) -> list[int]:

@@ -15,7 +15,7 @@ from lattice_simp.language_model import LanguageModel
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 from lattice_simp.ops.minimum_bayes_risk import mbr_lattice
-from lattice_simp.ops.nbest import nshortest
+from lattice_simp.ops.nbest import Path, nshortest
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.symbols import split_tokens
 from lattice_simp.translate.cell_pruning import CellPruner
@@ -162,7 +162,14 @@ class Decoder:
         )
 
     def _hypotheses(self, words: Sequence[str], count: int) -> Hypotheses:
-        """Gives exactly the `count` best strings: the beam grows until it holds them, or everything is in it."""
+        return [(path.words, path.cost) for path in self.exact_nbest(words, count)[1]]
+
+    def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Path]]:
+        """Gives exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
+
+        Returns:
+            The lattice within the last beam, and its paths, cheapest first; fewer if there are no more strings.
+        """
         lattice = self.rules_lattice(words)
         beam = FIRST_BEAM
         previous = -1
@@ -171,7 +178,7 @@ class Decoder:
             paths = nshortest(scored, count)
             complete = len(paths) == count and paths[-1].cost <= paths[0].cost + beam
             if complete or (beam > LAST_BEAM and len(paths) == previous):
-                return [(path.words, path.cost) for path in paths]
+                return scored, paths
             previous = len(paths)
             beam *= 2
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lattice_simp.kernel import Floats
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.nbest import Path
+from lattice_simp.symbols import SymbolTable, split_tokens
 from lattice_simp.translate.derivation import COPY_FEATURE, COPY_RULE, GLUE_FEATURE, LENGTH_FEATURE, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation, score_features
@@ -33,8 +37,30 @@ def feature_lattice(result: Translation) -> FeatureLattice:
     return FeatureLattice.from_lattice(lattice, arcs, names, finals)
 
 
-def label_matrix(labels: SymbolTable, grammar: Grammar) -> Floats:
+def path_features(lattice: Lattice, paths: Sequence[Path], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
+    """Gives the features of paths of a decoder's lattice, as `Translation.features` does for one.
+
+    Returns:
+        (paths, features) float64, and the features' names.
+    """
+    assert lattice.isymbols is not None
+    used = np.unique(np.array([label for path in paths for label in path.inputs], dtype=np.int64))
+    per_label = label_matrix(["", *(lattice.isymbols[label] for label in used.tolist())], grammar)[1:]
+    columns = score_features(lattice.scores)
+    matrix = np.zeros((len(paths), per_label.shape[1] + 1 + len(columns)))
+    for row, path in zip(matrix, paths, strict=True):
+        own = np.searchsorted(used, path.inputs)
+        row[: per_label.shape[1]] = per_label[own].sum(axis=0)
+        row[per_label.shape[1] :] = [-len(split_tokens(path.words)), *(-path.scores[name] for name in columns.values())]
+    return matrix, (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *columns)
+
+
+def label_matrix(labels: Sequence[str] | SymbolTable, grammar: Grammar) -> Floats:
     """Gives the summed features of the rules that each input label names, then glue steps and copies as minus one each.
+
+    Args:
+        labels: names as `parse_label` reads them; the first is that of the empty label.
+        grammar: the rules.
 
     Returns:
         (labels, rule features + 2) float64.

@@ -28,11 +28,13 @@ class TuningSentence:
         words: its tokens.
         references: its reference translations, tokens.
         masks: of its skeletons.
+        skeleton_hypotheses: translations of the skeleton from elsewhere, (words, cost); None for the decoder's own.
     """
 
     words: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     masks: tuple[str, ...] = ()
+    skeleton_hypotheses: tuple[tuple[str, float], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[
 
 def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> tuple[list[str], FeatureLattice]:
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy)
+    given = None if sentence.skeleton_hypotheses is None else list(sentence.skeleton_hypotheses)
+    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=given)
     pruned = prune(result.lattice, max_arcs=options.max_arcs)
     lattice = feature_lattice(replace(result, lattice=pruned))
     used, words = np.unique(lattice.words, return_inverse=True)

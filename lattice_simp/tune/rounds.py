@@ -57,6 +57,10 @@ class TuningResult:
     rounds: tuple[Round, ...] = field(default=())
 
 
+Decode = Callable[[Mapping[str, float], SymbolTable], list[FeatureLattice]]
+"""Gives the lattices of a development set under given weights, their words numbered by the table, which grows."""
+
+
 def tune(
     sentences: Sequence[TuningSentence],
     start: Mapping[str, float],
@@ -69,12 +73,9 @@ def tune(
 ) -> TuningResult:
     """Decodes and optimises until the optimiser expects no gain.
 
-    All features are tuned together, those of language models and of the skeleton included; the weight of
-    passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
-
     Args:
-        sentences: the development set.
-        start: of all features.
+        sentences: the development set; those without words are left out.
+        start: the weights of all features to begin with.
         decoding: the model, and how to decode with it.
         mert: options of the optimiser.
         max_rounds: of decoding.
@@ -85,22 +86,54 @@ def tune(
         LatticeSimpError: no sentences, or one cannot be translated.
     """
     usable = [sentence for sentence in sentences if sentence.words]
-    if not usable:
+
+    def decoded(weights: Mapping[str, float], symbols: SymbolTable) -> list[FeatureLattice]:
+        return decode(usable, weights, decoding, symbols)
+
+    options = replace(mert or MertOptions(min_gain=SEARCH_GAIN), jobs=decoding.jobs)
+    references = [sentence.references for sentence in usable]
+    return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
+
+
+def tune_with(
+    decode: Decode,
+    references: Sequence[Sequence[Sequence[str]]],
+    start: Mapping[str, float],
+    *,
+    mert: MertOptions | None = None,
+    max_rounds: int = 8,
+    min_gain: float = 5e-4,
+    say: Callable[[str], None] = lambda text: None,
+) -> TuningResult:
+    """Tunes whatever gives lattices with features.
+
+    All features are tuned together, those of language models and of the skeleton included; the weight of
+    passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
+
+    Args:
+        decode: gives the lattices under given weights, in the order of the references.
+        references: the reference translations of each sentence, tokens.
+        start, mert, max_rounds, min_gain, say: as for `tune`.
+
+    Raises:
+        LatticeSimpError: no sentences, or what `decode` raises.
+    """
+    if not references:
         raise LatticeSimpError("the development set holds no sentences; give one to tune on")
     symbols = SymbolTable()
-    references = [[symbols.encode(words) for words in sentence.references] for sentence in usable]
-    counts = [References.of(own) for own in references]
+    encoded = [[symbols.encode(words) for words in own] for own in references]
+    counts = [References.of(own) for own in encoded]
     given = mert or MertOptions(min_gain=SEARCH_GAIN)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[FeatureLattice]] = []
     for number in range(1, max_rounds + 1):
-        lattices = decode(usable, weights, decoding, symbols)
+        lattices = decode(weights, symbols)
         bleu = evaluate(lattices, counts, _vector(weights, lattices[0].feature_names))
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [FeatureLattice.union(same_features(own)) for own in zip(*history, strict=True)]
         names = pooled[0].feature_names  # of all rounds
         begin = dict(zip(names, _vector(weights, names).tolist(), strict=True))
-        found = minimize_error(pooled, references, begin, _options(given, names, decoding.jobs))
+        found = minimize_error(pooled, encoded, begin, _options(given, names))
         rounds.append(Round(weights, bleu, found.bleu))
         say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
         if found.bleu < max(one.bleu for one in rounds) + min_gain:
@@ -124,11 +157,11 @@ def _vector(weights: Mapping[str, float], names: Sequence[str]) -> Floats:
     return np.array([weights.get(name, 0.0) for name in names])
 
 
-def _options(mert: MertOptions, names: Sequence[str], jobs: int) -> MertOptions:
+def _options(mert: MertOptions, names: Sequence[str]) -> MertOptions:
     """Gives the options for these features: models and skeletons keep their sign, copies and edits their weight."""
     fixed = (mert.fixed | {COPY_FEATURE, EDIT_FEATURE}) & set(names)
     positive = {name: 1 for name in names if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
-    return replace(mert, fixed=fixed, signs={**positive, **mert.signs}, jobs=jobs)
+    return replace(mert, fixed=fixed, signs={**positive, **mert.signs})
 
 
 def _scaled(weights: dict[str, float], start: Mapping[str, float]) -> dict[str, float]:
