@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,7 @@ class Grammar:
             tuple((s, t) for s, t in points),
         )
 
-    @property
+    @cached_property
     def nests(self) -> bool:
         """Whether a constituent may stand inside another one of its own kind, at any depth (full Hiero)."""
         kinds = range(len(self.nonterminals))
