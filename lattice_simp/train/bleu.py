@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sacrebleu.metrics.bleu import BLEU
-
+from lattice_simp.evaluate import bleu_13a, bleu_tok
 from lattice_simp.train.text.tokeniser import Tokeniser
 
 
@@ -27,10 +26,10 @@ def bleu(hypotheses: list[str], references: list[list[str]], originals: list[lis
         originals: the lines of each reference as its file has them.
         tokeniser: makes text of the hypotheses' tokens.
     """
-    tokens = BLEU(tokenize="none", lowercase=True, force=True)
-    text = BLEU(tokenize="13a", lowercase=tokeniser.case == "lower")
-    on_tokens = tokens.corpus_score(hypotheses, references)
-    on_text = text.corpus_score([tokeniser.text(line) for line in hypotheses], originals)
+    tokens, text = bleu_tok(len(references)), bleu_13a(len(originals), lowercase=tokeniser.case == "lower")
     return Score(
-        round(on_tokens.score, 4), round(on_text.score, 4), str(tokens.get_signature()), str(text.get_signature())
+        round(tokens.corpus_score(hypotheses, references), 4),
+        round(text.corpus_score([tokeniser.text(line) for line in hypotheses], originals), 4),
+        tokens.signature,
+        text.signature,
     )

@@ -1,0 +1,149 @@
+"""`lattice-simp evaluate`: scores, significance and break-downs of systems' outputs, as tables and plots."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from lattice_simp.errors import LatticeSimpError
+
+if TYPE_CHECKING:
+    from lattice_simp.evaluate import Metric
+
+
+class PairedTestName(str, Enum):
+    """The significance tests."""
+
+    BOOTSTRAP = "bootstrap"
+    RANDOMISATION = "randomisation"
+
+
+class ResultFormatName(str, Enum):
+    """How results are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    JSON = "json"
+
+
+METRICS = ("bleu", "bleu-tok", "bleu-13a", "chrf", "ter", "meteor", "length")
+"""The names of --metrics; `bleu` means both columns, as far as the forms of the sentences are there."""
+
+BREAKDOWNS = ("gap-type", "gaps", "length")
+
+_FORMS = "the files hold tokens separated by blanks, or text as readers see it"
+
+
+def evaluate(
+    outputs: Annotated[Optional[list[str]], typer.Argument(metavar="[NAME=FILE]...", help="systems' outputs")] = None,  # noqa: UP045
+    hypothesis: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="NAME=FILE", help="a system's output, one sentence a line; more may follow"),
+    ] = None,
+    reference: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(help="reference sentences; may be given several times"),
+    ] = None,
+    text_reference: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(help="the text of each reference, where the other files hold tokens"),
+    ] = None,
+    tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS)] = True,
+    language: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text"),
+    ] = None,
+    metrics: Annotated[str, typer.Option(help=f"of {', '.join(METRICS)}")] = "bleu,chrf,ter,length",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case")] = False,
+    baseline: Annotated[Optional[str], typer.Option(help="what the others are tested against; the first")] = None,  # noqa: UP045
+    test: Annotated[PairedTestName, typer.Option(help="paired, of the differences")] = PairedTestName.BOOTSTRAP,
+    samples: Annotated[Optional[int], typer.Option(min=1, help="of the test; 1000, for randomisation 10000")] = None,  # noqa: UP045
+    seed: Annotated[int, typer.Option(min=0, help="of the test")] = 12345,
+    by: Annotated[Optional[str], typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}")] = None,  # noqa: UP045
+    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text, for gap-type and gaps")] = None,  # noqa: UP045
+    mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons")] = 0,
+    groups: Annotated[Optional[Path], typer.Option(help="a label a line: a break-down of your own")] = None,  # noqa: UP045
+    source: Annotated[Optional[Path], typer.Option(help="sentences whose lengths count; the reference's")] = None,  # noqa: UP045
+    length_edges: Annotated[str, typer.Option(help="the greatest length of each group")] = "10,20,30,40",
+    format: Annotated[ResultFormatName, typer.Option(help="of the results")] = ResultFormatName.TEXT,
+    output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
+    plots: Annotated[Optional[Path], typer.Option(help="a folder for plots of the break-downs")] = None,  # noqa: UP045
+    meteor_paraphrases: Annotated[Optional[Path], typer.Option(help="METEOR's table for the language")] = None,  # noqa: UP045
+    meteor_heap: Annotated[str, typer.Option(help="the most memory of METEOR's Java")] = "2G",
+    meteor_seconds: Annotated[Optional[float], typer.Option(help="after which METEOR is stopped")] = None,  # noqa: UP045
+) -> None:
+    """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
+
+    BLEU comes in two columns: on lower-cased tokens as they are, and on text with sacrebleu's default tokens. With
+    --language, text is made of tokens, and tokens of text, as the columns need them.
+    """
+    from lattice_simp.commands.evaluate_files import (
+        metric_columns,
+        named_files,
+        read_groupings,
+        read_sentences,
+        split_names,
+    )
+    from lattice_simp.evaluate import SignificanceTest, TestKind, compare, compare_groups, measure, read_groups
+    from lattice_simp.evaluate.report import Breakdown
+    from lattice_simp.evaluate.results import ResultFormat, draw_results, render_results
+    from lattice_simp.formats.textio import open_text
+
+    named = named_files([*(hypothesis or []), *(outputs or [])])
+    if not reference:
+        raise LatticeSimpError("there is nothing to compare with; give --reference")
+    if baseline is not None and baseline not in named:
+        raise LatticeSimpError(f"--baseline {baseline}: no such system; there are {', '.join(named)}")
+    names = split_names(metrics, METRICS, "--metrics")
+    breakdowns = split_names(by, BREAKDOWNS, "--by") if by is not None else []
+    if plots is not None and not (breakdowns or groups):
+        raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
+    systems, references = read_sentences(named, reference, text_reference or [], tokens, language)
+    count = references[0].count
+    groupings = read_groupings(breakdowns, count, references[0], skeletons, mask_index, source, length_edges)
+    groupings += [read_groups(groups, count)] if groups else []
+    jar = (meteor_paraphrases, meteor_heap, meteor_seconds)
+    columns = metric_columns(names, next(iter(systems.values())))
+    measured = measure(
+        systems, references, [_metric(name, len(references), language, lowercase, *jar) for name in columns]
+    )
+    against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
+    settings = SignificanceTest(TestKind(test.value), samples, seed)
+    comparison = compare(measured, against, settings)
+    grouped = [Breakdown(one, compare_groups(measured, one, against, settings)) for one in groupings]
+    command = ["lattice-simp", *sys.argv[1:]]
+    with open_text(output, "w") as file:
+        file.write(render_results(measured, comparison, grouped, ResultFormat(format.value), command))
+    if plots is not None:
+        draw_results(plots, measured, grouped)
+
+
+def _metric(
+    name: str,
+    references: int,
+    language: str | None,
+    lowercase: bool,
+    paraphrases: Path | None,
+    heap: str,
+    seconds: float | None,
+) -> Metric:
+    from lattice_simp.evaluate import JarOptions, bleu_13a, bleu_tok, chrf, length_ratio, meteor, ter
+
+    if name == "meteor":
+        if language is None:
+            raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
+        return meteor(language, references, paraphrases=paraphrases, options=JarOptions(heap, seconds))
+    factories: dict[str, Callable[[], Metric]] = {
+        "bleu-tok": lambda: bleu_tok(references),
+        "bleu-13a": lambda: bleu_13a(references, lowercase=lowercase),
+        "chrf": lambda: chrf(references, lowercase=lowercase),
+        "ter": lambda: ter(references),
+        "length": lambda: length_ratio(references),
+    }
+    return factories[name]()

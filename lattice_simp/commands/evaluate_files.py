@@ -1,0 +1,173 @@
+"""What `lattice-simp evaluate` reads: sentences as tokens and as text, skeletons, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lattice_simp.commands.sentences import read_records
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.evaluate import (
+    Form,
+    Groups,
+    Lines,
+    align_skeletons,
+    gap_count_groups,
+    gap_type_groups,
+    length_groups,
+)
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.symbols import split_tokens
+
+Named = dict[str, Path]
+
+
+def named_files(pairs: Sequence[str]) -> Named:
+    """Gives the file of each system.
+
+    >>> named_files(["plain=a.txt"])
+    {'plain': PosixPath('a.txt')}
+
+    Raises:
+        LatticeSimpError: no pair, a pair without a name or a file, or a name that comes twice.
+    """
+    named: Named = {}
+    for pair in pairs:
+        name, equals, path = pair.partition("=")
+        if not (name and equals and path):
+            raise LatticeSimpError(f"{pair!r} is no NAME=FILE; name each system, as in plain=plain.txt")
+        if name in named:
+            raise LatticeSimpError(f"two systems named {name!r}; give each its own name")
+        named[name] = Path(path)
+    if not named:
+        raise LatticeSimpError("there is nothing to score; give systems' outputs as NAME=FILE")
+    return named
+
+
+def split_names(text: str, known: Sequence[str], option: str) -> list[str]:
+    """Gives the names of a list with commas, each once.
+
+    Raises:
+        LatticeSimpError: one that is not known, or none.
+    """
+    names = [name for name in (part.strip() for part in text.split(",")) if name]
+    for name in names:
+        if name not in known:
+            raise LatticeSimpError(f"{option}: unknown {name!r}; known are {', '.join(known)}")
+    if not names:
+        raise LatticeSimpError(f"{option}: none given; known are {', '.join(known)}")
+    return list(dict.fromkeys(names))
+
+
+def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
+    """Puts the columns of `bleu` in its place: those whose form is there.
+
+    >>> metric_columns(["ter", "bleu"], Lines(tokens=["a"]))
+    ['ter', 'bleu-tok']
+    """
+    both = [name for name, given in (("bleu-tok", system.tokens), ("bleu-13a", system.text)) if given is not None]
+    return list(dict.fromkeys(column for name in names for column in (both if name == "bleu" else [name])))
+
+
+def read_sentences(
+    named: Named, references: Sequence[Path], texts: Sequence[Path], tokens: bool, language: str | None
+) -> tuple[dict[str, Lines], list[Lines]]:
+    """Reads all sentences, in both forms where the language is known.
+
+    Raises:
+        FormatError: empty files, files of different lengths, bytes that are not UTF-8.
+        LatticeSimpError: options that do not fit.
+    """
+    if texts and not tokens:
+        raise LatticeSimpError("--text-reference goes with --tokens; with --text, the references are text already")
+    if texts and language is None:
+        raise LatticeSimpError("--text-reference needs --language, to make text of the systems' tokens, too")
+    if texts and len(texts) != len(references):
+        raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
+    files: list[Path] = [*named.values(), *references, *texts]
+    columns = [list(read_lines(path)) for path in files]
+    first = references[0]
+    expected = len(columns[len(named)])
+    for path, lines in zip(files, columns, strict=True):
+        if not lines:
+            raise FormatError("the file is empty", path=path, remedy="give one sentence a line")
+        if len(lines) != expected:
+            message = f"has {len(lines)} lines for the {expected} of {first}"
+            line = min(len(lines), expected) + 1
+            raise FormatError(message, path=path, line=line, remedy="give files of equally many lines")
+    form = Form.TOKENS if tokens else Form.TEXT
+    change = _other_form(form, language)
+    forms = [_lines(lines, form, change) for lines in columns[: len(named) + len(references)]]
+    own = forms[len(named) :]
+    if texts:
+        own = [Lines(one.tokens, text) for one, text in zip(own, columns[len(forms) :], strict=True)]
+    return dict(zip(named, forms, strict=False)), own
+
+
+def _lines(lines: list[str], form: Form, change: Callable[[str], str] | None) -> Lines:
+    other = None if change is None else [change(line) for line in lines]
+    return Lines(lines, other) if form is Form.TOKENS else Lines(other, lines)
+
+
+def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None:
+    """Gives the function that makes the other form of a line; None without a language."""
+    if language is None or language == "other":
+        return None
+    try:
+        from lattice_simp.train.text.tokeniser import Tokeniser
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
+
+    tokeniser = Tokeniser(language, case="true")
+    return tokeniser.text if form is Form.TOKENS else tokeniser.tokens
+
+
+def read_groupings(
+    names: Sequence[str],
+    count: int,
+    reference: Lines,
+    skeletons: Path | None,
+    mask_index: int,
+    source: Path | None,
+    length_edges: str,
+) -> list[Groups]:
+    """Gives the groups of each break-down.
+
+    Args:
+        names: of `BREAKDOWNS`.
+        count: of the sentences.
+        reference: its lengths count where there is no `source`.
+        skeletons: their file, needed by all but `length`.
+        mask_index: which of several skeletons.
+        source: sentences of tokens.
+        length_edges: numbers with commas.
+
+    Raises:
+        FormatError: files that do not fit the sentences.
+        LatticeSimpError: options that do not fit.
+    """
+    found = []
+    for name in names:
+        if name == "length":
+            found.append(length_groups(_lengths(count, reference, source), _edges(length_edges)))
+            continue
+        if skeletons is None:
+            raise LatticeSimpError(f"--by {name} needs --skeletons")
+        aligned = align_skeletons(list(read_records(skeletons)), count, mask_index, skeletons)
+        found.append(gap_type_groups(aligned) if name == "gap-type" else gap_count_groups(aligned))
+    return found
+
+
+def _lengths(count: int, reference: Lines, source: Path | None) -> list[int]:
+    lines = reference.tokens or reference.text or [] if source is None else list(read_lines(source))
+    if len(lines) != count:
+        message = f"has {len(lines)} lines for {count} sentences"
+        raise FormatError(message, path=source, remedy="give files of equally many lines")
+    return [len(split_tokens(line)) for line in lines]
+
+
+def _edges(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise LatticeSimpError(f"--length-edges {text}: write whole numbers as in 10,20,30") from None

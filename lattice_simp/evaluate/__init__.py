@@ -1,0 +1,53 @@
+"""Evaluation: metrics as statistics that add up, significance tests, break-downs, tables and plots."""
+
+from __future__ import annotations
+
+from lattice_simp.evaluate.comparison import (
+    Comparison,
+    Measurements,
+    Score,
+    compare,
+    compare_groups,
+    measure,
+)
+from lattice_simp.evaluate.groups import (
+    Groups,
+    align_skeletons,
+    gap_count_groups,
+    gap_type_groups,
+    length_groups,
+    read_groups,
+)
+from lattice_simp.evaluate.length import length_ratio
+from lattice_simp.evaluate.meteor import meteor
+from lattice_simp.evaluate.meteor_jar import JarOptions
+from lattice_simp.evaluate.metric import Form, Lines, Metric
+from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.evaluate.significance import SignificanceTest, TestKind
+
+__all__ = [
+    "Comparison",
+    "Form",
+    "Groups",
+    "JarOptions",
+    "Lines",
+    "Measurements",
+    "Metric",
+    "Score",
+    "SignificanceTest",
+    "TestKind",
+    "align_skeletons",
+    "bleu_13a",
+    "bleu_tok",
+    "chrf",
+    "compare",
+    "compare_groups",
+    "gap_count_groups",
+    "gap_type_groups",
+    "length_groups",
+    "length_ratio",
+    "measure",
+    "meteor",
+    "read_groups",
+    "ter",
+]

@@ -1,0 +1,214 @@
+"""Systems measured by metrics, and compared with a baseline: on all sentences, or group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate.groups import Groups
+from lattice_simp.evaluate.metric import Form, Lines, Metric
+from lattice_simp.evaluate.resampling import bootstrap_sums
+from lattice_simp.evaluate.significance import (
+    FEWEST_FOR_BOOTSTRAP,
+    SignificanceTest,
+    TestKind,
+    bootstrap_p,
+    interval,
+    randomisation_p,
+)
+from lattice_simp.kernel import Floats
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """The sentence statistics of systems.
+
+    Attributes:
+        metrics: one for each column.
+        forms: what each metric read, tokens or text.
+        statistics: by system, for each metric an array (sentences, k); the systems' order is kept.
+    """
+
+    metrics: tuple[Metric, ...]
+    forms: tuple[Form, ...]
+    statistics: Mapping[str, tuple[Floats, ...]]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names, in order."""
+        return tuple(self.statistics)
+
+    @property
+    def sentences(self) -> int:
+        """How many there are."""
+        return len(self.statistics[self.systems[0]][0])
+
+
+@dataclass(frozen=True)
+class Score:
+    """A system's score by one metric.
+
+    Attributes:
+        value: on all sentences.
+        interval: of the score, by bootstrap resampling.
+        gain: the score less the baseline's; None for the baseline, or without one.
+        gain_interval: of the gain.
+        p: that the systems differ by chance; None for the baseline, and where there are too few sentences.
+    """
+
+    value: float
+    interval: Interval
+    gain: float | None = None
+    gain_interval: Interval | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of systems on the same sentences.
+
+    >>> from lattice_simp.evaluate import Lines, bleu_tok, compare, measure
+    >>> reference = Lines(tokens=["the cat sat here .", "it was late ."] * 10)
+    >>> worse = Lines(tokens=["the cat sat there .", "it was late ."] * 10)
+    >>> measured = measure({"plain": worse, "new": reference}, [reference], [bleu_tok()])
+    >>> score = compare(measured, "plain").scores["new"]["BLEU-tok"]
+    >>> round(score.value, 2), round(score.gain, 2), round(score.p, 3)
+    (100.0, 40.31, 0.001)
+
+    Attributes:
+        sentences: how many.
+        baseline: the system that the others are compared with.
+        test: how p-values and intervals were found.
+        scores: by system, then by the metric's name.
+    """
+
+    sentences: int
+    baseline: str | None
+    test: SignificanceTest
+    scores: Mapping[str, Mapping[str, Score]]
+
+
+def measure(systems: Mapping[str, Lines], references: Sequence[Lines], metrics: Sequence[Metric]) -> Measurements:
+    """Computes the statistics of every sentence.
+
+    Args:
+        systems: the output of each, by name.
+        references: one or more.
+        metrics: for as many references.
+
+    Raises:
+        LatticeSimpError: no systems, different numbers of lines, or a metric that needs a form that is not there.
+    """
+    if not systems or not metrics:
+        raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
+    forms = tuple(_form(metric, [*systems.values(), *references]) for metric in metrics)
+    return Measurements(
+        tuple(metrics),
+        forms,
+        {
+            name: tuple(
+                metric.statistics(_written(lines, form), [_written(one, form) for one in references])
+                for metric, form in zip(metrics, forms, strict=True)
+            )
+            for name, lines in systems.items()
+        },
+    )
+
+
+def compare(
+    measured: Measurements,
+    baseline: str | None = None,
+    test: SignificanceTest | None = None,
+    rows: npt.NDArray[np.intp] | None = None,
+) -> Comparison:
+    """Scores all systems, and tests their differences to the baseline.
+
+    Args:
+        measured: see `measure`.
+        baseline: a system's name; None for scores and intervals alone.
+        test: bootstrap resampling with 1000 samples if not given.
+        rows: the sentences to look at; None for all.
+
+    Raises:
+        LatticeSimpError: no such baseline, or no sentences.
+    """
+    test = test or SignificanceTest()
+    if baseline is not None and baseline not in measured.statistics:
+        raise LatticeSimpError(f"no system {baseline!r} for a baseline; there are {', '.join(measured.systems)}")
+    chosen = np.arange(measured.sentences) if rows is None else rows
+    if not len(chosen):
+        raise LatticeSimpError("there are no sentences to compare systems on")
+    own = {name: [part[chosen] for part in parts] for name, parts in measured.statistics.items()}
+    resampled = _resampled(own, measured.metrics, test)
+    scores: dict[str, dict[str, Score]] = {name: {} for name in own}
+    for place, metric in enumerate(measured.metrics):
+        for name, parts in own.items():
+            value = float(metric.score(parts[place].sum(axis=0)))
+            samples = resampled[name][place]
+            score = Score(value, interval(samples, test.confidence))
+            if baseline is not None and name != baseline:
+                other = own[baseline][place]
+                gain = value - float(metric.score(other.sum(axis=0)))
+                base_samples = resampled[baseline][place]
+                p = _p(metric, other, parts[place], base_samples, samples, gain, test)
+                score = Score(value, score.interval, gain, interval(samples - base_samples, test.confidence), p)
+            scores[name][metric.name] = score
+    return Comparison(len(chosen), baseline, test, scores)
+
+
+def compare_groups(
+    measured: Measurements, groups: Groups, baseline: str | None = None, test: SignificanceTest | None = None
+) -> dict[str, Comparison]:
+    """Compares systems on each group of sentences by itself, in the groups' order.
+
+    Raises:
+        LatticeSimpError: as `compare`; labels for another number of sentences.
+    """
+    if len(groups.labels) != measured.sentences:
+        message = f"{len(groups.labels)} labels ({groups.name}) for {measured.sentences} sentences"
+        raise LatticeSimpError(message)
+    return {label: compare(measured, baseline, test, groups.rows(label)) for label in groups.order}
+
+
+def _form(metric: Metric, given: Sequence[Lines]) -> Form:
+    for form in metric.reads:
+        if all(lines.written(form) is not None for lines in given):
+            return form
+    needed = " or ".join(form.value for form in metric.reads)
+    raise LatticeSimpError(f"{metric.name} needs {needed} of all systems and references")
+
+
+def _written(lines: Lines, form: Form) -> Sequence[str]:
+    return lines.written(form) or ()
+
+
+def _resampled(
+    statistics: Mapping[str, Sequence[Floats]], metrics: Sequence[Metric], test: SignificanceTest
+) -> dict[str, list[Floats]]:
+    """Gives the scores of the same bootstrap resamples for all systems and metrics."""
+    columns = [part for parts in statistics.values() for part in parts]
+    sums = bootstrap_sums(np.concatenate(columns, axis=1), test.bootstrap_samples, test.seed)
+    parts = iter(np.split(sums, np.cumsum([part.shape[1] for part in columns])[:-1], axis=1))
+    return {name: [metric.score(next(parts)) for metric in metrics] for name in statistics}
+
+
+def _p(
+    metric: Metric,
+    baseline: Floats,
+    system: Floats,
+    baseline_samples: Floats,
+    samples: Floats,
+    gain: float,
+    test: SignificanceTest,
+) -> float | None:
+    if test.kind is TestKind.RANDOMISATION:
+        return randomisation_p(baseline, system, metric, test.trials, test.seed)
+    if len(system) < FEWEST_FOR_BOOTSTRAP:
+        return None
+    return bootstrap_p(baseline_samples, samples, gain)

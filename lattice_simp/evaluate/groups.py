@@ -1,0 +1,137 @@
+"""Groups of sentences for break-downs: one label a sentence, and the order that labels are shown in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord
+
+LENGTH_EDGES = (10, 20, 30, 40)
+"""The longest sentences of the usual length groups."""
+
+MOST_GAPS = 4
+"""Sentences with so many gaps or more share a group: with 1.5 to 2 gaps a sentence, more are rare."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A label for each sentence.
+
+    >>> groups = Groups.of("register", ["formal", "casual", None, "formal"])
+    >>> groups.order, groups.rows("formal").tolist()
+    (('formal', 'casual'), [0, 3])
+
+    Attributes:
+        name: what the labels are, as a table's column is headed.
+        labels: one a sentence; None for a sentence that belongs to no group.
+        order: the labels that occur, as they are shown.
+    """
+
+    name: str
+    labels: tuple[str | None, ...]
+    order: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, labels: Iterable[str | None], order: Iterable[str] = ()) -> Groups:
+        """Makes groups; labels that `order` lacks come behind it, as they occur first."""
+        own = tuple(labels)
+        present = dict.fromkeys(label for label in own if label is not None)
+        first = [label for label in order if label in present]
+        return cls(name, own, tuple(dict.fromkeys([*first, *present])))
+
+    def rows(self, label: str) -> npt.NDArray[np.intp]:
+        """Gives the sentences with a label, from 0."""
+        return np.array([place for place, own in enumerate(self.labels) if own == label], dtype=np.intp)
+
+    @property
+    def left_out(self) -> int:
+        """How many sentences belong to no group."""
+        return sum(label is None for label in self.labels)
+
+
+def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
+    """Groups sentences by the gap type of their skeletons, in the order of `GapType`; None is in no group.
+
+    >>> gap_type_groups([Skeleton.from_mask("101", "abc"), Skeleton.from_mask("011", "abc"), None]).labels
+    ('Middle', 'Start', None)
+    """
+    labels = [None if skeleton is None else skeleton.gap_type.value for skeleton in skeletons]
+    return Groups.of("gap type", labels, [kind.value for kind in GapType])
+
+
+def gap_count_groups(skeletons: Sequence[Skeleton | None], most: int = MOST_GAPS) -> Groups:
+    """Groups sentences by the number of gaps of their skeletons; `most` and more are one group.
+
+    >>> gap_count_groups([Skeleton.from_mask("10101", "abcde"), Skeleton.from_mask("10", "ab")], most=2).order
+    ('1', '2 or more')
+    """
+    names = [*map(str, range(most)), f"{most} or more"]
+    labels = [None if skeleton is None else names[min(len(skeleton.gaps), most)] for skeleton in skeletons]
+    return Groups.of("gaps", labels, names)
+
+
+def length_groups(lengths: Iterable[int], edges: Sequence[int] = LENGTH_EDGES) -> Groups:
+    """Groups sentences by their length; an edge is the longest length of its group.
+
+    >>> length_groups([3, 11, 99], edges=[10, 20]).labels
+    ('up to 10', '11-20', 'over 20')
+
+    Raises:
+        LatticeSimpError: edges that do not increase.
+    """
+    if not edges or edges[0] < 0 or any(low >= high for low, high in pairwise(edges)):
+        raise LatticeSimpError(f"length groups with the edges {list(edges)}; give increasing numbers")
+    middle = [f"{low + 1}-{high}" if high > low + 1 else str(high) for low, high in pairwise(edges)]
+    names = [f"up to {edges[0]}", *middle, f"over {edges[-1]}"]
+    return Groups.of("length", [names[place] for place in np.searchsorted(edges, list(lengths))], names)
+
+
+def read_groups(path: str | Path, count: int) -> Groups:
+    """Reads a label a line; a sentence with an empty line belongs to no group.
+
+    Raises:
+        FormatError: another number of lines than `count`, or no label at all.
+    """
+    labels = [line.strip() or None for line in read_lines(path)]
+    if len(labels) != count:
+        raise FormatError(f"has {len(labels)} lines for {count} sentences", path=path, remedy="give a label a line")
+    if not any(labels):
+        raise FormatError("holds no label", path=path, remedy="give a label a line")
+    return Groups.of("group", labels)
+
+
+def align_skeletons(
+    records: Sequence[SkeletonRecord], count: int, mask_index: int = 0, path: str | Path | None = None
+) -> list[Skeleton | None]:
+    """Gives each sentence its skeleton, or None.
+
+    As many records as sentences stand in their order; fewer say by their `line` (from 0) which ones they belong to.
+
+    Args:
+        records: see `skeleton.read_skeletons`.
+        count: the number of sentences.
+        mask_index: which of several skeletons of a sentence; the last one where there are fewer.
+        path: the file they are from, for errors.
+
+    Raises:
+        FormatError: a record of a line that is not there, or a second one of the same line.
+    """
+    found: list[Skeleton | None] = [None] * count
+    for place, record in enumerate(records):
+        line = place if len(records) == count else record.line
+        if not 0 <= line < count:
+            message = f"record {record.id!r} is of line {line + 1}, but there are {count} sentences"
+            raise FormatError(message, path=path, line=place + 1, remedy="evaluate the file that the skeletons are of")
+        if found[line] is not None:
+            message = f"record {record.id!r} is a second one of line {line + 1}"
+            raise FormatError(message, path=path, line=place + 1, remedy="write all skeletons in one record")
+        found[line] = record.skeletons[min(mask_index, len(record.skeletons) - 1)]
+    return found

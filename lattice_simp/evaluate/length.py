@@ -1,0 +1,36 @@
+"""The length ratio: tokens of the hypotheses by tokens of the references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.kernel import Floats
+
+
+def length_ratio(references: int = 1) -> Metric:
+    """Tokens of the hypotheses by tokens of the references, of several the closest one (the shorter one of two).
+
+    >>> length_ratio(2).corpus_score(["a b c", "a"], [["a b", "a b"], ["a b c d", "a b c"]])
+    1.0
+
+    The ratio is 0 where the references hold no token.
+    """
+    signature = f"nrefs:{references}|tokens:blanks|reference:closest"
+    return Metric("length", None, signature, _statistics, _score, (Form.TOKENS, Form.TEXT), decimals=3)
+
+
+def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
+    check_lines(hypotheses, references)
+    lengths = np.array([len(line.split()) for line in hypotheses], dtype=np.float64)
+    others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # so ties go to the short
+    closest = np.abs(others - lengths).argmin(axis=0)
+    return np.column_stack([lengths, others[closest, np.arange(len(lengths))]])
+
+
+def _score(sums: npt.ArrayLike) -> Floats:
+    rows = np.asarray(sums, dtype=np.float64)
+    return ratio(rows[..., 0], rows[..., 1])

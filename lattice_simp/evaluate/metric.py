@@ -1,0 +1,119 @@
+"""What a metric is: statistics of each sentence that add up, and a formula over their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats
+
+References = Sequence[Sequence[str]]
+"""The lines of each reference: `references[r][s]` belongs to sentence `s`."""
+
+
+class Form(str, Enum):
+    """How sentences are written."""
+
+    TOKENS = "tokens"
+    """Blanks separate the tokens that the system works with."""
+    TEXT = "text"
+    """As a reader sees it: punctuation marks in their places."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The sentences of one system or of one reference: as tokens, as text, or as both.
+
+    >>> Lines(tokens=("yes , sir .",), text=("Yes, sir.",)).count
+    1
+
+    Raises:
+        LatticeSimpError: neither is given, or they differ in length.
+    """
+
+    tokens: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        counts = {len(lines) for lines in (self.tokens, self.text) if lines is not None}
+        if len(counts) != 1:
+            found = "neither tokens nor text" if not counts else "tokens and text of different length"
+            raise LatticeSimpError(f"a set of sentences with {found}")
+
+    @property
+    def count(self) -> int:
+        """How many sentences there are."""
+        return len(self.tokens if self.tokens is not None else self.text or ())
+
+    def written(self, form: Form) -> Sequence[str] | None:
+        """Gives the lines in a form, None where they are not there."""
+        return self.tokens if form is Form.TOKENS else self.text
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A corpus metric whose score is a formula over sums of sentence statistics.
+
+    >>> from lattice_simp.evaluate import length_ratio
+    >>> metric = length_ratio()
+    >>> rows = metric.statistics(["a b", "a"], [["a b c", "a"]])
+    >>> rows.tolist(), float(metric.score(rows.sum(axis=0)))
+    ([[2.0, 3.0], [1.0, 1.0]], 0.75)
+
+    So the score of any resample of the sentences is `score(counts @ statistics)`, which significance tests live on.
+
+    Attributes:
+        name: as columns are headed.
+        higher_is_better: False for error rates, None where neither direction is better (the length ratio).
+        signature: all that is needed to compute the same numbers again.
+        statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k).
+        score: float64 of shape (..., k), sums of rows, to shape (...).
+        reads: the forms that the metric takes, the best one first.
+        decimals: how many a table shows.
+    """
+
+    name: str
+    higher_is_better: bool | None
+    signature: str
+    statistics: Callable[[Sequence[str], References], Floats]
+    score: Callable[[npt.ArrayLike], Floats]
+    reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS)
+    decimals: int = 2
+
+    def corpus_score(self, hypotheses: Sequence[str], references: References) -> float:
+        """Gives the score of a corpus.
+
+        Raises:
+            LatticeSimpError: as `statistics`: no sentences, no references, or different numbers of lines.
+        """
+        return float(self.score(self.statistics(hypotheses, references).sum(axis=0)))
+
+
+def check_lines(hypotheses: Sequence[str], references: References) -> None:
+    """Refuses what no metric can score.
+
+    Raises:
+        LatticeSimpError: no sentences, no references, or different numbers of lines.
+    """
+    if not hypotheses or not references:
+        raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
+    for number, lines in enumerate(references, start=1):
+        if len(lines) != len(hypotheses):
+            raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
+
+
+def ratio(above: npt.ArrayLike, below: npt.ArrayLike, otherwise: float = 0.0) -> Floats:
+    """Divides, with `otherwise` where the divisor is not positive.
+
+    >>> ratio([1.0, 2.0], [4.0, 0.0]).tolist()
+    [0.25, 0.0]
+    """
+    numerator, divisor = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
+    result = np.full(divisor.shape, otherwise)
+    np.divide(numerator, divisor, out=result, where=divisor > 0)
+    return result

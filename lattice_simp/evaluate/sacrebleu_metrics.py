@@ -1,0 +1,116 @@
+"""BLEU, chrF and TER: sacrebleu's statistics of each sentence, and its formulas over many sums at once.
+
+The statistics come from sacrebleu's own classes (Post 2018, "A Call for Clarity in Reporting BLEU Scores"), so tokens,
+n-grams and edits are theirs; the formulas are repeated here on arrays, since a significance test asks for thousands of
+scores. Their results are those of sacrebleu up to the last bits of a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+
+from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.kernel import Floats
+
+_ORDER = 4
+"""The longest n-grams of BLEU."""
+
+
+def bleu_tok(references: int = 1) -> Metric:
+    """BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
+
+    >>> metric = bleu_tok()
+    >>> round(metric.corpus_score(["the cat sat there ."], [["The cat sat here ."]]), 2)
+    42.73
+    >>> metric.signature.split("|v")[0]
+    'nrefs:1|case:lc|eff:no|tok:none|smooth:exp'
+
+    Args:
+        references: how many there are; the signature tells.
+    """
+    scorer = BLEU(tokenize="none", lowercase=True, force=True)
+    return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
+
+
+def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
+    """BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
+
+    >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
+    42.73
+    """
+    scorer = BLEU(tokenize="13a", lowercase=lowercase, force=True)
+    return _metric("BLEU-13a", True, scorer, _bleu, references, (Form.TEXT,))
+
+
+def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
+    """The character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
+
+    >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
+    81.76
+    """
+    return _metric("chrF2", True, CHRF(lowercase=lowercase), _chrf, references)
+
+
+def ter(references: int = 1) -> Metric:
+    """The translation edit rate (Snover et al. 2006), sacrebleu's default settings: lower case, blanks part words.
+
+    >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
+    20.0
+    """
+    return _metric("TER", False, TER(), _ter, references)
+
+
+def _metric(
+    name: str,
+    higher_is_better: bool,
+    scorer: Any,
+    formula: Callable[[npt.ArrayLike], Floats],
+    references: int,
+    reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS),
+) -> Metric:
+    scorer.num_refs = references
+
+    def statistics(hypotheses: Sequence[str], references: References) -> Floats:
+        check_lines(hypotheses, references)
+        return np.array(scorer._extract_corpus_statistics(hypotheses, references), dtype=np.float64)
+
+    return Metric(name, higher_is_better, str(scorer.get_signature()), statistics, formula, reads)
+
+
+def _bleu(sums: npt.ArrayLike) -> Floats:
+    """Rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
+    rows = np.asarray(sums, dtype=np.float64)
+    length, reference = rows[..., 0], rows[..., 1]
+    matches, totals = rows[..., 2 : 2 + _ORDER], rows[..., 2 + _ORDER :]
+    scored = np.asarray((matches > 0).any(axis=-1) & (totals > 0).all(axis=-1))
+    halvings = np.cumsum(matches == 0, axis=-1)  # each order without a match counts half as much as the one before
+    counts = np.where(matches > 0, 100.0 * matches, 100.0 / 2.0**halvings)
+    logs = np.log(np.where(scored[..., None], counts, 1.0) / np.where(scored[..., None], totals, 1.0))
+    brevity = np.exp(np.minimum(0.0, 1.0 - ratio(reference, length)))
+    return np.asarray(np.where(scored, brevity * np.exp(logs.sum(axis=-1) / _ORDER), 0.0))
+
+
+def _chrf(sums: npt.ArrayLike) -> Floats:
+    """Rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
+    rows = np.asarray(sums, dtype=np.float64)
+    hypothesis, reference, matches = rows[..., 0::3], rows[..., 1::3], rows[..., 2::3]
+    effective = (hypothesis > 0) & (reference > 0)
+    orders = effective.sum(axis=-1)
+    precision = ratio(np.where(effective, ratio(matches, hypothesis), 0.0).sum(axis=-1), orders)
+    recall = ratio(np.where(effective, ratio(matches, reference), 0.0).sum(axis=-1), orders)
+    factor = CHRF.BETA**2
+    return 100.0 * ratio((1 + factor) * precision * recall, factor * precision + recall)
+
+
+def _ter(sums: npt.ArrayLike) -> Floats:
+    """Rows of: edits, mean length of the references."""
+    rows = np.asarray(sums, dtype=np.float64)
+    edits, length = rows[..., 0], rows[..., 1]
+    return 100.0 * np.where(length > 0, ratio(edits, length), (edits > 0).astype(np.float64))

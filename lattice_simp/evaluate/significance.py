@@ -1,0 +1,138 @@
+"""Paired significance tests between two systems, and confidence intervals, for any metric.
+
+Paired bootstrap resampling (Koehn 2004) and paired approximate randomisation (Riezler and Maxwell 2005). The first is
+defined as in sacrebleu, whose p is about half of a two-sided test's; the second is two-sided, and the stricter one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate.metric import Metric
+from lattice_simp.evaluate.resampling import DEFAULT_SEED, swapped_sums
+from lattice_simp.kernel import Floats
+
+FEWEST_FOR_BOOTSTRAP = 10
+"""Resamples of fewer sentences hardly vary, so almost any difference would be significant: no p is given."""
+
+_TIE = 1e-9
+"""Differences of scores (0 to 100) that are nearer than that are equal: the order of a sum changes its last bits."""
+
+
+class TestKind(str, Enum):
+    """The significance tests."""
+
+    __test__ = False  # the name is no test case's
+
+    BOOTSTRAP = "bootstrap"
+    RANDOMISATION = "randomisation"
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """Which test, and how many resamples.
+
+    >>> SignificanceTest().description
+    'paired bootstrap resampling, 1000 samples, seed 12345'
+
+    Attributes:
+        kind: paired bootstrap resampling, or paired approximate randomisation.
+        samples: of the test; by default 1000 or 10000, as sacrebleu.
+        seed: of the random numbers, from 0.
+        confidence: of the intervals, above 0 and below 1.
+        interval_samples: bootstrap resamples behind the intervals, where the test makes none.
+
+    Raises:
+        LatticeSimpError: a number out of range.
+    """
+
+    kind: TestKind = TestKind.BOOTSTRAP
+    samples: int | None = None
+    seed: int = DEFAULT_SEED
+    confidence: float = 0.95
+    interval_samples: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or self.interval_samples < 1:
+            raise LatticeSimpError("a significance test needs at least one sample")
+        if not 0 < self.confidence < 1:
+            raise LatticeSimpError(f"the confidence is {self.confidence}; give a number above 0 and below 1")
+        if self.seed < 0:
+            raise LatticeSimpError(f"the seed is {self.seed}; give a number from 0 up")
+
+    @property
+    def trials(self) -> int:
+        """The number of samples of the test."""
+        if self.samples is not None:
+            return self.samples
+        return 1000 if self.kind is TestKind.BOOTSTRAP else 10000
+
+    @property
+    def bootstrap_samples(self) -> int:
+        """The number of bootstrap resamples for intervals."""
+        return self.trials if self.kind is TestKind.BOOTSTRAP else self.interval_samples
+
+    @property
+    def description(self) -> str:
+        """What a table says of it."""
+        bootstrap = self.kind is TestKind.BOOTSTRAP
+        name = "paired bootstrap resampling" if bootstrap else "paired approximate randomisation"
+        return f"{name}, {self.trials} samples, seed {self.seed}"
+
+
+def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
+    """Gives the bounds that leave out an equal share of the resampled values on both sides.
+
+    >>> interval(np.arange(100.0))
+    (2.0, 97.0)
+
+    As sacrebleu: of 1000 values sorted from 0, those at 25 and at 974.
+    """
+    cut = int(len(values) * (1.0 - confidence) / 2.0 + _TIE)
+    ordered = np.sort(values)
+    return float(ordered[cut]), float(ordered[-1 - cut])
+
+
+def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
+    """Gives the p-value of paired bootstrap resampling, as sacrebleu defines it.
+
+    It is the share of resamples whose absolute difference, less the mean one, exceeds the difference on all sentences;
+    the observation itself is counted, too. A clear difference is exceeded on one side alone, so p is that of a
+    one-sided test, and hardly more than 0.5 where there is no difference. Systems of equal scores get 1, where
+    sacrebleu gives its smallest p.
+
+    Args:
+        baseline: (samples,), the scores of resamples.
+        system: of the same resamples.
+        difference: between the scores on all sentences.
+    """
+    if abs(difference) <= _TIE:
+        return 1.0
+    differences = np.abs(system - baseline)
+    exceeding = np.count_nonzero(differences - differences.mean() > abs(difference))
+    return float((exceeding + 1) / (len(differences) + 1))
+
+
+def randomisation_p(
+    baseline: Floats, system: Floats, metric: Metric, samples: int = 10000, seed: int = DEFAULT_SEED
+) -> float:
+    """Gives the p-value of paired approximate randomisation.
+
+    It is the share of random swaps after which the systems differ at least as much as they do; the observation itself
+    is counted, too. (sacrebleu counts larger differences alone, so a single sentence is "significant" there.)
+
+    Args:
+        baseline: (sentences, k) statistics.
+        system: of the other system.
+        metric: gives the scores.
+        samples: how many swaps.
+        seed: of numpy's default generator.
+    """
+    observed = abs(float(metric.score(system.sum(axis=0)) - metric.score(baseline.sum(axis=0))))
+    first, second = swapped_sums(baseline, system, samples, seed)
+    as_large = np.count_nonzero(np.abs(metric.score(first) - metric.score(second)) >= observed - _TIE)
+    return float((as_large + 1) / (samples + 1))

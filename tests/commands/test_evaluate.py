@@ -1,0 +1,197 @@
+"""`lattice-simp evaluate`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from evaluate.corpora import random_sentences, with_mistakes
+from sacrebleu.metrics.bleu import BLEU
+
+from lattice_simp.evaluate import TestKind
+from lattice_simp.evaluate.results import ResultFormat
+
+WORDS = "the a cat dog house bridge , . was built by near over it".split()
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A folder of token files: a reference, a second one, two systems, skeletons, labels."""
+    folder = tmp_path_factory.mktemp("evaluate")
+    lines = [line + " ." for line in random_sentences(40, 1, longest=14, words=WORDS)]
+    files = {"ref": lines, "ref2": with_mistakes(lines, 0.2, 9), "plain": with_mistakes(lines, 0.4, 2)}
+    files |= {"gc": with_mistakes(lines, 0.2, 3), "labels": ["odd", "even"] * 20, "short": lines[:39], "empty": []}
+    for name, content in files.items():
+        (folder / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
+    (folder / "bad").write_bytes(b"a\nb\xff\n" + b"c\n" * 38)
+    records = [
+        {"id": str(place), "line": place, "tokens": line.split(), "keep": [mask(line), mask(line)[::-1]]}
+        for place, line in enumerate(lines)
+        if len(line.split()) > 2
+    ]
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    (folder / "skeletons.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def mask(line: str) -> str:
+    count = len(line.split())
+    return "0" + "1" * (count - 1) if count % 2 else "10" + "1" * (count - 2)
+
+
+@pytest.fixture
+def run(call, corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+
+    def evaluate(*arguments):
+        return call("evaluate", *arguments)
+
+    return evaluate
+
+
+USUAL = ("--hypothesis", "plain=plain", "gc=gc", "--reference", "ref")
+
+
+def lines_of(folder, name):
+    return (folder / name).read_text("utf-8").splitlines()
+
+
+def test_scores_are_printed(run):
+    done = run(*USUAL)
+    assert done.returncode == 0, done.stderr
+    header = done.stdout.splitlines()[2].split()
+    assert header == ["system", "BLEU-tok", "chrF2", "TER", "length"]
+    assert [line.split()[0] for line in done.stdout.splitlines()[4:6]] == ["plain", "gc"]
+    assert "**" in done.stdout
+
+
+def test_json_holds_sacrebleus_scores_and_the_command(run, corpus):
+    done = run(*USUAL, "--reference", "ref2", "--language", "en", "--metrics", "bleu,ter", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert [metric["name"] for metric in document["metrics"]] == ["BLEU-tok", "BLEU-13a", "TER"]
+    assert document["metrics"][0]["signature"].startswith("nrefs:2|case:lc|eff:no|tok:none")
+    references = [lines_of(corpus, name) for name in ("ref", "ref2")]
+    expected = BLEU(tokenize="none", lowercase=True, force=True).corpus_score(lines_of(corpus, "gc"), references).score
+    assert document["scores"]["systems"][1]["scores"]["BLEU-tok"]["value"] == pytest.approx(expected, rel=1e-12)
+    assert document["baseline"] == "plain"
+    assert document["command"][0] == "lattice-simp"
+
+
+def test_text_of_tokens_is_as_readers_see_it(run, tmp_path):
+    (tmp_path / "tok").write_text("he said : no , sir .\n", encoding="utf-8")
+    (tmp_path / "text").write_text("He said: no, sir.\n", encoding="utf-8")
+    done = run(
+        *(f"a={tmp_path / 'tok'}", "--reference", tmp_path / "tok", "--text-reference", tmp_path / "text"),
+        *("--language", "en", "--metrics", "bleu-13a,chrf", "--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
+    assert [scores[name]["value"] for name in ("BLEU-13a", "chrF2")] == pytest.approx([100.0, 100.0])
+
+
+def test_tokens_of_text_are_made_with_the_language(run, tmp_path):
+    (tmp_path / "text").write_text("He said: no, sir.\n", encoding="utf-8")
+    given = (f"a={tmp_path / 'text'}", "--reference", tmp_path / "text", "--text", "--format", "json")
+    with_language = json.loads(run(*given, "--language", "en").stdout)
+    assert [metric["reads"] for metric in with_language["metrics"]] == ["tokens", "text", "text", "text", "tokens"]
+    without = json.loads(run(*given).stdout)
+    assert [metric["name"] for metric in without["metrics"]] == ["BLEU-13a", "chrF2", "TER", "length"]
+
+
+def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
+    done = run(
+        *(*USUAL, "--metrics", "ter", "--skeletons", "skeletons.jsonl", "--by", "gap-type,gaps,length"),
+        *("--groups", "labels", "--length-edges", "4,8", "--samples", 50, "--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    by = {one["by"]: one for one in json.loads(done.stdout)["breakdowns"]}
+    assert list(by) == ["gap type", "gaps", "length", "group"]
+    labels = {name: [group["label"] for group in one["groups"]] for name, one in by.items()}
+    assert labels == {
+        "gap type": ["Middle", "Start"],
+        "gaps": ["1"],
+        "length": ["up to 4", "5-8", "over 8"],
+        "group": ["odd", "even"],
+    }
+    for one in by.values():
+        assert one["left_out"] + sum(group["sentences"] for group in one["groups"]) == 40
+    assert by["gap type"]["left_out"] > 0
+
+
+def test_another_mask_gives_other_gap_types(run):
+    done = run(*USUAL, "--metrics", "ter", "--skeletons", "skeletons.jsonl", "--by", "gap-type", "--mask-index", 1)
+    assert "End " in done.stdout
+    assert "Start" not in done.stdout
+
+
+@pytest.mark.parametrize("format", ResultFormat)
+@pytest.mark.parametrize("test", TestKind)
+def test_every_format_goes_to_a_file(run, tmp_path, format, test):
+    arguments = (*USUAL, "--metrics", "length", "--samples", 20, "--test", test.value, "--format", format.value)
+    done = run(*arguments, "--output", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    start = {"text": "Scores\n", "markdown": "**Scores**\n", "latex": r"\begin{table}", "json": "{\n"}[format.value]
+    assert (tmp_path / "out").read_text("utf-8").startswith(start)
+
+
+def test_plots_are_written(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = run(*USUAL, "--metrics", "ter", "--groups", "labels", "--plots", tmp_path / "plots")
+    assert done.returncode == 0, done.stderr
+    names = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert names == [f"ter.group.{kind}.{ending}" for kind in ("gain", "quality") for ending in ("png", "svg")]
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="no Java")
+def test_meteor_is_a_column(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("LATTICE_SIMP_CACHE", str(tmp_path))
+    done = run(*USUAL, "--metrics", "meteor", "--language", "de", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert "l:de|norm" in document["metrics"][0]["signature"]
+    plain, gc = (system["scores"]["METEOR"]["value"] for system in document["scores"]["systems"])
+    assert 10 < plain < gc < 100
+    assert len(list((tmp_path / "meteor").glob("*.npy"))) == 2
+
+
+ERRORS = [
+    (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
+    (("a=plain",), "give --reference"),
+    (("plain", "--reference", "ref"), "'plain' is no NAME=FILE"),
+    (("a=", "--reference", "ref"), "is no NAME=FILE"),
+    (("a=plain", "a=gc", "--reference", "ref"), "two systems named 'a'"),
+    (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),
+    (("a=short", "--reference", "ref"), "short:40: has 39 lines for the 40 of ref"),
+    (("a=plain", "--reference", "ref", "--reference", "short"), "short:40: has 39 lines"),
+    (("a=empty", "--reference", "ref"), "empty: the file is empty"),
+    (("a=bad", "--reference", "ref"), "bad:2: bytes that are not UTF-8"),
+    ((*USUAL, "--metrics", "bleu,rouge"), "--metrics: unknown 'rouge'; known are bleu,"),
+    ((*USUAL, "--metrics", ","), "--metrics: none given"),
+    ((*USUAL, "--metrics", "bleu-13a"), "BLEU-13a needs text"),
+    ((*USUAL, "--metrics", "meteor"), "METEOR needs --language"),
+    ((*USUAL, "--metrics", "meteor", "--language", "hi"), "does not know the language 'hi'"),
+    ((*USUAL, "--metrics", "meteor", "--language", "de", "--meteor-heap", "x"), "a Java heap of 'x'"),
+    ((*USUAL, "--baseline", "none"), "--baseline none: no such system"),
+    ((*USUAL, "--by", "colour"), "--by: unknown 'colour'"),
+    ((*USUAL, "--by", "gap-type"), "--by gap-type needs --skeletons"),
+    ((*USUAL, "--by", "length", "--length-edges", "9,x"), "--length-edges 9,x"),
+    ((*USUAL, "--by", "length", "--source", "short"), "short: has 39 lines for 40 sentences"),
+    ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
+    ((*USUAL, "--plots", "plots"), "choose some with --by"),
+    ((*USUAL, "--text", "--text-reference", "ref"), "--text-reference goes with --tokens"),
+    ((*USUAL, "--text-reference", "ref"), "--text-reference needs --language"),
+    ((*USUAL, "--language", "en", "--text-reference", "ref", "--text-reference", "ref"), "2 --text-reference for 1"),
+    ((*USUAL, "--samples", "0"), "--samples"),
+    ((*USUAL, "--output", "nowhere/out"), "cannot be written"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), ERRORS)
+def test_what_makes_no_sense_is_one_line(run, arguments, message):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
