@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands import lattice, skeleton, text, tune
+from lattice_simp.commands import evaluate, lattice, rescore, skeleton, text, tune
 from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
@@ -27,6 +27,7 @@ app.add_typer(lattice.app, name="lattice")
 app.add_typer(skeleton.app, name="skeleton")
 app.add_typer(tune.app, name="tune")
 app.add_typer(text.app, name="text")
+app.add_typer(rescore.app, name="rescore")
 
 DEBUG = "--debug"
 
@@ -167,6 +168,9 @@ def train(
     except KeyboardInterrupt:
         print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
+
+
+app.command()(evaluate.evaluate)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

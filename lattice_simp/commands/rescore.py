@@ -1,0 +1,233 @@
+"""`lattice-simp rescore`: train models that score hypotheses, add their scores to n-best lists, search lattices."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+
+if TYPE_CHECKING:
+    from lattice_simp.formats.nbest import Hypothesis
+    from lattice_simp.rescore.scorer import Scorer
+
+app = typer.Typer(no_args_is_help=True, help="Train models that score hypotheses; score n-best lists and lattices.")
+
+SOURCE = typer.Option("--source", help="the tokenised source sentences, one a line")
+MODELS = typer.Option(
+    "--model", "-m", help="PATH or NAME=PATH: a .scorer file, an ARPA file or KenLM binary, a CTranslate2 folder"
+)
+OUTPUT = typer.Option("--output", "-o", help="n-best lists in Moses format, or with --best lines")
+BEST = typer.Option("--best", help="write the best line of each sentence instead of n-best lists")
+
+
+class ModelName(str, Enum):
+    """The models that `train` makes."""
+
+    BILINGUAL = "bilingual"
+    MODEL1 = "model1"
+    CLASS = "class"
+
+
+@app.command()
+def nbest(
+    file: Annotated[str, typer.Argument(help="n-best lists, Moses format, ids from 0; - for stdin")],
+    source: Annotated[Path, SOURCE],
+    models: Annotated[list[str], MODELS],
+    weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
+    output: Annotated[str, OUTPUT] = "-",
+    best: Annotated[bool, BEST] = False,
+) -> None:
+    """Adds a feature for each model to n-best lists. Tune the weights with `lattice-simp tune nbest`.
+
+    Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
+    """
+    from lattice_simp.formats.nbest import read_nbest
+    from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
+    from lattice_simp.translate.model_files import read_weights
+
+    if best and weights is None:
+        raise LatticeSimpError("--best needs --weights: without them the models do not change the order")
+    scorers = read_models(models)
+    own = None if weights is None else read_weights(weights)
+    lines = _source_lines(source)
+
+    def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
+        for number, entries in read_nbest(file):
+            if number >= len(lines):
+                raise FormatError(f"the list has a sentence {number}", path=file, remedy=f"{source} has {len(lines)}")
+            done = score_nbest(lines[number], entries, scorers)
+            yield number, done if own is None else weighted_nbest(done, own)
+
+    _write(scored(), output, best, len(lines))
+
+
+@app.command()
+def lattices(
+    folder: Annotated[
+        Path, typer.Argument(help="lattices 0.fst.gz, 1.fst.gz, ... (or .fst), as `translate --lattices` writes")
+    ],
+    source: Annotated[Path, SOURCE],
+    models: Annotated[list[str], MODELS],
+    model_weights: Annotated[
+        list[float] | None, typer.Option("--model-weight", help="of each model in turn; 1 if not given")
+    ] = None,
+    lattice_weight: Annotated[
+        float, typer.Option(help="of the lattice's costs; 0 to search by the models alone")
+    ] = 1.0,
+    beam: Annotated[int, typer.Option(min=1, help="prefixes that each state keeps")] = 12,
+    count: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 1,
+    output: Annotated[str, OUTPUT] = "-",
+    best: Annotated[bool, BEST] = False,
+) -> None:
+    """Searches lattices with models of unbounded memory, by a beam. Tune the weights with `lattice-simp tune nbest`.
+
+    N-gram models are applied exactly by `lattice-simp lattice lm`. The features are Lattice and one for each model.
+
+    Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
+    """
+    from lattice_simp import Lattice
+    from lattice_simp.formats.nbest import Hypothesis
+    from lattice_simp.rescore.combine import combine
+    from lattice_simp.rescore.lattice_search import rescore_lattice
+    from lattice_simp.rescore.nbest import score_nbest
+    from lattice_simp.rescore.scorer import PrefixScorer
+
+    scorers = read_models(models)
+    for name, scorer in scorers.items():
+        if not isinstance(scorer, PrefixScorer):
+            raise LatticeSimpError(f"{name} needs whole hypotheses; use it with `lattice-simp rescore nbest`")
+    own = model_weights or [1.0] * len(scorers)
+    if len(own) != len(scorers):
+        raise LatticeSimpError(f"{len(own)} model weights for the {len(scorers)} models {', '.join(scorers)}")
+    joint = combine(list(zip(scorers.values(), own, strict=True)))
+    assert isinstance(joint, PrefixScorer)
+    lines = _source_lines(source)
+
+    def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
+        for number, words in enumerate(lines):
+            lattice = Lattice.read(_lattice_path(folder, number))
+            found = rescore_lattice(
+                lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
+            )
+            entries = [
+                Hypothesis(number, one.words, {"Lattice": (0.0 - one.lattice_cost,)}, 0.0 - one.cost) for one in found
+            ]
+            yield number, score_nbest(words, entries, scorers)
+
+    _write(searched(), output, best, len(lines))
+
+
+@app.command()
+def train(
+    work: Annotated[Path, typer.Argument(help="the work folder of `lattice-simp train CONFIG --to lexical`")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="a folder for NAME.scorer files")],
+    models: Annotated[Optional[list[ModelName]], typer.Option("--model", "-m", help="which; all if not given")] = None,  # noqa: UP045
+    classes: Annotated[int, typer.Option(min=1, help="word classes of the class model")] = 300,
+    order: Annotated[int, typer.Option(min=2, max=6, help="of its n-grams")] = 5,
+    sweeps: Annotated[int, typer.Option(min=0, help="of the exchange algorithm, at most")] = 10,
+    least_triple: Annotated[int, typer.Option(min=1, help="rarer events of the bilingual model are dropped")] = 2,
+) -> None:
+    """Trains models on an aligned corpus: bilingual (the strongest), model1 (both directions), class.
+
+    Example: lattice-simp rescore train build/en-fr --output build/en-fr/scorers
+    """
+    try:
+        from lattice_simp.train import scorers
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
+
+    wanted = models or list(ModelName)
+    needs = {ModelName.BILINGUAL: "align", ModelName.MODEL1: "lexical"}
+    folders = scorers.stage_folders(work, ["number", *(needs[name] for name in wanted if name in needs)])
+    output.mkdir(parents=True, exist_ok=True)
+    for name in dict.fromkeys(wanted):
+        path = output / f"{name.value}.scorer"
+        if name is ModelName.BILINGUAL:
+            scorers.train_bilingual(folders, least_triple=least_triple).write(path)
+        elif name is ModelName.MODEL1:
+            scorers.train_model1(folders).write(path)
+        else:
+            options = scorers.ClassOptions(classes=classes, order=order, sweeps=sweeps)
+            scorers.train_class_model(folders, options, progress=_say_sweep).write(path)
+        _say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+
+
+@app.command("train-neural")
+def train_neural(
+    config: Annotated[Path, typer.Argument(help="a YAML file: source, target, output, and settings of the training")],
+    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name=value")] = None,  # noqa: UP045
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
+) -> None:
+    """Trains a small Transformer on tokenised lines (extra `neural-training`); a run that was killed goes on.
+
+    Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
+    """
+    from lattice_simp.neural.settings import read_settings
+    from lattice_simp.neural.training import train as train_model
+
+    folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
+    _say(f"model: {folder}")
+
+
+def read_models(given: Sequence[str]) -> dict[str, Scorer]:
+    """Reads models given as PATH or NAME=PATH; gives the scorers by feature name.
+
+    Raises:
+        LatticeSimpError: two models have one name.
+    """
+    from lattice_simp.rescore.read import read_scorers
+
+    scorers: dict[str, Scorer] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        own = dict(read_scorers(path if equals else text))
+        if equals:
+            own = {name if len(own) == 1 else f"{name}{usual}": scorer for usual, scorer in own.items()}
+        for feature, scorer in own.items():
+            if feature in scorers:
+                raise LatticeSimpError(f"two models are called {feature}; name one with --model NAME=PATH")
+            scorers[feature] = scorer
+    return scorers
+
+
+def _lattice_path(folder: Path, number: int) -> Path:
+    for path in (folder / f"{number}.fst.gz", folder / f"{number}.fst"):
+        if path.is_file():
+            return path
+    raise FormatError(f"holds no lattice {number}.fst.gz", path=folder, remedy="one for each source line is needed")
+
+
+def _source_lines(path: Path) -> list[list[str]]:
+    from lattice_simp.formats.textio import read_lines
+    from lattice_simp.symbols import split_tokens
+
+    return [split_tokens(line) for line in read_lines(path)]
+
+
+def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int) -> None:
+    """Writes n-best lists as they come, or one line for each of `count` sentences."""
+    from lattice_simp.formats.nbest import write_nbest
+    from lattice_simp.formats.textio import open_text
+
+    if not best:
+        write_nbest(groups, output)
+        return
+    lines = [""] * count
+    for number, entries in groups:
+        lines[number] = entries[0].words if entries else ""
+    with open_text(output, "w") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def _say_sweep(sweep: int, moves: int, likelihood: float) -> None:
+    _say(f"sweep {sweep}: {moves:,} words moved, log-likelihood {likelihood:,.0f}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,46 @@
+"""Models that score finished hypotheses, or the paths of a lattice, given the source sentence.
+
+A scorer takes a source sentence and hypotheses, both as lists of tokens (as training made them: Moses tokens, lower
+case), and gives costs in nats, end of sentence included:
+
+    from lattice_simp.rescore import read_scorers, combine, rescore_lattice, score_nbest
+
+    scorers = read_scorers("bilingual.scorer")                  # {"Bilingual": BilingualScorer}
+    costs = scorers["Bilingual"].score(source, hypotheses)      # (hypotheses,) float64
+    entries = score_nbest(source, entries, scorers)             # n-best entries with a new feature for each scorer
+    joint = combine([(one, 0.5), (other, 0.5)])                 # a weighted sum is a scorer again
+    paths = rescore_lattice(lattice, source, joint, n=100, beam=50)
+
+Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
+(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), and in `lattice_simp.neural` the
+`TranslationScorer`. What training needs of the pipeline's folders is in `lattice_simp.train.scorers`.
+"""
+
+from __future__ import annotations
+
+from lattice_simp.rescore.bilingual import BilingualScorer
+from lattice_simp.rescore.classes import ClassScorer
+from lattice_simp.rescore.combine import combine
+from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
+from lattice_simp.rescore.lattice_search import RescoredPath, rescore_lattice
+from lattice_simp.rescore.model1 import InverseModel1Scorer, Model1Scorer
+from lattice_simp.rescore.nbest import score_nbest
+from lattice_simp.rescore.read import read_scorers
+from lattice_simp.rescore.scorer import PrefixScorer, Scorer, score_by_prefixes
+
+__all__ = [
+    "BilingualScorer",
+    "ClassScorer",
+    "InverseModel1Scorer",
+    "KenlmScorer",
+    "Model1Scorer",
+    "NgramScorer",
+    "PrefixScorer",
+    "RescoredPath",
+    "Scorer",
+    "combine",
+    "read_scorers",
+    "rescore_lattice",
+    "score_by_prefixes",
+    "score_nbest",
+]

@@ -1,0 +1,242 @@
+"""A model of the target sentence given the source: an n-gram model inside a hidden word alignment.
+
+p(t, a | s) = prod_j p(a_j | a_(j-1)) p(t_j | t_(j-1), s_(a_j)), summed over all alignments a by the forward algorithm.
+The alignment is the HMM of Vogel, Ney and Tillmann (1996) with NULL as in Och and Ney (2003, section 2.1); the end of
+the target is a word, too, which the end of the source translates to. The word probabilities know the previous target
+word (`bilingual_table.py`), so the model prefers fluent translations of the source to mere bags of translated words.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.rescore.bilingual_table import BilingualTable, LinkedPart, Singles, train_table
+from lattice_simp.rescore.files import Fields, read_fields, write_fields
+from lattice_simp.rescore.jumps import transitions
+from lattice_simp.rescore.scorer import State, score_by_prefixes
+
+KIND = "bilingual"
+
+
+@dataclass(frozen=True, eq=False)
+class _Sentence:
+    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its places."""
+
+    symbols: Ints
+    transitions: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Prefix:
+    """A state: p(place of the last linked word | prefix), the start last; and the last word's number."""
+
+    sentence: _Sentence
+    places: Floats
+    word: int
+
+
+@dataclass(frozen=True, eq=False)
+class BilingualScorer:
+    """Scores target sentences given the source; a `PrefixScorer`.
+
+    >>> from lattice_simp.rescore.vocabulary import Sentences
+    >>> side = Sentences(np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32))
+    >>> links = Sentences(np.array([0, 2, 4]), np.array([[0, 0], [1, 1], [0, 0], [1, 1]], np.int32))
+    >>> scorer = BilingualScorer.train([(side, side, links)], ["la", "maison"], ["the", "house"])
+    >>> good, bad = scorer.score(["la", "maison"], [["the", "house"], ["house", "the"]])
+    >>> bool(good < bad)
+    True
+    """
+
+    table: BilingualTable
+
+    @classmethod
+    def train(
+        cls, parts: Iterable[LinkedPart], source_words: list[str], target_words: list[str], **cuts: int
+    ) -> BilingualScorer:
+        """Estimates the model; the arguments are those of `train_table`."""
+        return cls(train_table(parts, source_words, target_words, **cuts))
+
+    @classmethod
+    def read(cls, path: str | Path) -> BilingualScorer:
+        """Maps a file that `write` wrote.
+
+        Raises:
+            FormatError: the file is broken, or holds something else.
+        """
+        return cls.from_fields(read_fields(path, KIND, _NAMES))
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> BilingualScorer:
+        """Takes the arrays of a file."""
+        return cls(BilingualTable(**fields))  # type: ignore[arg-type]
+
+    def write(self, path: str | Path) -> None:
+        """Writes the model to one file."""
+        write_fields(path, KIND, {name: getattr(self.table, name) for name in _NAMES})
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats, the end included."""
+        return score_by_prefixes(self, source, hypotheses)
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives the state before the first word."""
+        table = self.table
+        symbols = np.concatenate([table.source.numbers(source), [table.source_end, table.source_null]])
+        places = len(source) + 1
+        begin = np.zeros(places + 1)
+        begin[places] = 1.0
+        sentence = _Sentence(symbols.astype(np.int32), transitions(table.jumps, places))
+        return _Prefix(sentence, begin, table.boundary)
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the words' costs and the states behind them."""
+        numbers = self.table.target.numbers(words)
+        costs, places = self._step(states, numbers)
+        sentence = states[0].sentence if states else None
+        following: list[State] = [
+            _Prefix(sentence, row, number)  # type: ignore[arg-type]
+            for row, number in zip(places, numbers.tolist(), strict=True)
+        ]
+        return costs, following
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the costs of the end."""
+        return self._step(states, np.full(len(states), self.table.boundary, dtype=np.int32))[0]
+
+    def _step(self, states: Sequence[_Prefix], words: Ints) -> tuple[Floats, Floats]:
+        if not states:
+            return np.zeros(0), np.zeros((0, 0))
+        sentence, table = states[0].sentence, self.table
+        previous = np.array([state.word for state in states], dtype=np.int64)
+        bigrams, rows = np.unique(previous << 32 | words, return_inverse=True)
+        emissions = _emissions(
+            (bigrams >> 32).astype(np.int32),
+            (bigrams & 0xFFFFFFFF).astype(np.int32),
+            sentence.symbols,
+            table.unigram,
+            table.source_backoff,
+            table.pair_begins,
+            table.pair_words,
+            table.pair_probabilities,
+            table.context_begins,
+            table.context_words,
+            table.context_backoff,
+            table.triple_begins,
+            table.triple_words,
+            table.triple_probabilities,
+        )
+        places = np.stack([state.places for state in states])
+        return _forward(places, emissions, rows.reshape(-1), sentence.transitions, float(table.null[0]))
+
+
+_NAMES = tuple(field.name for field in dataclasses.fields(BilingualTable))
+
+
+@jit
+def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
+    """Gives the place of a word in the sorted `words[begin:end]`, or -1."""
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) >> 1
+        if words[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and words[low] == wanted else -1
+
+
+@jit
+def _emissions(
+    previous: Ints,
+    words: Ints,
+    symbols: Ints,
+    unigram: Floats,
+    source_backoff: Floats,
+    pair_begins: Longs,
+    pair_words: Ints,
+    pair_probabilities: Singles,
+    context_begins: Longs,
+    context_words: Ints,
+    context_backoff: Singles,
+    triple_begins: Longs,
+    triple_words: Ints,
+    triple_probabilities: Singles,
+) -> Floats:
+    """Gives the (bigrams, symbols) probabilities p(word | previous, symbol)."""
+    table = np.empty((len(words), len(symbols)))
+    for row in range(len(words)):
+        word = words[row]
+        for column in range(len(symbols)):
+            s = symbols[column]
+            weight = 1.0
+            context = find_word(context_words, context_begins[s], context_begins[s + 1], previous[row])
+            if context >= 0:
+                triple = find_word(triple_words, triple_begins[context], triple_begins[context + 1], word)
+                if triple >= 0:
+                    table[row, column] = triple_probabilities[triple]
+                    continue
+                weight = np.float64(context_backoff[context])
+            pair = find_word(pair_words, pair_begins[s], pair_begins[s + 1], word)
+            if pair >= 0:
+                table[row, column] = weight * pair_probabilities[pair]
+            else:
+                table[row, column] = weight * source_backoff[s] * unigram[word]
+    return table
+
+
+@jit
+def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats, null: float) -> tuple[Floats, Floats]:
+    """Adds one word to each prefix.
+
+    A word from NULL leaves the place of the last linked word as it is, so the places are all that is remembered.
+
+    Args:
+        before: (prefixes, places + 1) p(place | prefix), the start last.
+        emissions, rows: the probabilities of bigrams, NULL last, and the (prefixes,) bigram of each.
+        transitions: (places + 1, places).
+        null: the probability of NULL.
+
+    Returns:
+        (prefixes,) costs, and the same probabilities behind the word.
+    """
+    count, places = len(before), transitions.shape[1]
+    after = np.zeros((count, places + 1))
+    costs = np.empty(count)
+    for prefix in range(count):
+        own, new, emission = before[prefix], after[prefix], emissions[rows[prefix]]
+        for place in range(places + 1):
+            mass = own[place]
+            if mass > 0.0:
+                for arrival in range(places):
+                    new[arrival] += mass * transitions[place, arrival]
+        stay = null * emission[places]
+        total = 0.0
+        for place in range(places):
+            new[place] = (1.0 - null) * new[place] * emission[place] + stay * own[place]
+            total += new[place]
+        new[places] = stay * own[places]
+        total += new[places]
+        costs[prefix] = -np.log(total)
+        for place in range(places + 1):
+            new[place] /= total
+    return costs, after
+
+
+def describe(scorer: BilingualScorer) -> dict[str, Any]:
+    """Gives the sizes of a model's tables."""
+    table = scorer.table
+    return {
+        "source_words": table.source.unknown,
+        "target_words": table.target.unknown,
+        "pairs": len(table.pair_words),
+        "contexts": len(table.context_words),
+        "triples": len(table.triple_words),
+    }

@@ -1,0 +1,249 @@
+"""The smoothed word probabilities p(t | previous t, s) of the bilingual model, estimated from linked sentences.
+
+Interpolated absolute discounting (Chen and Goodman 1998, section 2.5, with their three discounts): p(t | previous, s)
+falls back on p(t | s), that on p(t), and that on an even spread over the vocabulary. What a context loses, by discounts
+or because rare events are dropped, goes to the shorter context, so each context's probabilities have the sum 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.rescore.counts import EventCounts, discounted, summed
+from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
+from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
+
+Singles = npt.NDArray[np.float32]
+
+LinkedPart = tuple[Sentences, Sentences, Sentences]
+"""Source, target, and links: as sentences whose `words` are (links, 2) positions, sorted by target position."""
+
+_BITS = 21
+_MASK = (1 << _BITS) - 1
+
+
+@dataclass(frozen=True)
+class BilingualTable:
+    """Word probabilities as sorted arrays.
+
+    Source symbols are the vocabulary's words, then the unknown word, the end, and NULL. Target symbols are the words,
+    the unknown word, and the boundary: it is the end, and what stands before the first word.
+
+    Attributes:
+        source, target: the vocabularies.
+        unigram: (target symbols,) p(t).
+        source_backoff: (source symbols,) the weight of p(t) behind s.
+        pair_begins: (source symbols + 1,) where the pairs of each s begin.
+        pair_words, pair_probabilities: (pairs,) t, sorted for each s, and p(t | s).
+        context_begins: (source symbols + 1,) where the contexts of each s begin.
+        context_words, context_backoff: (contexts,) the previous t, sorted for each s, and the weight of p(t | s).
+        triple_begins: (contexts + 1,) where the triples of each context begin.
+        triple_words, triple_probabilities: (triples,) t, sorted for each context, and p(t | previous, s).
+        jumps: the weights of jumps (`jumps.py`).
+        null: (1,) the probability that a word comes from NULL.
+    """
+
+    source: Vocabulary
+    target: Vocabulary
+    unigram: Floats
+    source_backoff: Floats
+    pair_begins: Longs
+    pair_words: Ints
+    pair_probabilities: Singles
+    context_begins: Longs
+    context_words: Ints
+    context_backoff: Singles
+    triple_begins: Longs
+    triple_words: Ints
+    triple_probabilities: Singles
+    jumps: Floats
+    null: Floats
+
+    @property
+    def source_end(self) -> int:
+        return self.source.unknown + 1
+
+    @property
+    def source_null(self) -> int:
+        return self.source.unknown + 2
+
+    @property
+    def boundary(self) -> int:
+        return self.target.unknown + 1
+
+
+def train_table(
+    parts: Iterable[LinkedPart],
+    source_words: list[str],
+    target_words: list[str],
+    *,
+    least_word: int = 2,
+    least_pair: int = 1,
+    least_triple: int = 2,
+) -> BilingualTable:
+    """Estimates the table from linked sentences; the same input gives the same bytes.
+
+    A target word with several links counts once for each; one without counts with NULL.
+
+    Args:
+        parts: the corpus, part by part (read twice).
+        source_words, target_words: the words by number.
+        least_word: words that occur less often, on either side, are unknown words.
+        least_pair, least_triple: (s, t) and (s, previous, t) that occur less often are dropped.
+
+    Raises:
+        LatticeSimpError: numbers that do not fit; no sentences; more words than 2^21 - 3 on one side.
+    """
+    parts = list(parts)
+    sides = [(0, source_words), (1, target_words)]
+    known = [
+        frequent(word_counts([part[side] for part in parts], len(words)), words, least_word) for side, words in sides
+    ]
+    (source, source_numbers), (target, target_numbers) = known
+    if max(source.unknown, target.unknown) + 3 > _MASK:
+        raise LatticeSimpError(f"more than {_MASK - 3} words on one side; raise the least count of words")
+    if not any(part[0].num_sentences for part in parts):
+        raise LatticeSimpError("no sentences to train on")
+    counts, jumps = EventCounts(), JumpCounts.none()
+    for own_source, own_target, links in parts:
+        _check_links(own_source, own_target, links)
+        numbered = source_numbers[own_source.words], target_numbers[own_target.words]
+        counts.add(
+            _events(
+                own_source.offsets, numbered[0], own_target.offsets, numbered[1], *links, source.unknown, target.unknown
+            )
+        )
+        lengths = np.diff(own_source.offsets)
+        count_jumps(lengths, own_target.offsets, *links, jumps.buckets, jumps.departures, jumps.linked, jumps.unlinked)
+    return _smoothed(source, target, counts.finish(), jumps, least_pair, least_triple)
+
+
+def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None:
+    if not source.num_sentences == target.num_sentences == links.num_sentences:
+        raise LatticeSimpError(
+            f"{source.num_sentences} source sentences, {target.num_sentences} target sentences and "
+            f"{links.num_sentences} lists of links"
+        )
+    counts = np.diff(links.offsets)
+    limits = np.stack([np.repeat(np.diff(side.offsets), counts) for side in (source, target)], axis=1)
+    if len(links.words) and ((links.words < 0) | (links.words >= limits)).any():
+        raise LatticeSimpError("a link leads to a word outside its sentence")
+    same = np.repeat(np.arange(links.num_sentences), counts)
+    if ((np.diff(links.words[:, 1]) < 0) & (np.diff(same) == 0)).any():
+        raise LatticeSimpError("links are not sorted by target position")
+
+
+@jit
+def _events(
+    source_offsets: Longs,
+    source: Ints,
+    target_offsets: Longs,
+    target: Ints,
+    link_offsets: Longs,
+    links: Ints,
+    source_unknown: int,
+    target_unknown: int,
+) -> Longs:
+    """Gives the packed (s, previous t, t) of all links, of unlinked words with NULL, and of the ends."""
+    count = len(source_offsets) - 1
+    found = np.empty(len(links) + len(target) + count, dtype=np.int64)
+    size = 0
+    boundary = target_unknown + 1
+    for sentence in range(count):
+        begin, end = target_offsets[sentence], target_offsets[sentence + 1]
+        place, last = link_offsets[sentence], link_offsets[sentence + 1]
+        previous = boundary
+        for position in range(end - begin):
+            word = target[begin + position]
+            behind = (np.int64(previous) << _BITS) | word
+            first = place
+            while place < last and links[place, 1] == position:
+                own = source[source_offsets[sentence] + links[place, 0]]
+                found[size] = (np.int64(own) << (2 * _BITS)) | behind
+                size += 1
+                place += 1
+            if place == first:
+                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | behind
+                size += 1
+            previous = word
+        found[size] = (np.int64(source_unknown + 1) << (2 * _BITS)) | (np.int64(previous) << _BITS) | boundary
+        size += 1
+    return found[:size].copy()
+
+
+def _smoothed(
+    source: Vocabulary,
+    target: Vocabulary,
+    counted: tuple[Longs, Longs],
+    jumps: JumpCounts,
+    least_pair: int,
+    least_triple: int,
+) -> BilingualTable:
+    events, counts = counted
+    source_size, target_size = source.unknown + 3, target.unknown + 2
+    words = events & _MASK
+    totals = np.bincount(words, weights=counts, minlength=target_size)
+    seen = totals > 0
+    unigram = np.zeros(target_size)
+    unigram[seen] = discounted(totals[seen].astype(np.int64)) / totals.sum()
+    unigram += (1.0 - unigram.sum()) / target_size
+
+    pairs, pair_counts = summed((events >> (2 * _BITS) << _BITS) | words, counts)
+    pair_source, pair_words = pairs >> _BITS, pairs & _MASK
+    source_totals = np.bincount(pair_source, weights=pair_counts, minlength=source_size)
+    kept = pair_counts >= least_pair
+    shares = np.where(kept, discounted(pair_counts) / source_totals[pair_source], 0.0)
+    source_backoff: Floats = np.ones(source_size) - np.bincount(pair_source, weights=shares, minlength=source_size)
+    pair_probabilities = shares + source_backoff[pair_source] * unigram[pair_words]
+    all_pairs = _Conditional(pairs, pair_probabilities, source_backoff, unigram)
+    pairs, pair_source, pair_words, pair_probabilities = (
+        column[kept] for column in (pairs, pair_source, pair_words, pair_probabilities)
+    )
+
+    contexts, context_of = np.unique(events >> _BITS, return_inverse=True)
+    context_totals = np.bincount(context_of, weights=counts, minlength=len(contexts))
+    kept = counts >= least_triple
+    shares = np.where(kept, discounted(counts) / context_totals[context_of], 0.0)
+    backoff = 1.0 - np.bincount(context_of, weights=shares, minlength=len(contexts))
+    events, context_of, shares = events[kept], context_of[kept], shares[kept]
+    lower = all_pairs.of(events >> (2 * _BITS), events & _MASK)
+    triple_probabilities = shares + backoff[context_of] * lower
+    kept_contexts, sizes = np.unique(context_of, return_counts=True)  # the others fall back with weight 1
+    contexts = contexts[kept_contexts]
+    return BilingualTable(
+        source=source,
+        target=target,
+        unigram=unigram,
+        source_backoff=source_backoff,
+        pair_begins=np.searchsorted(pair_source, np.arange(source_size + 1)).astype(np.int64),
+        pair_words=pair_words.astype(np.int32),
+        pair_probabilities=pair_probabilities.astype(np.float32),
+        context_begins=np.searchsorted(contexts >> _BITS, np.arange(source_size + 1)).astype(np.int64),
+        context_words=(contexts & _MASK).astype(np.int32),
+        context_backoff=backoff[kept_contexts].astype(np.float32),
+        triple_begins=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        triple_words=(events & _MASK).astype(np.int32),
+        triple_probabilities=triple_probabilities.astype(np.float32),
+        jumps=fit_weights(jumps.buckets, jumps.departures),
+        null=np.array([jumps.null()]),
+    )
+
+
+@dataclass(frozen=True)
+class _Conditional:
+    """p(t | s) as it will be looked up: a dropped pair falls back on p(t)."""
+
+    pairs: Longs
+    probabilities: Floats
+    backoff: Floats
+    unigram: Floats
+
+    def of(self, source: Longs, target: Longs) -> Floats:
+        # A dropped pair's share is 0, so what stands in the table for it is the weighted p(t) already.
+        return self.probabilities[np.searchsorted(self.pairs, (source << _BITS) | target)]

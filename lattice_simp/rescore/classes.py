@@ -1,0 +1,121 @@
+"""A class-based language model: p(class | earlier classes) p(word | class) (Brown et al. 1992).
+
+Classes see more context than words can: with a few hundred of them, n-grams of five or more are seen often. Words that
+are unknown have a class of their own. In a lattice the model can be applied exactly, too: relabel the words with their
+classes and use `lattice_simp.apply_lm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.language_model.trie import NgramTrie
+from lattice_simp.rescore.files import Fields, read_fields, write_fields
+from lattice_simp.rescore.language_model import NgramScorer
+from lattice_simp.rescore.scorer import State, score_by_prefixes
+from lattice_simp.rescore.vocabulary import Vocabulary
+
+KIND = "classes"
+
+_TRIE = ("levels", "word", "cost", "backoff", "children", "suffix")
+_NAMES = ("words", "trie_words", "classes", "membership", *_TRIE)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScorer:
+    """Scores with a class model; a `PrefixScorer`.
+
+    Attributes:
+        vocabulary: the words.
+        classes: (words + 1,) the number of each word's class in the n-gram model, the unknown word's last.
+        membership: (words + 1,) -log p(word | class); 0 for the unknown word, which is alone in its class.
+        ngrams: the n-gram model over classes.
+    """
+
+    vocabulary: Vocabulary
+    classes: Ints
+    membership: Floats
+    ngrams: NgramScorer
+
+    @classmethod
+    def from_classes(cls, words: Sequence[str], counts: Longs, classes: Ints, trie: NgramTrie) -> ClassScorer:
+        """Joins word classes and an n-gram model whose words are `class_name`s.
+
+        Args:
+            words: the words that have classes.
+            counts: (words,) how often each occurs, at least once.
+            classes: (words,) from 0.
+            trie: the n-gram model.
+
+        Raises:
+            LatticeSimpError: a class that the n-gram model lacks, or arrays of different lengths.
+        """
+        if not len(words) == len(counts) == len(classes):
+            raise LatticeSimpError(f"{len(words)} words, {len(counts)} counts and {len(classes)} classes")
+        numbers = {word: number for number, word in enumerate(trie.words)}
+        names = [class_name(number) for number in range(int(classes.max(initial=-1)) + 1)]
+        names.append(class_name(None))
+        used = {class_name(number) for number in np.unique(classes).tolist()}
+        missing = [name for name in names if name in used and name not in numbers]
+        if missing:
+            raise LatticeSimpError(f"the n-gram model has no class {missing[0]}; estimate it on the same classes")
+        unknown = numbers["<unk>"]
+        own = np.array([numbers.get(name, unknown) for name in names], dtype=np.int32)
+        totals = np.bincount(classes, weights=counts)
+        membership = np.append(np.log(totals[classes]) - np.log(counts), 0.0)
+        return cls(Vocabulary(tuple(words)), own[np.append(classes, len(names) - 1)], membership, NgramScorer(trie))
+
+    @classmethod
+    def read(cls, path: str | Path) -> ClassScorer:
+        """Maps a file that `write` wrote.
+
+        Raises:
+            FormatError: the file is broken, or holds something else.
+        """
+        return cls.from_fields(read_fields(path, KIND, _NAMES))
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> ClassScorer:
+        """Takes the arrays of a file."""
+        words, names = fields["words"], fields["trie_words"]
+        assert isinstance(words, Vocabulary)
+        assert isinstance(names, Vocabulary)
+        trie = NgramTrie(words=list(names.words), **{name: fields[name] for name in _TRIE})  # type: ignore[arg-type]
+        return cls(words, fields["classes"], fields["membership"], NgramScorer(trie))  # type: ignore[arg-type]
+
+    def write(self, path: str | Path) -> None:
+        """Writes the model to one file."""
+        trie = self.ngrams.trie
+        fields = {name: getattr(trie, name) for name in _TRIE}
+        fields |= {"classes": self.classes, "membership": self.membership}
+        fields |= {"words": self.vocabulary, "trie_words": Vocabulary(tuple(trie.words))}
+        write_fields(path, KIND, fields)
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats, the end included."""
+        return score_by_prefixes(self, source, hypotheses)
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives the n-gram model's state."""
+        return self.ngrams.start(source)
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the words' costs and the n-gram model's states behind their classes."""
+        numbers = self.vocabulary.numbers(words)
+        costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
+        return costs + self.membership[numbers], following.tolist()
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the costs of the end."""
+        return self.ngrams.end(states)
+
+
+def class_name(number: int | None) -> str:
+    """Gives the word that stands for a class in the n-gram model's text; None is the class of unknown words."""
+    return "unknown" if number is None else f"c{number}"

@@ -1,0 +1,75 @@
+"""Weighted sums of scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats
+from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
+
+
+def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
+    """Gives the scorer whose costs are the weighted sums of others' costs.
+
+    The result scores prefixes (is a `PrefixScorer`) if all parts do.
+
+    Raises:
+        LatticeSimpError: no parts, or a weight that is not finite.
+    """
+    if not parts:
+        raise LatticeSimpError("no scorers to combine; give one at least")
+    if not all(np.isfinite(weight) for _, weight in parts):
+        raise LatticeSimpError("the weights of scorers are finite numbers")
+    weights = tuple(float(weight) for _, weight in parts)
+    prefix_scorers = [scorer for scorer, _ in parts if isinstance(scorer, PrefixScorer)]
+    if len(prefix_scorers) == len(parts):
+        return CombinedPrefixScorer(tuple(prefix_scorers), weights)
+    return CombinedScorer(tuple(scorer for scorer, _ in parts), weights)
+
+
+@dataclass(frozen=True)
+class CombinedScorer:
+    """A weighted sum of scorers."""
+
+    parts: tuple[Scorer, ...]
+    weights: tuple[float, ...]
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the weighted sums of the parts' costs."""
+        return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
+
+
+@dataclass(frozen=True)
+class CombinedPrefixScorer:
+    """A weighted sum of prefix scorers; a state holds one state of each part."""
+
+    parts: tuple[PrefixScorer, ...]
+    weights: tuple[float, ...]
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the weighted sums of the parts' costs; each part scores in its own, quickest way."""
+        return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives the parts' states before the first word."""
+        return tuple(part.start(source) for part in self.parts)
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the weighted sums of the words' costs, and the parts' states behind them."""
+        done = [part.extend([state[at] for state in states], words) for at, part in enumerate(self.parts)]
+        following: list[State] = list(zip(*(own for _, own in done), strict=True))
+        return _weighted(self.weights, [costs for costs, _ in done]), following
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the weighted sums of the costs of the end."""
+        return _weighted(
+            self.weights, [part.end([state[at] for state in states]) for at, part in enumerate(self.parts)]
+        )
+
+
+def _weighted(weights: Sequence[float], costs: Sequence[Floats]) -> Floats:
+    return np.asarray(np.tensordot(np.asarray(weights), np.stack(costs), axes=1), dtype=np.float64)

@@ -1,0 +1,76 @@
+"""Counting events that are packed into 64-bit numbers, and the discounts of their counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Longs
+
+MERGE_AFTER = 20_000_000
+"""Events that wait until they are counted: 160 megabytes."""
+
+FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
+"""The discounts of KenLM where counts of counts give none."""
+
+
+class EventCounts:
+    """Counts events, part by part of a corpus.
+
+    >>> counts = EventCounts()
+    >>> counts.add(np.array([5, 3, 5]))
+    >>> [column.tolist() for column in counts.finish()]
+    [[3, 5], [1, 2]]
+    """
+
+    def __init__(self) -> None:
+        self._events = np.zeros(0, dtype=np.int64)
+        self._counts = np.zeros(0, dtype=np.int64)
+        self._waiting: list[Longs] = []
+
+    def add(self, events: Longs) -> None:
+        """Adds events, in any order."""
+        self._waiting.append(events)
+        if sum(map(len, self._waiting)) > MERGE_AFTER:
+            self._merge()
+
+    def finish(self) -> tuple[Longs, Longs]:
+        """Gives the different events, sorted, and how often each occurred."""
+        self._merge()
+        return self._events, self._counts
+
+    def _merge(self) -> None:
+        own, counts = np.unique(np.concatenate([self._events[:0], *self._waiting]), return_counts=True)
+        self._waiting = []
+        if len(self._events) == 0:
+            self._events, self._counts = own, counts
+            return
+        joined = np.concatenate([self._events, own])
+        self._events, self._counts = summed(joined, np.concatenate([self._counts, counts]))
+
+
+def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:
+    """Gives the different events, sorted, and the sum of the counts of each."""
+    order = np.argsort(events, kind="stable")
+    events, counts = events[order], counts[order]
+    begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(events)), dtype=bool), events[1:] != events[:-1]]))
+    return events[begins], np.add.reduceat(counts, begins) if len(begins) else counts
+
+
+def discounts(counts: Longs) -> Floats:
+    """Gives what is taken from a count of 1, 2, and 3 or more: Chen and Goodman 1998, section 3, equation 26.
+
+    >>> discounts(np.array([1, 1, 1, 1, 2, 2, 3, 4])).round(3).tolist()
+    [0.5, 1.25, 1.0]
+    """
+    ones, twos, threes, fours = (int((counts == number).sum()) for number in (1, 2, 3, 4))
+    if min(ones, twos, threes, fours) == 0:
+        return np.array(FALLBACK_DISCOUNTS)
+    share = ones / (ones + 2 * twos)
+    found = np.array([1 - 2 * share * twos / ones, 2 - 3 * share * threes / twos, 3 - 4 * share * fours / threes])
+    fits = (found > 0).all() and (found <= [1, 2, 3]).all()
+    return found if fits else np.array(FALLBACK_DISCOUNTS)
+
+
+def discounted(counts: Longs) -> Floats:
+    """Gives the counts less their discounts."""
+    return counts - discounts(counts)[np.minimum(counts, 3) - 1]

@@ -1,0 +1,232 @@
+"""Word classes by the exchange algorithm (Kneser and Ney 1993; Martin, Liermann and Ney 1998, section 3).
+
+The classes maximise the likelihood of the text under the bigram class model p(c(w) | c(v)) p(w | c(w)). Each word in
+turn is taken out of its class and put where the likelihood is highest, until few words move. Sentences are joined in a
+ring by one boundary symbol; it and the unknown word have classes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.rescore.counts import EventCounts
+from lattice_simp.rescore.vocabulary import Sentences
+
+ENOUGH = 0.002
+"""The share of words that move in a sweep below which no further sweep is worth its time."""
+
+_TABLE = 1 << 16
+"""Values of x log x that are looked up instead of computed."""
+
+_SHIFT = 32
+
+
+@dataclass(frozen=True)
+class WordClasses:
+    """What the exchange algorithm found.
+
+    Attributes:
+        classes: (words,) int32 class of each word, from 0.
+        likelihoods: the log-likelihood (nats) of the text before the first sweep and behind each.
+    """
+
+    classes: Ints
+    likelihoods: tuple[float, ...]
+
+
+def exchange_classes(
+    parts: Sequence[Sentences],
+    words: int,
+    classes: int,
+    *,
+    sweeps: int = 15,
+    progress: Callable[[int, int, float], None] = lambda sweep, moves, likelihood: None,
+) -> WordClasses:
+    """Learns the classes of words from text; the same text gives the same classes.
+
+    >>> numbers = {"the": 0, "cat": 1, "a": 2, "dog": 3}
+    >>> text = "the cat the cat the dog a dog a cat the cat".split()
+    >>> found = exchange_classes([Sentences(np.arange(0, 13, 2), np.array([numbers[w] for w in text], np.int32))], 4, 2)
+    >>> found.classes.tolist()
+    [0, 1, 0, 1]
+
+    Args:
+        parts: the text, part by part; numbers from `words` on are unknown words.
+        words: how many words get classes.
+        classes: how many classes there are.
+        sweeps: sweeps over all words at most.
+        progress: is told the sweep, the words that moved and the log-likelihood.
+
+    Raises:
+        LatticeSimpError: no words, fewer than one class, or fewer words than classes.
+    """
+    if not 1 <= classes <= words:
+        raise LatticeSimpError(f"{classes} classes for {words} words (give at least one, and no more than words)")
+    bigrams = EventCounts()
+    for part in parts:
+        bigrams.add(_bigrams(part.offsets, np.minimum(part.words, words).astype(np.int32), words + 1))
+    keys, counts = bigrams.finish()
+    after, before = _rows(keys >> _SHIFT, keys & ((1 << _SHIFT) - 1), counts, words + 2)
+    sizes = np.bincount(keys >> _SHIFT, weights=counts, minlength=words + 2).astype(np.int64)
+    order = np.argsort(-sizes[:words], kind="stable").astype(np.int32)
+    own = np.empty(words + 2, dtype=np.int32)
+    own[order] = np.arange(words) % classes  # so that each class begins with frequent and rare words
+    own[words:] = classes, classes + 1
+    state = _State(own, *_class_counts(keys, counts, own, classes + 2), _class_sizes(sizes, own, classes + 2))
+    table = np.arange(_TABLE, dtype=np.float64)
+    table[1:] *= np.log(table[1:])
+    likelihoods = [state.likelihood(sizes)]
+    for sweep in range(sweeps):
+        moves = _sweep(
+            order, sizes, *after, *before, state.classes, state.counts, state.turned, state.sizes, classes, table
+        )
+        likelihoods.append(state.likelihood(sizes))
+        progress(sweep + 1, moves, likelihoods[-1])
+        if moves <= ENOUGH * words:
+            break
+    return WordClasses(state.classes[:words].copy(), tuple(likelihoods))
+
+
+@dataclass(frozen=True)
+class _State:
+    """Classes and their bigram counts, [before, after], also turned; these arrays change."""
+
+    classes: Ints
+    counts: Longs
+    turned: Longs
+    sizes: Longs
+
+    def likelihood(self, word_sizes: Longs) -> float:
+        return float(_entropy_sum(self.counts) - 2 * _entropy_sum(self.sizes) + _entropy_sum(word_sizes))
+
+
+def _entropy_sum(counts: Longs) -> float:
+    seen = counts[counts > 0].astype(np.float64)
+    return float((seen * np.log(seen)).sum())
+
+
+@jit
+def _bigrams(offsets: Longs, words: Ints, boundary: int) -> Longs:
+    count = len(offsets) - 1
+    found = np.empty(len(words) + count, dtype=np.int64)
+    size = 0
+    for sentence in range(count):
+        previous = np.int64(boundary)
+        for place in range(offsets[sentence], offsets[sentence + 1]):
+            found[size] = (previous << _SHIFT) | words[place]
+            previous = np.int64(words[place])
+            size += 1
+        found[size] = (previous << _SHIFT) | boundary
+        size += 1
+    return found
+
+
+def _rows(
+    first: Longs, second: Longs, counts: Longs, size: int
+) -> tuple[tuple[Longs, Ints, Longs], tuple[Longs, Ints, Longs]]:
+    """Gives the (begins, neighbours, counts) behind and before each word."""
+    rows = []
+    for own, other in ((first, second), (second, first)):
+        order = np.lexsort((other, own))
+        begins = np.searchsorted(own[order], np.arange(size + 1)).astype(np.int64)
+        rows.append((begins, other[order].astype(np.int32), counts[order]))
+    return rows[0], rows[1]
+
+
+def _class_counts(keys: Longs, counts: Longs, classes: Ints, size: int) -> tuple[Longs, Longs]:
+    pairs = classes[keys >> _SHIFT].astype(np.int64) * size + classes[keys & ((1 << _SHIFT) - 1)]
+    table = np.bincount(pairs, weights=counts, minlength=size * size).astype(np.int64).reshape(size, size)
+    return table, np.ascontiguousarray(table.T)
+
+
+def _class_sizes(sizes: Longs, classes: Ints, size: int) -> Longs:
+    return np.bincount(classes, weights=sizes, minlength=size).astype(np.int64)
+
+
+@jit
+def _xlogx(value: int, table: Floats) -> float:
+    return table[value] if value < len(table) else value * np.log(value)
+
+
+@jit
+def _sweep(
+    order: Ints,
+    word_sizes: Longs,
+    after_begins: Longs,
+    after: Ints,
+    after_counts: Longs,
+    before_begins: Longs,
+    before: Ints,
+    before_counts: Longs,
+    classes: Ints,
+    counts: Longs,
+    turned: Longs,
+    sizes: Longs,
+    movable: int,
+    table: Floats,
+) -> int:
+    """Moves each word once to its best class; gives how many changed theirs."""
+    size = len(sizes)
+    right, left = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    gains = np.empty(movable)
+    moves = 0
+    for word in order:
+        right[:], left[:] = 0, 0
+        with_itself = np.int64(0)
+        for place in range(after_begins[word], after_begins[word + 1]):
+            if after[place] == word:
+                with_itself = after_counts[place]
+            else:
+                right[classes[after[place]]] += after_counts[place]
+        for place in range(before_begins[word], before_begins[word + 1]):
+            if before[place] != word:
+                left[classes[before[place]]] += before_counts[place]
+        old = classes[word]
+        _put(old, -1, left, right, with_itself, counts, turned)
+        sizes[old] -= word_sizes[word]
+        for own in range(movable):
+            gain = _xlogx(counts[own, own] + left[own] + right[own] + with_itself, table)
+            gain -= _xlogx(counts[own, own], table)
+            gain -= 2.0 * (_xlogx(sizes[own] + word_sizes[word], table) - _xlogx(sizes[own], table))
+            gains[own] = gain
+        for other in range(size):
+            if left[other] > 0:
+                _add_gains(counts[other], left[other], other, movable, table, gains)
+            if right[other] > 0:
+                _add_gains(turned[other], right[other], other, movable, table, gains)
+        best = old
+        for own in range(movable):
+            # Rounding must not make words wander between classes that are equally good.
+            if gains[own] > gains[best] + 1e-9 * (1.0 + abs(gains[best])):
+                best = own
+        if best != old:
+            moves += 1
+            classes[word] = best
+        _put(best, 1, left, right, with_itself, counts, turned)
+        sizes[best] += word_sizes[word]
+    return moves
+
+
+@jit
+def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, gains: Floats) -> None:
+    """Adds what `added` bigrams between a class and the word bring, for each class that the word might join."""
+    for own in range(movable):
+        if own != other:
+            gains[own] += _xlogx(row[own] + added, table) - _xlogx(row[own], table)
+
+
+@jit
+def _put(own: int, sign: int, left: Longs, right: Longs, with_itself: int, counts: Longs, turned: Longs) -> None:
+    """Adds a word's bigrams to those of a class, or takes them away."""
+    for other in range(len(left)):
+        counts[other, own] += sign * left[other]
+        turned[own, other] += sign * left[other]
+        counts[own, other] += sign * right[other]
+        turned[other, own] += sign * right[other]
+    counts[own, own] += sign * with_itself
+    turned[own, own] += sign * with_itself

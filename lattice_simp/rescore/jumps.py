@@ -1,0 +1,146 @@
+"""How alignments jump over the source: weights of jump widths, fitted to links (Vogel, Ney and Tillmann 1996).
+
+A sentence of n places (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each place
+r and, as place n, from the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+
+MAXIMUM_JUMP = 10
+"""Wider jumps share one weight for each direction."""
+
+BUCKETS = 3 * MAXIMUM_JUMP + 2
+
+LONGEST = 128
+"""Sentences of more places say nothing about jumps: they are few, and their statistics would be large."""
+
+UNIFORM = 0.1
+"""The part of each transition that is spread evenly, so that no jump is impossible."""
+
+ROUNDS = 30
+"""Rounds of fitting; the weights change by less than a thousandth behind them."""
+
+
+@dataclass(frozen=True)
+class JumpCounts:
+    """What the weights are fitted to.
+
+    Attributes:
+        buckets: (BUCKETS,) expected jumps by bucket.
+        departures: (LONGEST + 1, LONGEST + 1) expected jumps by number of places and place of departure.
+        linked, unlinked: (1,) target words with and without a link.
+    """
+
+    buckets: Floats
+    departures: Floats
+    linked: Floats
+    unlinked: Floats
+
+    @classmethod
+    def none(cls) -> JumpCounts:
+        """Gives zeros, to count into."""
+        return cls(np.zeros(BUCKETS), np.zeros((LONGEST + 1, LONGEST + 1)), np.zeros(1), np.zeros(1))
+
+    def null(self) -> float:
+        """Gives the probability that a word comes from NULL, kept inside (0, 1) by one word of each kind."""
+        return float((self.unlinked[0] + 1) / (self.linked[0] + self.unlinked[0] + 2))
+
+
+@jit
+def jump_bucket(previous: int, position: int, places: int) -> int:
+    """Gives the bucket of a jump; `previous` = `places` is the start."""
+    if previous == places:
+        return 2 * MAXIMUM_JUMP + 1 + min(position, MAXIMUM_JUMP)
+    return min(max(position - previous, -MAXIMUM_JUMP), MAXIMUM_JUMP) + MAXIMUM_JUMP
+
+
+@jit
+def transitions(weights: Floats, places: int) -> Floats:
+    """Gives the (places + 1, places) transition probabilities; the last row is the start's."""
+    table = np.empty((places + 1, places))
+    for previous in range(places + 1):
+        total = 0.0
+        for position in range(places):
+            total += weights[jump_bucket(previous, position, places)]
+        for position in range(places):
+            share = weights[jump_bucket(previous, position, places)] / total if total > 0.0 else 1.0 / places
+            table[previous, position] = (1.0 - UNIFORM) * share + UNIFORM / places
+    return table
+
+
+@jit
+def count_jumps(
+    source_lengths: Longs,
+    target_offsets: Longs,
+    link_offsets: Longs,
+    links: Ints,
+    buckets: Floats,
+    departures: Floats,
+    linked: Floats,
+    unlinked: Floats,
+) -> None:
+    """Adds the jumps of linked sentences: between all links of two neighbouring linked words, in equal parts.
+
+    Links are sorted by target position within each sentence; the end of the target is linked with that of the source.
+    """
+    for sentence in range(len(source_lengths)):
+        places = source_lengths[sentence] + 1
+        begin, end = link_offsets[sentence], link_offsets[sentence + 1]
+        words = target_offsets[sentence + 1] - target_offsets[sentence]
+        previous_begin, previous_end = -1, -1  # the links of the last linked word; the start at first
+        place, count = begin, 0
+        while place <= end:
+            own_begin = place
+            if place == end:
+                place += 1
+            else:
+                while place < end and links[place, 1] == links[own_begin, 1]:
+                    place += 1
+                count += 1
+            if places > LONGEST:
+                continue
+            own_size = place - own_begin
+            previous_size = previous_end - previous_begin if previous_begin >= 0 else 1
+            share = 1.0 / (own_size * previous_size)
+            for before in range(previous_size):
+                departure = places if previous_begin < 0 else links[previous_begin + before, 0]
+                departures[places, departure] += 1.0 / previous_size
+                for own in range(own_size):
+                    arrival = places - 1 if own_begin == end else links[own_begin + own, 0]
+                    buckets[jump_bucket(departure, arrival, places)] += share
+            previous_begin, previous_end = own_begin, place
+        linked[0] += count
+        unlinked[0] += words - count
+
+
+@jit
+def fit_weights(buckets: Floats, departures: Floats) -> Floats:
+    """Gives the weights of highest likelihood: the MM algorithm for ratios w / Z (Hunter 2004).
+
+    The new weight of a bucket is its count over the sum of departures / Z, once for each place in the bucket.
+    """
+    weights = np.ones(len(buckets)) / len(buckets)
+    for _ in range(ROUNDS):
+        exposure = np.zeros(len(buckets))
+        for places in range(1, departures.shape[0]):
+            for previous in range(min(places + 1, departures.shape[1])):
+                if departures[places, previous] == 0.0:
+                    continue
+                total = 0.0
+                for position in range(places):
+                    total += weights[jump_bucket(previous, position, places)]
+                if total <= 0.0:
+                    continue
+                rate = departures[places, previous] / total
+                for position in range(places):
+                    exposure[jump_bucket(previous, position, places)] += rate
+        for bucket in range(len(buckets)):
+            weights[bucket] = buckets[bucket] / exposure[bucket] if exposure[bucket] > 0.0 else 0.0
+        weights /= max(weights.sum(), 1e-300)
+    return weights

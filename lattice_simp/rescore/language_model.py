@@ -1,0 +1,156 @@
+"""N-gram language models as scorers; they do not look at the source.
+
+To apply an n-gram model to a whole lattice exactly, use `lattice_simp.apply_lm`: its state is finite and small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.errors import FormatError
+from lattice_simp.kernel import Floats, Ints, jit
+from lattice_simp.language_model import LanguageModel
+from lattice_simp.language_model.binary import END, START, UNKNOWN, is_binary
+from lattice_simp.language_model.restrict import find_child
+from lattice_simp.language_model.trie import LOG_10, ROOT, NgramTrie
+from lattice_simp.rescore.bilingual_table import Singles
+from lattice_simp.rescore.scorer import PrefixScorer, State, score_by_prefixes
+
+
+class NgramScorer:
+    """Scores with the n-grams of an ARPA model; a `PrefixScorer` whose states are nodes of the model's trie.
+
+    >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-0.5 a\\n-0.25 </s>\\n\\\\end\\\\\\n"
+    >>> scorer = NgramScorer(LanguageModel.from_bytes(text.encode()).trie)
+    >>> scorer.score([], [["a", "a"], []]).round(4).tolist()
+    [2.8782, 0.5756]
+    """
+
+    def __init__(self, trie: NgramTrie) -> None:
+        self.trie = trie
+        self._numbers = {word: number for number, word in enumerate(trie.words)}
+        self._start, self._end, self._unknown = (self._numbers[word] for word in (START, END, UNKNOWN))
+
+    @classmethod
+    def read(cls, path: str | Path) -> NgramScorer:
+        """Reads an ARPA file (its arrays are cached as a `LanguageModel`'s are).
+
+        Raises:
+            FormatError: names the line that is no ARPA.
+        """
+        if is_binary(path):
+            raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
+        return cls(LanguageModel.read(path).trie)
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats, `</s>` included."""
+        return score_by_prefixes(self, source, hypotheses)
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives the node of `<s>`."""
+        return self._start
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the words' costs and the nodes behind them."""
+        get, unknown = self._numbers.get, self._unknown
+        costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
+        return costs, following.tolist()
+
+    def extend_nodes(self, states: Sequence[State], numbers: Sequence[int]) -> tuple[Floats, Ints]:
+        """Does the same for words by their numbers."""
+        own = self.trie
+        nodes, words = np.array(states, dtype=np.int32), np.array(numbers, dtype=np.int32)
+        arrays = own.children, own.word, own.suffix, own.cost, own.backoff
+        return _advance(nodes, words, *arrays, int(own.levels[-2]))
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the costs of `</s>`."""
+        return self.extend_nodes(states, [self._end] * len(states))[0]
+
+
+@jit
+def _advance(
+    nodes: Ints, words: Ints, children: Ints, word: Ints, suffix: Ints, cost: Singles, backoff: Singles, inner: int
+) -> tuple[Floats, Ints]:
+    """Follows one word from each node; nodes from `inner` on have the model's full order and extend nothing."""
+    costs, following = np.empty(len(nodes)), np.empty(len(nodes), dtype=np.int32)
+    for number in range(len(nodes)):
+        state, paid, found = nodes[number], 0.0, -1
+        while state != ROOT:
+            found = find_child(children, word, state, words[number])
+            if found >= 0:
+                break
+            paid += backoff[state]
+            state = suffix[state]
+        if found < 0:
+            found = words[number]
+        costs[number] = (paid + cost[found]) * LOG_10
+        following[number] = found if found < inner else suffix[found]
+    return costs, following
+
+
+@dataclass(frozen=True)
+class KenlmScorer:
+    """Scores with KenLM, which reads binary models, too; a `PrefixScorer` whose states are KenLM's.
+
+    Attributes:
+        model: a `kenlm.Model`.
+    """
+
+    model: Any
+
+    @classmethod
+    def read(cls, path: str | Path) -> KenlmScorer:
+        """Reads a KenLM binary or an ARPA file.
+
+        Raises:
+            FormatError: KenLM cannot read it.
+        """
+        import kenlm
+
+        try:
+            return cls(kenlm.Model(str(path)))
+        except (OSError, RuntimeError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats, `</s>` included."""
+        return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives KenLM's state behind `<s>`."""
+        import kenlm
+
+        state = kenlm.State()
+        self.model.BeginSentenceWrite(state)
+        return state
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the words' costs and KenLM's states behind them."""
+        import kenlm
+
+        costs, following = np.empty(len(words)), []
+        for number, (state, word) in enumerate(zip(states, words, strict=True)):
+            after = kenlm.State()
+            costs[number] = -LOG_10 * self.model.BaseScore(state, word, after)
+            following.append(after)
+        return costs, following
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the costs of `</s>`."""
+        return self.extend(states, [END] * len(states))[0]
+
+
+def read_language_model(path: str | Path) -> PrefixScorer:
+    """Reads an n-gram model of either kind.
+
+    Raises:
+        FormatError: the file is no language model.
+    """
+    return KenlmScorer.read(path) if is_binary(path) else NgramScorer.read(path)

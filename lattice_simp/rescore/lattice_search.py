@@ -1,0 +1,208 @@
+"""Beam search through a lattice with a model of unbounded memory (Stahlberg, Hasler, Waite and Byrne 2016, section 2).
+
+The paths of the lattice are followed from left to right; each state keeps the best of the prefixes that reach it. The
+states are worked on in levels (the longest way from the start), so that a model gets all words of a level in one call,
+and each distinct prefix only once, however many paths spell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Ints, jit
+from lattice_simp.lattice import Lattice
+from lattice_simp.rescore.scorer import PrefixScorer, State
+
+
+@dataclass(frozen=True)
+class RescoredPath:
+    """A string of a lattice with the costs of its best path.
+
+    Attributes:
+        words: joined by blanks.
+        cost: lattice_weight * lattice_cost + model_weight * model_cost.
+        lattice_cost, model_cost: nats.
+        scores: the sums of the lattice's score columns along the path.
+    """
+
+    words: str
+    cost: float
+    lattice_cost: float
+    model_cost: float
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+def rescore_lattice(
+    lattice: Lattice,
+    source: Sequence[str],
+    scorer: PrefixScorer,
+    *,
+    n: int = 1,
+    beam: int = 12,
+    model_weight: float = 1.0,
+    lattice_weight: float = 1.0,
+) -> list[RescoredPath]:
+    """Gives the n best strings of a lattice under the weighted sum of its own costs and a model's.
+
+    Exact if no state is reached by more than `beam` prefixes; else some may be lost. `lattice_weight` 0 is search by
+    the model alone. With an n-gram model, `lattice_simp.apply_lm` is exact in any case.
+
+    Args:
+        lattice: an acyclic lattice; its words are the output labels.
+        source: the source sentence's tokens.
+        scorer: the model.
+        n: how many strings at most; a beam below n gives fewer.
+        beam: how many prefixes each state keeps.
+        model_weight, lattice_weight: what the costs are multiplied by.
+
+    Raises:
+        LatticeSimpError: n or the beam are not positive.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if n < 1 or beam < 1:
+        raise LatticeSimpError(f"n is {n} and the beam {beam}; both are at least 1")
+    trim = lattice.connected()
+    if trim.empty:
+        return []
+    search = _Search(trim, scorer, source, beam, model_weight, lattice_weight)
+    return search.run()[:n]
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A prefix in a lattice state: its node in the tree of prefixes, its costs, and how the path came here."""
+
+    node: int
+    lattice_cost: float
+    total: float
+    arc: int
+    origin: _Item | None
+
+
+class _Search:
+    """One lattice while it is searched; the tree of prefixes holds (parent, word), the model's cost and state."""
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        scorer: PrefixScorer,
+        source: Sequence[str],
+        beam: int,
+        model_weight: float,
+        lattice_weight: float,
+    ) -> None:
+        self.lattice, self.scorer, self.beam = lattice, scorer, beam
+        self.model_weight, self.lattice_weight = model_weight, lattice_weight
+        self.children: dict[tuple[int, int], int] = {}
+        self.parents, self.labels = [-1], [0]
+        self.costs: list[float] = [0.0]
+        self.states: list[State] = [scorer.start(source)]
+
+    def run(self) -> list[RescoredPath]:
+        lattice = self.lattice
+        arriving: list[dict[int, _Item]] = [{} for _ in range(lattice.num_states)]
+        arriving[0][0] = _Item(0, 0.0, 0.0, -1, None)
+        levels = _levels(lattice.offsets, lattice.nextstates)
+        order = np.argsort(levels, kind="stable")
+        finished: dict[int, _Item] = {}
+        for group in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1):
+            steps: list[tuple[_Item, int]] = []
+            for state in group.tolist():
+                items = sorted(arriving[state].values(), key=lambda item: (item.total, item.node))[: self.beam]
+                arriving[state] = {}
+                if np.isfinite(lattice.finals[state]):
+                    for item in items:
+                        self._finish(item, state, finished)
+                arcs = range(int(lattice.offsets[state]), int(lattice.offsets[state + 1]))
+                steps += [(item, arc) for item in items for arc in arcs]
+            nodes = self._extend(steps)
+            for (item, arc), node in zip(steps, nodes, strict=True):
+                new = self._item(node, item.lattice_cost + float(lattice.weights[arc]), arc, item)
+                place = arriving[int(lattice.nextstates[arc])]
+                if node not in place or new.total < place[node].total:
+                    place[node] = new
+        return self._paths(finished)
+
+    def _item(self, node: int, lattice_cost: float, arc: int, origin: _Item) -> _Item:
+        total = self.lattice_weight * lattice_cost + self.model_weight * self.costs[node]
+        return _Item(node, lattice_cost, total, arc, origin)
+
+    def _finish(self, item: _Item, state: int, finished: dict[int, _Item]) -> None:
+        # The arc of a finished path is -2 - its final state.
+        cost = item.lattice_cost + float(self.lattice.finals[state])
+        done = self._item(item.node, cost, -2 - state, item)
+        if item.node not in finished or done.total < finished[item.node].total:
+            finished[item.node] = done
+
+    def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[int]:
+        """Gives the tree's node behind each step; the model scores the new ones in one call."""
+        nodes: list[int] = []
+        new: list[int] = []
+        for item, arc in steps:
+            label = int(self.lattice.olabels[arc])
+            if label == 0:
+                nodes.append(item.node)
+                continue
+            key = (item.node, label)
+            node = self.children.get(key)
+            if node is None:
+                node = self.children[key] = len(self.parents)
+                self.parents.append(item.node)
+                self.labels.append(label)
+                new.append(node)
+            nodes.append(node)
+        if new:
+            words = [self.lattice.symbols[self.labels[node]] for node in new]
+            costs, states = self.scorer.extend([self.states[self.parents[node]] for node in new], words)
+            for node, cost, state in zip(new, costs.tolist(), states, strict=True):
+                self.costs.append(self.costs[self.parents[node]] + cost)
+                self.states.append(state)
+        return nodes
+
+    def _paths(self, finished: dict[int, _Item]) -> list[RescoredPath]:
+        items = list(finished.values())
+        ends = self.scorer.end([self.states[item.node] for item in items]).tolist()
+        paths = [
+            RescoredPath(
+                self._words(item.node),
+                item.total + self.model_weight * end,
+                item.lattice_cost,
+                self.costs[item.node] + end,
+                self._scores(item),
+            )
+            for item, end in zip(items, ends, strict=True)
+        ]
+        return sorted(paths, key=lambda path: (path.cost, path.words))
+
+    def _words(self, node: int) -> str:
+        words = []
+        while node > 0:
+            words.append(self.lattice.symbols[self.labels[node]])
+            node = self.parents[node]
+        return " ".join(reversed(words))
+
+    def _scores(self, item: _Item) -> dict[str, float]:
+        lattice, arcs, state = self.lattice, [], -2 - item.arc
+        at = item.origin
+        while at is not None and at.arc >= 0:
+            arcs.append(at.arc)
+            at = at.origin
+        return {
+            name: float(values[arcs].sum())
+            + (float(lattice.final_scores[name][state]) if name in lattice.final_scores else 0.0)
+            for name, values in lattice.scores.items()
+        }
+
+
+@jit
+def _levels(offsets: Ints, nextstates: Ints) -> Ints:
+    """Gives each state's longest way from the start, in arcs; states are sorted topologically."""
+    levels = np.zeros(len(offsets) - 1, dtype=np.int32)
+    for state in range(len(levels)):
+        for arc in range(offsets[state], offsets[state + 1]):
+            levels[nextstates[arc]] = max(levels[nextstates[arc]], levels[state] + 1)
+    return levels

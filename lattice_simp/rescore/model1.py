@@ -1,0 +1,205 @@
+"""IBM Model 1 as a feature of finished translations, in both directions (Och et al. 2004, section 4.2).
+
+p(t | s) = prod_j 1 / (I + 1) sum_i p(t_j | s_i), where s_0 is NULL. The model has no end of sentence.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.rescore.bilingual import find_word
+from lattice_simp.rescore.bilingual_table import Singles
+from lattice_simp.rescore.files import Fields, read_fields, write_fields
+from lattice_simp.rescore.scorer import State
+from lattice_simp.rescore.vocabulary import Vocabulary
+
+KIND = "model1"
+
+FLOOR = 1e-7
+"""The probability of a pair that the table does not hold, unknown words included (GIZA++'s default)."""
+
+LEAST = 1e-4
+"""Pairs that are less probable in both directions are left out: they are alignment errors, and many."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Word translation probabilities of both directions.
+
+    A symbol is a word's number, or the vocabulary's `unknown` for NULL.
+
+    Attributes:
+        source, target: the vocabularies.
+        begins: (source symbols + 1,) where the pairs of each source symbol begin.
+        words: (pairs,) target symbols, sorted for each source symbol.
+        target_given_source, source_given_target: (pairs,).
+    """
+
+    source: Vocabulary
+    target: Vocabulary
+    begins: Longs
+    words: Ints
+    target_given_source: Singles
+    source_given_target: Singles
+
+    @classmethod
+    def from_pairs(
+        cls,
+        source_words: Sequence[str],
+        target_words: Sequence[str],
+        pairs: Ints,
+        target_given_source: Floats,
+        source_given_target: Floats,
+    ) -> WordTable:
+        """Makes the table of (pairs, 2) word numbers, -1 for NULL, and their probabilities.
+
+        Raises:
+            LatticeSimpError: numbers without words, or a pair that stands twice.
+        """
+        source, target = Vocabulary(tuple(source_words)), Vocabulary(tuple(target_words))
+        if len(pairs) and ((pairs < -1) | (pairs >= [source.unknown, target.unknown])).any():
+            raise LatticeSimpError("a pair of words has a number without a word")
+        kept = np.maximum(target_given_source, source_given_target) >= LEAST
+        symbols = np.where(pairs < 0, [source.unknown, target.unknown], pairs)[kept]
+        order = np.lexsort((symbols[:, 1], symbols[:, 0]))
+        symbols = symbols[order]
+        if len(symbols) and (np.diff(symbols, axis=0) == 0).all(axis=1).any():
+            raise LatticeSimpError("a pair of words stands twice")
+        return cls(
+            source,
+            target,
+            np.searchsorted(symbols[:, 0], np.arange(source.unknown + 2)).astype(np.int64),
+            symbols[:, 1].astype(np.int32),
+            target_given_source[kept][order].astype(np.float32),
+            source_given_target[kept][order].astype(np.float32),
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> WordTable:
+        """Maps a file that `write` wrote.
+
+        Raises:
+            FormatError: the file is broken, or holds something else.
+        """
+        return cls.from_fields(read_fields(path, KIND, _NAMES))
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> WordTable:
+        """Takes the arrays of a file."""
+        return cls(**fields)  # type: ignore[arg-type]
+
+    def write(self, path: str | Path) -> None:
+        """Writes the table to one file."""
+        write_fields(path, KIND, {name: getattr(self, name) for name in _NAMES})
+
+    def cells(self, source: Sequence[str], target: Sequence[str], probabilities: Singles) -> Floats:
+        """Gives the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; `FLOOR` at least.
+
+        An unknown word is in no pair: its number, beyond NULL's, has none.
+        """
+        sides = []
+        for vocabulary, words in ((self.source, source), (self.target, target)):
+            own = vocabulary.numbers(words)
+            own[own == vocabulary.unknown] = -1
+            sides.append(np.append(own, vocabulary.unknown).astype(np.int32))
+        return _cells(*sides, self.begins, self.words, probabilities)
+
+
+_NAMES = tuple(field.name for field in dataclasses.fields(WordTable))
+
+
+@dataclass(frozen=True, eq=False)
+class Model1Scorer:
+    """-log p(target | source) under Model 1; a `PrefixScorer`.
+
+    >>> pairs = np.array([[0, 0], [-1, 1]], np.int32)
+    >>> table = WordTable.from_pairs(["la"], ["the", "of"], pairs, np.array([1.0, 1.0]), np.array([1.0, 1.0]))
+    >>> np.exp(-Model1Scorer(table).score(["la"], [["the"], ["of", "the"]])).round(4).tolist()
+    [0.5, 0.25]
+    """
+
+    table: WordTable
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats."""
+        words, offsets, places = _distinct(hypotheses)
+        costs = np.concatenate([[0.0], np.cumsum(self._costs(source, words)[places])])
+        return costs[offsets[1:]] - costs[offsets[:-1]]
+
+    def start(self, source: Sequence[str]) -> State:
+        """The state is the source alone: words are scored without regard to others."""
+        return tuple(source)
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the words' costs."""
+        if not states:
+            return np.zeros(0), []
+        distinct = list(dict.fromkeys(words))
+        own = dict(zip(distinct, self._costs(states[0], distinct).tolist(), strict=True))
+        return np.array([own[word] for word in words]), list(states)
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives zeros: the model has no end."""
+        return np.zeros(len(states))
+
+    def _costs(self, source: Sequence[str], words: Sequence[str]) -> Floats:
+        cells = self.table.cells(source, words, self.table.target_given_source)
+        return -np.log(cells[:, : len(words)].mean(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class InverseModel1Scorer:
+    """-log p(source | target) under Model 1; needs whole hypotheses."""
+
+    table: WordTable
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs in nats."""
+        words, offsets, places = _distinct(hypotheses)
+        cells = self.table.cells(source, words, self.table.source_given_target)
+        return _inverse_costs(cells, offsets, places)
+
+
+def _distinct(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Longs, Longs]:
+    """Gives the different words of hypotheses, and the hypotheses as (offsets, places of words)."""
+    numbers: dict[str, int] = {}
+    flat = [numbers.setdefault(word, len(numbers)) for words in hypotheses for word in words]
+    offsets = np.zeros(len(hypotheses) + 1, dtype=np.int64)
+    np.cumsum([len(words) for words in hypotheses], out=offsets[1:])
+    return list(numbers), offsets, np.array(flat, dtype=np.int64)
+
+
+@jit
+def _cells(source: Ints, target: Ints, begins: Longs, words: Ints, probabilities: Singles) -> Floats:
+    cells = np.full((len(source), len(target)), FLOOR)
+    for row in range(len(source)):
+        s = source[row]
+        if s < 0:
+            continue
+        for column in range(len(target)):
+            if target[column] >= 0:
+                place = find_word(words, begins[s], begins[s + 1], target[column])
+                if place >= 0:
+                    cells[row, column] = max(FLOOR, np.float64(probabilities[place]))
+    return cells
+
+
+@jit
+def _inverse_costs(cells: Floats, offsets: Longs, places: Longs) -> Floats:
+    rows, null = cells.shape[0] - 1, cells.shape[1] - 1
+    costs = np.zeros(len(offsets) - 1)
+    for hypothesis in range(len(costs)):
+        begin, end = offsets[hypothesis], offsets[hypothesis + 1]
+        for row in range(rows):
+            total = cells[row, null]
+            for place in range(begin, end):
+                total += cells[row, places[place]]
+            costs[hypothesis] -= np.log(total / (end - begin + 1))
+    return costs

@@ -1,0 +1,72 @@
+"""What a scorer is, and how one that scores word by word scores whole hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from lattice_simp.kernel import Floats
+
+State = Any
+"""What a scorer remembers of a source sentence and a prefix of a hypothesis; only the scorer looks into it."""
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Scores hypotheses for a source sentence."""
+
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Gives the (hypotheses,) costs: negative natural log probabilities, end of sentence included."""
+        ...
+
+
+@runtime_checkable
+class PrefixScorer(Scorer, Protocol):
+    """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
+
+    def start(self, source: Sequence[str]) -> State:
+        """Gives the state before the first word."""
+        ...
+
+    def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
+        """Gives the cost of each word behind its state, and the state behind the word.
+
+        The states of one call come from one `start`. States are never changed, so they may be extended many times.
+        """
+        ...
+
+    def end(self, states: Sequence[State]) -> Floats:
+        """Gives the cost of ending the sentence at each state."""
+        ...
+
+
+def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+    """Scores hypotheses with a prefix scorer; what they have in common at their beginning is scored once.
+
+    All hypotheses are extended by one word at a time, so a scorer gets as many calls as the longest one has words.
+    """
+    costs = np.zeros(len(hypotheses))
+    states, sums = [scorer.start(source)], np.zeros(1)
+    alive = list(range(len(hypotheses)))
+    nodes = [0] * len(hypotheses)  # the distinct prefix that each hypothesis begins with
+    depth = 0
+    while alive:
+        ended = [number for number in alive if len(hypotheses[number]) == depth]
+        if ended:
+            places = sorted({nodes[number] for number in ended})
+            last = dict(zip(places, scorer.end([states[place] for place in places]).tolist(), strict=True))
+            for number in ended:
+                costs[number] = sums[nodes[number]] + last[nodes[number]]
+            alive = [number for number in alive if len(hypotheses[number]) > depth]
+        if alive:
+            following: dict[tuple[int, str], int] = {}
+            for number in alive:
+                key = (nodes[number], hypotheses[number][depth])
+                nodes[number] = following.setdefault(key, len(following))
+            parents = [parent for parent, _ in following]
+            own, states = scorer.extend([states[parent] for parent in parents], [word for _, word in following])
+            sums = sums[parents] + own
+        depth += 1
+    return costs

@@ -1,0 +1,77 @@
+"""Words by number for the scorers: frequent words have numbers, all others are one unknown word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Ints, Longs
+
+
+class Sentences(NamedTuple):
+    """One side of a corpus: sentence k is `words[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: Longs
+    words: Ints
+
+    @property
+    def num_sentences(self) -> int:
+        """How many sentences there are."""
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that a model knows; `unknown` is the number of all others.
+
+    >>> vocabulary = Vocabulary(("the", "cat"))
+    >>> vocabulary.numbers(["the", "dog"]).tolist(), vocabulary.unknown
+    ([0, 2], 2)
+    """
+
+    words: tuple[str, ...]
+    _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_numbers", {word: number for number, word in enumerate(self.words)})
+
+    @property
+    def unknown(self) -> int:
+        return len(self.words)
+
+    def numbers(self, words: Sequence[str]) -> Ints:
+        """Gives the (words,) int32 numbers of words."""
+        get, unknown = self._numbers.get, self.unknown
+        return np.fromiter((get(word, unknown) for word in words), dtype=np.int32, count=len(words))
+
+
+def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabulary, Ints]:
+    """Gives the vocabulary of the words that occur at least `least` times, and the (words,) new number of each word.
+
+    >>> vocabulary, numbers = frequent(np.array([1, 5, 2]), ["a", "b", "c"], 2)
+    >>> vocabulary.words, numbers.tolist()
+    (('b', 'c'), [2, 0, 1])
+
+    Raises:
+        LatticeSimpError: counts and words of different lengths.
+    """
+    if len(counts) != len(words):
+        raise LatticeSimpError(f"{len(words)} words, but numbers up to {len(counts) - 1} in the sentences")
+    kept = np.flatnonzero(counts >= least)
+    numbers = np.full(len(counts), len(kept), dtype=np.int32)
+    numbers[kept] = np.arange(len(kept), dtype=np.int32)
+    return Vocabulary(tuple(words[number] for number in kept.tolist())), numbers
+
+
+def word_counts(sides: Sequence[Sentences], size: int) -> Longs:
+    """Gives how often each of `size` words occurs in the parts of a corpus."""
+    counts = np.zeros(size, dtype=np.int64)
+    for side in sides:
+        if len(side.words) and (side.words.max() >= size or side.words.min() < 0):
+            raise LatticeSimpError(f"a word has the number {side.words.max()}, but there are {size} words")
+        counts += np.bincount(side.words, minlength=size)
+    return counts

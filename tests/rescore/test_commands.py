@@ -1,0 +1,222 @@
+"""`lattice-simp rescore` and the training on the pipeline's folders, on a toy language pair."""
+
+from __future__ import annotations
+
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
+
+from lattice_simp import Lattice
+from lattice_simp.cli import main
+from lattice_simp.commands.train import run_training
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
+from lattice_simp.rescore import read_scorers
+from lattice_simp.train.ngrams.lmplz import find_lmplz
+from lattice_simp.train.rules.lexical import LexicalTable
+from lattice_simp.train.scorers import (
+    ClassOptions,
+    stage_folders,
+    train_bilingual,
+    train_class_model,
+    train_model1,
+)
+from lattice_simp.train.shards import SIDES
+from lattice_simp.train.text.vocabulary import read_words
+from lattice_simp.translate.model_files import write_weights
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    """A work folder with everything up to the lexical tables."""
+    folder = tmp_path_factory.mktemp("scorers")
+    config = write_config(folder / "config.yaml", write_toy_data(folder), folder / "work")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in TASK_USERS:
+            patch.setattr(f"{module}.run_tasks", inline_tasks)
+        run_training(config, [], last="lexical", quiet=True)
+    return folder / "work"
+
+
+@pytest.fixture(scope="module")
+def models(work, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    train_bilingual(stage_folders(work, ("number", "align"))).write(folder / "bilingual.scorer")
+    train_model1(stage_folders(work, ("number", "lexical"))).write(folder / "model1.scorer")
+    arpa = toy_arpa([toy_tokens(target) for _, target in toy_pairs(100, seed=8)])
+    (folder / "lm.arpa").write_text(arpa, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def command(capfd):
+    def run(*arguments) -> SimpleNamespace:
+        with pytest.raises(SystemExit) as ended:
+            main(["rescore", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        return SimpleNamespace(code=ended.value.code, out=out, err=err)
+
+    return run
+
+
+def held_out(count=12):
+    return [(toy_tokens(s).split(), toy_tokens(t).split()) for s, t in toy_pairs(count, seed=77)]
+
+
+def test_the_bilingual_model_prefers_translations(models):
+    """Among the translations of all held-out sentences the right one is the cheapest, nearly always."""
+    pairs = held_out(20)
+    scorers = read_scorers(models / "bilingual.scorer") | read_scorers(models / "model1.scorer")
+    for name, least in (("Bilingual", 18), ("InverseModel1", 15)):
+        targets = [target for _, target in pairs]
+        right = sum(
+            float(costs[number]) <= costs.min() + 1e-9
+            for number, costs in enumerate(scorers[name].score(source, targets) for source, _ in pairs)
+        )
+        assert right >= least, name
+
+
+def test_the_tables_are_those_of_the_pipeline(work, models):
+    folders = stage_folders(work, ("number", "lexical"))
+    table = LexicalTable.read(folders["lexical"])
+    source, target = (read_words(folders["number"], side) for side in SIDES)
+    own = read_scorers(models / "model1.scorer")["Model1"].table
+    for key, forward, backward in zip(table.pairs, table.target_given_source, table.source_given_target, strict=True):
+        s, t = int(key >> 32) - 1, int(key & 0xFFFFFFFF) - 1
+        for probabilities, expected in ((own.target_given_source, forward), (own.source_given_target, backward)):
+            cells = own.cells([source[s]] if s >= 0 else [], [target[t]] if t >= 0 else [], probabilities)
+            assert cells[0, 0] == pytest.approx(expected)
+
+
+def test_class_models_are_trained(work, tmp_path):
+    try:
+        find_lmplz()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    sweeps = []
+    options = ClassOptions(classes=8, order=3, least_word=1, memory=100)
+    scorer = train_class_model(stage_folders(work, ("number",)), options, progress=lambda *told: sweeps.append(told))
+    assert [number for number, _, _ in sweeps] == list(range(1, len(sweeps) + 1))
+    scorer.write(tmp_path / "class.scorer")
+    own = read_scorers(tmp_path / "class.scorer")["Class"]
+    rng = np.random.default_rng(1)
+    for _, target in held_out(5):
+        shuffled = [rng.permutation(target).tolist() for _ in range(6)]
+        assert own.score([], [target, *shuffled]).argmin() == 0
+    # All words, the unknown one and the end have the sum 1 behind any prefix.
+    state = [own.start([])]
+    for word in ("the", "cat"):
+        words = [*own.vocabulary.words, "never-seen"]
+        total = np.exp(-own.extend(state * len(words), words)[0]).sum() + np.exp(-own.end(state)[0])
+        assert total == pytest.approx(1.0, abs=1e-3)
+        _, state = own.extend(state, [word])
+
+
+def test_stages_must_be_complete_and_single(work, tmp_path):
+    copy = shutil.copytree(work, tmp_path / "work")
+    (number,) = copy.glob("number.*")
+    with pytest.raises(LatticeSimpError, match="no complete stage rules"):
+        stage_folders(copy, ("number", "rules"))
+    shutil.copytree(number, copy / "number.0123")
+    with pytest.raises(LatticeSimpError, match="several folders of the stage number"):
+        stage_folders(copy, ("number",))
+
+
+def test_train_writes_files(command, work, tmp_path):
+    done = command("train", work, "--output", tmp_path / "out", "-m", "bilingual", "-m", "model1")
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
+    assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
+    assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """N-best lists of the right and other translations, the right one last; and the source lines."""
+    pairs = held_out()
+    groups = []
+    for number, (_, target) in enumerate(pairs):
+        others = [pairs[(number + step) % len(pairs)][1] for step in (1, 2, 3)]
+        entries = [
+            Hypothesis(number, " ".join(words), {"LM": (-float(len(words)), -1.0)}, -1.0 * place)
+            for place, words in enumerate([*others, target])
+        ]
+        groups.append((number, entries))
+    write_nbest(groups, tmp_path / "full.nbest")
+    (tmp_path / "source").write_text("".join(" ".join(source) + "\n" for source, _ in pairs), encoding="utf-8")
+    return tmp_path / "full.nbest", ("--source", tmp_path / "source"), [" ".join(target) for _, target in pairs]
+
+
+def test_nbest_lists_are_scored(command, models, lists, tmp_path):
+    path, source, _ = lists
+    output = tmp_path / "scored.nbest"
+    arguments = ("--model", f"My={models / 'bilingual.scorer'}", "-m", models / "model1.scorer", "-m")
+    done = command("nbest", path, *source, *arguments, models / "lm.arpa", "--output", output)
+    assert done.code == 0, done.err
+    before, after = dict(read_nbest(path)), dict(read_nbest(output))
+    scorer = read_scorers(models / "bilingual.scorer")["Bilingual"]
+    lines = [line.split() for line in (tmp_path / "source").read_text("utf-8").splitlines()]
+    for number, entries in after.items():
+        assert [entry.words for entry in entries] == [entry.words for entry in before[number]]
+        assert list(entries[0].features) == ["LM", "My", "Model1", "InverseModel1", "NGram"]
+        costs = scorer.score(lines[number], [entry.words.split() for entry in entries])
+        assert [-entry.features["My"][0] for entry in entries] == pytest.approx(costs.tolist())
+
+
+def test_weights_choose_the_best(command, models, lists, tmp_path):
+    path, source, expected = lists
+    weights = {"LM_0": 0.0, "LM_1": 0.0, "Bilingual": 1.0}
+    write_weights(tmp_path / "w.tsv", weights)
+    done = command("nbest", path, *source, "-m", models / "bilingual.scorer", "--weights", tmp_path / "w.tsv", "--best")
+    assert done.code == 0, done.err
+    found = done.out.splitlines()
+    assert len(found) == len(expected)
+    assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
+
+
+def test_lattices_are_searched(command, models, lists, tmp_path):
+    path, source, expected = lists
+    folder = tmp_path / "lattices"
+    folder.mkdir()
+    for number, entries in read_nbest(path):
+        suffix = ".gz" if number % 2 else ""
+        Lattice.from_strings([(entry.words, entry.cost) for entry in entries]).write(folder / f"{number}.fst{suffix}")
+    arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
+    done = command(*arguments, "--lattice-weight", 0, "--best")
+    assert done.code == 0, done.err
+    found = done.out.splitlines()
+    assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
+    done = command(*arguments, "--nbest", 3, "--model-weight", 0.5, "--output", tmp_path / "out.nbest")
+    assert done.code == 0, done.err
+    for number, entries in read_nbest(tmp_path / "out.nbest"):
+        costs = {entry.words: entry.cost for entry in dict(read_nbest(path))[number]}
+        assert len(entries) == 3
+        for entry in entries:
+            assert entry.features["Lattice"][0] == pytest.approx(-costs[entry.words])
+            total = entry.features["Lattice"][0] + 0.5 * entry.features["Bilingual"][0]
+            assert entry.total == pytest.approx(total)
+
+
+def test_faults_are_one_line(command, models, lists, tmp_path):
+    path, source, _ = lists
+    (tmp_path / "one").write_text("le chat\n", encoding="utf-8")
+    bilingual, model1 = models / "bilingual.scorer", models / "model1.scorer"
+    (tmp_path / "broken.scorer").write_bytes(bilingual.read_bytes()[:1000])
+    for arguments, message in (
+        (("nbest", path, *source, "-m", tmp_path / "none"), "is not there"),
+        (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
+        (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are called Bilingual"),
+        (("nbest", path, *source, "-m", f"LM={bilingual}"), "a feature LM already"),
+        (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
+        (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
+        (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),
+        (("lattices", tmp_path, *source, "-m", model1), "needs whole hypotheses"),
+        (("lattices", tmp_path, *source, "-m", bilingual, *("--model-weight", 1) * 2), "2 model weights"),
+        (("train-neural", tmp_path / "none.yaml"), "cannot be read"),
+    ):
+        done = command(*arguments)
+        assert (done.code, len(done.err.splitlines())) == (2, 1), (arguments, done.err)
+        assert message in done.err
