@@ -1,0 +1,109 @@
+"""Estimates the costs of deletions from hand-made skeletons, and writes `grammars/english/deletable.tsv`.
+
+python -m experiments.compression.costs --set data=../shared/data
+
+Of the dependants whose head is kept, the share that is deleted whole gives the cost: minus its natural log. Labels that
+are never optional (subjects, objects, auxiliaries) are not counted, and few that are too rare get the cost of a guess.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+from experiments.compression.data import Example, load_domains
+from lattice_simp.formats.textio import open_text
+from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
+from lattice_simp.skeleton.automatic.english import english_path, read_table
+
+LEAST = 20
+"""The dependants that a row needs; half as many will do where it is the only one of its label."""
+
+LOWEST = 0.2
+"""Nats that every deletion costs."""
+
+NEGLIGIBLE = 0.15
+"""Nats by which a row must differ from the more general one that would stand in for it."""
+
+_ANY = "*"
+_WORDS = ("of", "to")
+"""Prepositions that stay more often than others: they have rows of their own."""
+
+_JOINING = "cc"
+"""Conjunctions go with the conjunct that they join; those that join nothing are too few to count."""
+
+_PARTS = ("NOUN", "PROPN", "VERB", "AUX", "ADJ", "NUM", "PRON")
+
+_Key = tuple[str, str, str, str]
+
+
+def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_Key, float]:
+    """Gives nats by (label, word, part of speech of the head, place)."""
+    seen, deleted = Counter[_Key](), Counter[_Key]()
+    wanted = set(labels) - {_JOINING}
+    for example in examples:
+        parse = example.parse
+        for place, head in enumerate(parse.heads):
+            if head < 0 or parse.labels[place] not in wanted:
+                continue
+            keys = list(_keys(example, place, head))
+            subtree = parse.subtree(place)
+            for skeleton in example.references:
+                if skeleton.mask[head]:
+                    gone = not any(skeleton.mask[each] for each in subtree)
+                    seen.update(keys)
+                    deleted.update(keys if gone else ())
+    costs = {
+        key: max(LOWEST, round(-math.log((deleted[key] + 0.5) / (count + 1)), 1))
+        for key, count in seen.items()
+        if count >= (LEAST if key[2:] != (_ANY, _ANY) else LEAST // 2)
+    }
+    return {key: cost for key, cost in costs.items() if not _is_said_already(key, cost, costs)}
+
+
+def _keys(example: Example, place: int, head: int) -> Iterable[_Key]:
+    parse = example.parse
+    label, word = parse.labels[place], parse.tokens[place].lower()
+    own_word = word if label == "prep" and word in _WORDS else _ANY
+    part, where = parse.parts[head], place_to_head(parse, place, head)
+    for one in sorted({part, _ANY} & {*_PARTS, _ANY}):
+        for other in sorted({where, _ANY}):
+            yield label, own_word, one, other
+
+
+def _is_said_already(key: _Key, cost: float, costs: dict[_Key, float]) -> bool:
+    label, word, part, place = key
+    general = [(label, word, part, _ANY), (label, word, _ANY, place), (label, word, _ANY, _ANY)]
+    standing_in = next((costs[other] for other in general if other != key and other in costs), None)
+    return standing_in is not None and abs(standing_in - cost) < NEGLIGIBLE
+
+
+def main() -> None:
+    """Writes the table anew; the notes of its labels, and the rows of labels that are too rare, stay."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", action="append", default=[], dest="overrides")
+    config = yaml.safe_load((Path(__file__).parent / "config.yaml").read_text(encoding="utf-8"))
+    for override in parser.parse_args().overrides:
+        name, _, value = override.partition("=")
+        config[name] = yaml.safe_load(value)
+    config["sets"] = [entry for entry in config["sets"] if entry["name"] == "news"]
+    Path(config["work"]).mkdir(parents=True, exist_ok=True)
+    path = english_path("deletable.tsv")
+    columns = ("label", "word", "head", "place", "cost", "note")
+    rows = read_table(path, columns)
+    notes = {row[0]: row[-1] for row in rows}
+    costs = estimate_costs(load_domains(config)[0].train, notes)
+    estimated = {key[0] for key in costs}
+    written = [row for row in rows if row[0] not in estimated]
+    written += [(*key, f"{cost:.1f}", notes[key[0]]) for key, cost in costs.items()]
+    with open_text(path, "w") as file:
+        file.writelines("\t".join(row) + "\n" for row in [columns, *sorted(written)])
+
+
+if __name__ == "__main__":
+    main()

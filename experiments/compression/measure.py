@@ -1,0 +1,76 @@
+"""What is measured of a method's skeletons on a test set."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+from experiments.compression.data import Example
+from experiments.compression.methods import Method
+from lattice_simp import LanguageModel, Skeleton
+from lattice_simp.skeleton.automatic import Parse, agreement, token_f1
+from lattice_simp.skeleton.automatic.deletion_tree import deletion_tree
+from lattice_simp.skeleton.automatic.optimal import model_form
+
+Row = dict[str, Any]
+
+
+def measure(method: Method, examples: Sequence[Example], rate: float, model: LanguageModel) -> Row:
+    """Makes skeletons of all sentences, and compares them with the references."""
+    begin = time.process_time()
+    made = [method(example.parse, rate) for example in examples]
+    seconds = time.process_time() - begin
+    return {**describe(made, examples, model), "cpu_ms_a_sentence": round(1000 * seconds / len(examples), 2)}
+
+
+def describe(made: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
+    """Gives agreement with the references, and what the language model and the trees say of the first candidates."""
+    result = agreement(made, [example.references for example in examples])
+    first = [candidates[0] for candidates in made]
+    scores = [
+        fmean(token_f1(one, reference) for reference in example.references)
+        for one, example in zip(first, examples, strict=True)
+    ]
+    return {
+        "sentences": result.sentences,
+        "f1_mean": round(result.mean_f1, 4),
+        "f1_mean_half_width_95": round(1.96 * stdev(scores) / math.sqrt(len(scores)), 4),
+        "f1_best": round(result.best_f1, 4),
+        "f1_best_of_candidates": round(result.oracle_f1, 4),
+        "f1_by_reference": [round(value, 4) for value in result.f1_by_reference],
+        "exact": round(result.exact, 4),
+        "rate": round(result.rate, 4),
+        "reference_rate": round(result.reference_rate, 4),
+        "lm_nats_a_token": round(lm_cost(first, model), 3),
+        "broken_bonds": round(
+            fmean(broken_bonds(one, example.parse) for one, example in zip(first, examples, strict=True)), 4
+        ),
+        "gap_types": {str(kind): round(share, 3) for kind, share in result.gap_types.items()},
+    }
+
+
+def lm_cost(skeletons: Sequence[Skeleton], model: LanguageModel) -> float:
+    """Gives nats a token, ends of sentences included."""
+    texts = [[model_form(word, model) for word in skeleton.words] for skeleton in skeletons]
+    return -sum(model.score(words) for words in texts) / sum(len(words) + 1 for words in texts)
+
+
+def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
+    """Gives the share of words that stay without their head, or go although they are obligatory to a kept head.
+
+    The highest kept word needs no head.
+    """
+    tree = deletion_tree(parse)
+    words = [place for place, word in enumerate(tree.words) if word and tree.heads[place] >= 0]
+    alone = [place for place in words if skeleton.mask[place] and not skeleton.mask[tree.heads[place]]]
+    missing = [
+        place
+        for place in words
+        if not skeleton.mask[place] and skeleton.mask[tree.heads[place]] and math.isinf(tree.costs[place])
+    ]
+    has_root = any(skeleton.mask[place] for place, head in enumerate(tree.heads) if head < 0 and tree.words[place])
+    broken = len(alone) + len(missing) - (0 if has_root else min(1, len(alone)))
+    return broken / max(1, len(words))

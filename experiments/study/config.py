@@ -1,0 +1,62 @@
+"""What a study does: a YAML file beside the training run's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import decode, read_bytes
+from lattice_simp.train.config import Config, read_config
+
+
+class Study(BaseModel):
+    """A study.
+
+    Attributes:
+        hypotheses: the n of the skeletons' n-best lists, and of the lists that are rescored.
+        beam: nats that a full lattice keeps.
+        max_arcs: of a full lattice; the beam shrinks until it fits.
+        tuning_hypotheses: of a sentence, in each round of tuning.
+        tuning_rounds: of composing and optimising.
+        scorers: the parts of the stronger model.
+        seed: of tuning and of the tests of significance.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hypotheses: int = Field(default=1000, ge=1)
+    beam: float = Field(default=8.0, gt=0)
+    max_arcs: int = Field(default=4000, ge=1)
+    tuning_hypotheses: int = Field(default=150, ge=1)
+    tuning_rounds: int = Field(default=5, ge=1)
+    scorers: tuple[str, ...] = ("bilingual", "model1", "class")
+    seed: int = 1
+
+
+def read_study(folder: Path, overrides: list[str]) -> tuple[Study, Config]:
+    """Reads an experiment's `study.yaml`, and its `config.yaml` with overrides.
+
+    Raises:
+        FormatError: a file is broken, or the training run has no development or test set with skeletons.
+    """
+    path = folder / "study.yaml"
+    try:
+        study = Study.model_validate(yaml.safe_load(decode(read_bytes(path), path)) or {})
+    except yaml.YAMLError as error:
+        raise FormatError(f"no YAML: {' '.join(str(error).split())}", path=path, remedy="mend the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise FormatError(f"{place}: {first['msg']}", path=path, remedy="mend this field") from None
+    config = read_config(folder / "config.yaml", overrides)
+    sets = [config.tune.development, *config.test[:1]]
+    if len(sets) < 2 or any(one is None or one.skeletons is None for one in sets):
+        raise FormatError(
+            "a study needs a development set and a test set with skeletons",
+            path=folder / "config.yaml",
+            remedy="give tune.development and test with `skeletons`",
+        )
+    return study, config

@@ -1,0 +1,95 @@
+"""Stages that decode: the spaces of the full sentences, and the n-best lists of their skeletons."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.study.config import Study
+from experiments.study.nbest import Nbest
+from experiments.study.sentences import HAND_MADE, SETS, StudySentence
+from experiments.study.spaces import space_maker
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.train.shards import over_shards, run_all
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.tune.arc_features import path_features
+
+Sentences = dict[str, list[StudySentence]]
+"""The sentences of each set."""
+
+
+def space_path(folder: Path, name: str, number: int) -> Path:
+    """Gives the file of a sentence's space."""
+    return folder / f"{name}.{number:06d}.arrays"
+
+
+def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
+    """Gives the file of a skeleton's n-best list: equal words share it."""
+    key = hashlib.blake2b(" ".join(skeleton.words).encode(), digest_size=12).hexdigest()
+    return folder / f"{key}.arrays"
+
+
+def other_kinds(sentences: Sentences) -> tuple[str, ...]:
+    """Gives the kinds of skeletons that were not made by hand."""
+    kinds = dict.fromkeys(kind for name in SETS for one in sentences[name] for kind in one.skeletons)
+    return tuple(kind for kind in kinds if kind not in HAND_MADE)
+
+
+def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
+    """Gives every skeleton of some kinds once, by its words."""
+    wanted = [one.skeletons.get(kind, ()) for kind in kinds for name in SETS for one in sentences[name]]
+    return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
+
+
+def spaces_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
+    """Gives the stage that decodes the full sentences under the model's weights."""
+    settings = {"beam": study.beam, "max_arcs": study.max_arcs}
+    return Stage("spaces", ("model", "tune"), settings, list(inputs), partial(_spaces, study, sentences))
+
+
+def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
+    weights = read_weights(run.folders["tune"] / WEIGHTS)
+    factory = partial(space_maker, run.folders["model"], weights, study.beam, study.max_arcs, folder)
+    tasks = [
+        (space_path(folder, name, number).name, sentence.words)
+        for name in SETS
+        for number, sentence in enumerate(sentences[name])
+    ]
+    arcs = [arcs for _, arcs in over_shards(run, factory, tasks, lambda task: (folder / task[0]).exists())]
+    return {"sentences": len(tasks), "arcs": sum(arcs)}
+
+
+def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
+    """Gives the stage that decodes the hand-made skeletons under the model's weights."""
+    work = partial(_skeletons, study, all_skeletons(sentences, HAND_MADE), None)
+    return Stage("skeletons", ("model", "tune"), {"hypotheses": study.hypotheses}, list(inputs), work)
+
+
+def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:
+    """Gives the stage that decodes the other skeletons, with a model that has the rules for them."""
+    work = partial(_skeletons, study, all_skeletons(sentences, other_kinds(sentences)), model)
+    settings = {"hypotheses": study.hypotheses, "model": model.name}
+    return Stage("automatic", ("model", "tune"), settings, list(inputs), work)
+
+
+def _skeletons(study: Study, skeletons: list[Skeleton], model: Path | None, run: Run, folder: Path) -> dict[str, Any]:
+    weights = read_weights(run.folders["tune"] / WEIGHTS)
+    factory = partial(_nbest_maker, model or run.folders["model"], weights, study.hypotheses, folder)
+    run_all(over_shards(run, factory, skeletons, lambda skeleton: skeleton_path(folder, skeleton).exists()))
+    return {"skeletons": len(skeletons)}
+
+
+def _nbest_maker(model: Path, weights: dict[str, float], count: int, folder: Path) -> Callable[[Skeleton], None]:
+    decoder = Decoder.load(model).with_weights(weights)
+
+    def make(skeleton: Skeleton) -> None:
+        lattice, paths = decoder.exact_nbest(skeleton.words, count)
+        features, names = path_features(lattice, paths, decoder.grammar)
+        Nbest([path.words for path in paths], features, names).write(skeleton_path(folder, skeleton))
+
+    return make

@@ -1,0 +1,114 @@
+"""Measures what the systems of a study gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.study.pipeline import Done
+from experiments.study.sentences import HAND, StudySentence
+from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.translating import Output, read_outputs
+from lattice_simp.evaluate import (
+    Comparison,
+    Groups,
+    Lines,
+    Measurements,
+    Metric,
+    SignificanceTest,
+    TestKind,
+    bleu_13a,
+    bleu_tok,
+    chrf,
+    compare,
+    compare_groups,
+    gap_type_groups,
+    length_ratio,
+    measure,
+    meteor,
+    ter,
+)
+from lattice_simp.train.config import Config
+from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
+
+TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The systems on one set.
+
+    Attributes:
+        outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
+        measurements: of all of them.
+        baselines: each system's own baseline.
+        comparisons: with either baseline, by its name.
+        gap_types: of the hand-made skeletons.
+        by_gap_type: with either baseline, BLEU alone.
+    """
+
+    outputs: dict[str, list[Output]]
+    measurements: Measurements
+    comparisons: dict[str, Comparison]
+    gap_types: Groups
+    by_gap_type: dict[str, dict[str, Comparison]]
+
+
+def metrics(config: Config) -> list[Metric]:
+    """Gives the metrics of a pair, BLEU on tokens first."""
+    own: list[Metric] = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True), ter()]
+    return [*own, meteor(config.text.target_language), length_ratio()]
+
+
+def lines_of(words: list[str], tokeniser: Tokeniser) -> Lines:
+    """Gives output as tokens and as text."""
+    return Lines(tokens=words, text=[tokeniser.text(line) for line in words])
+
+
+def references_of(sentences: list[StudySentence]) -> Lines:
+    """Gives the first reference of each sentence."""
+    return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
+
+
+def read_systems(folders: dict[str, Path], name: str) -> dict[str, list[Output]]:
+    """Gives the outputs on a set of all systems, then of their rescored n-best lists."""
+    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in SYSTEMS}
+    rescored = {one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl") for one in SYSTEMS}
+    return plain | rescored
+
+
+def measure_set(done: Done, config: Config, name: str) -> Measured:
+    """Measures all systems on a set."""
+    sentences = done.sentences[name]
+    tokeniser = tokenisers(config.text)[1]
+    outputs = read_systems(done.folders, name)
+    lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
+    measured = measure(lines, [references_of(sentences)], metrics(config))
+    groups = gap_type_groups([one.skeletons[HAND][0] if HAND in one.skeletons else None for one in sentences])
+    bases = ("plain", "plain" + RESCORED)
+    first = Measurements(
+        measured.metrics[:1], measured.forms[:1], {one: rows[:1] for one, rows in measured.statistics.items()}
+    )
+    return Measured(
+        outputs,
+        measured,
+        {base: compare(measured, base, TEST_KIND) for base in bases},
+        groups,
+        {base: compare_groups(first, groups, base, TEST_KIND) for base in bases},
+    )
+
+
+def measure_variants(done: Done, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:
+    """Measures the variants on a set by BLEU on tokens, against the plain system."""
+    sentences = done.sentences[name]
+    outputs = {
+        path.name.removeprefix(f"{name}.").removesuffix(".jsonl"): read_outputs(path)
+        for stage in ("variants", "automatic-variants")
+        if stage in done.folders
+        for path in sorted(done.folders[stage].glob(f"{name}.*.jsonl"))
+    }
+    outputs = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl"), **outputs}
+    tokeniser = tokenisers(config.text)[1]
+    lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
+    measured = measure(lines, [references_of(sentences)], [bleu_tok()])
+    return outputs, compare(measured, "plain", TEST_KIND)

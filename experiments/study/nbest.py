@@ -1,0 +1,83 @@
+"""N-best lists with features, as arrays: in memory and on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.array_cache import pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.formats.nbest import Hypothesis
+from lattice_simp.kernel import Floats
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.tune.feature_lattice import FeatureLattice
+
+
+@dataclass(frozen=True, eq=False)
+class Nbest:
+    """Hypotheses with features.
+
+    Attributes:
+        words: each hypothesis' tokens, joined by blanks; all different.
+        features: (hypotheses, features) float64 scores, higher is better.
+        names: of the features.
+    """
+
+    words: list[str]
+    features: Floats
+    names: tuple[str, ...]
+
+    def costs(self, weights: Mapping[str, float], prefix: str = "") -> Floats:
+        """Gives the hypotheses' costs (nats) under the weights of the features, whose names begin with a prefix."""
+        return -self.features @ np.array([weights.get(prefix + name, 0.0) for name in self.names])
+
+    def with_features(self, other: Nbest) -> Nbest:
+        """Gives the list with the features of another list of the same hypotheses, too."""
+        assert self.words == other.words
+        return Nbest(self.words, np.hstack([self.features, other.features]), self.names + other.names)
+
+    def best(self, weights: Mapping[str, float], count: int) -> list[tuple[str, float]]:
+        """Gives the best hypotheses under weights, (words, cost)."""
+        costs = self.costs(weights)
+        return [(self.words[place], float(costs[place])) for place in np.argsort(costs, kind="stable")[:count]]
+
+    def lattice(self, symbols: SymbolTable) -> FeatureLattice:
+        """Gives a lattice of one path a hypothesis."""
+        hypotheses = [
+            Hypothesis(0, words, {name: (value,) for name, value in zip(self.names, row, strict=True)})
+            for words, row in zip(self.words, self.features.tolist(), strict=True)
+        ]
+        return FeatureLattice.from_nbest(hypotheses, self.names, symbols)
+
+    def write(self, path: Path) -> None:
+        """Writes a file that `read` reads; features lose half of their digits."""
+        arrays = {"words": pack_words(self.words), "names": pack_words(list(self.names))}
+        write_arrays(path, {**arrays, "features": self.features.astype(np.float32)})
+
+    @classmethod
+    def read(cls, path: Path) -> Nbest:
+        """Reads a file.
+
+        Raises:
+            FormatError: the file is broken.
+        """
+        arrays = read_arrays(path)
+        names = tuple(unpack_words(arrays["names"]))
+        return cls(unpack_words(arrays["words"]), arrays["features"].astype(np.float64), names)
+
+
+def joined(lists: Sequence[Nbest]) -> Nbest:
+    """Joins lists of the same features; of equal strings the first counts.
+
+    >>> lists = [Nbest(["a"], np.array([[1.0]]), ("x",)), Nbest(["b", "a"], np.array([[2.0], [3.0]]), ("x",))]
+    >>> joined(lists).words, joined(lists).features.ravel().tolist()
+    (['a', 'b'], [1.0, 2.0])
+    """
+    words = [word for own in lists for word in own.words]
+    firsts: dict[str, int] = {}
+    for place, word in enumerate(words):
+        firsts.setdefault(word, place)
+    rows = np.array(list(firsts.values()), dtype=np.int64)
+    return Nbest(list(firsts), np.vstack([own.features for own in lists])[rows], lists[0].names)

@@ -1,0 +1,112 @@
+"""The stages of a study in order, behind those of the training run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
+from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
+from experiments.study.sentences import SETS, read_sentences, test_set
+from experiments.study.systems import SYSTEMS
+from experiments.study.translating import rescored_stage, translations_stage
+from experiments.study.tuning import weights_stage
+from experiments.study.variants import automatic_variants_stage, variants_stage
+from lattice_simp.errors import FormatError
+from lattice_simp.train.config import Config
+from lattice_simp.train.lock import locked
+from lattice_simp.train.pipeline import stages, train
+from lattice_simp.train.stage import Run, Stage, run_stage, stage_keys
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a study has: its sentences, and each stage's folder and record."""
+
+    sentences: Sentences
+    folders: dict[str, Path]
+    records: dict[str, dict[str, Any]]
+
+
+def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run) -> Done:
+    """Trains, then runs the stages that are not done.
+
+    Args:
+        study: what to do.
+        config: the training run's.
+        files: skeleton files by kind, besides the sets' own.
+        run: jobs and log.
+
+    Raises:
+        LatticeSimpError: a stage failed; what is done stays.
+    """
+    training = [stage for stage in stages(config) if stage.name != "test"]
+    train(config, run, last=training[-1].name)
+    folders = _folders(training, config)
+    sentences = {name: read_sentences(config, name, folders["model"], files) for name in SETS}
+    unused = set(files).difference(*(one.skeletons for name in SETS for one in sentences[name]))
+    if unused:
+        remedy = "tokenise the skeletons as the model's text"
+        raise FormatError("holds no sentence of either set", path=files[min(unused)], remedy=remedy)
+    inputs = [*files.values()]
+    for name in SETS:
+        own = test_set(config, name)
+        inputs += map(config.path, (own.source, *own.references, *([own.skeletons] if own.skeletons else [])))
+    every = [*training, *_study_stages(study, sentences, inputs)]
+    if files:
+        every += _automatic_stages(study, config, files, sentences, run)
+    keys = stage_keys(every)
+    records: dict[str, dict[str, Any]] = {}
+    with locked(config.work):
+        for stage in every:
+            say = _say_nothing if stage in training else run.say
+            own_run = replace(run, folders=dict(folders), say=say)
+            folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], config.work, own_run)
+    return Done(sentences, folders, records)
+
+
+def _study_stages(study: Study, sentences: Sentences, inputs: list[Path]) -> list[Stage]:
+    found = [
+        spaces_stage(study, sentences, inputs),
+        skeletons_stage(study, sentences, inputs),
+        scorers_stage(study),
+        scores_stage(study, sentences),
+    ]
+    for system in SYSTEMS:
+        found += [
+            weights_stage(study, system, sentences),
+            translations_stage(study, system, sentences),
+            rescored_stage(study, system, sentences),
+        ]
+    return [*found, variants_stage(study, sentences)]
+
+
+def _automatic_stages(
+    study: Study, config: Config, files: Mapping[str, Path], sentences: Sentences, run: Run
+) -> list[Stage]:
+    """Gives the stages of the skeletons that were not made by hand, behind a model with the rules for them.
+
+    Their patterns cross other gaps than those of the hand-made ones.
+    """
+    own = config
+    if config.rules.only_for:
+        wanted = tuple(path.absolute() for path in files.values())
+        own = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
+        train(own, run, last="model")
+    model = _folders([stage for stage in stages(own) if stage.name not in ("tune", "test")], own)["model"]
+    return [
+        automatic_stage(study, sentences, list(files.values()), model),
+        automatic_scores_stage(study, sentences),
+        automatic_variants_stage(study, sentences),
+    ]
+
+
+def _folders(every: list[Stage], config: Config) -> dict[str, Path]:
+    return {name: config.work / f"{name}.{key}" for name, key in stage_keys(every).items()}
+
+
+def _say_nothing(text: str) -> None:
+    pass

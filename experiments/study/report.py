@@ -1,0 +1,170 @@
+"""RESULTS.md and results.json of a study, and its plots, from what the stages left."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+from experiments.study.analysis import analysis
+from experiments.study.measuring import Measured, measure_set, measure_variants
+from experiments.study.pipeline import Done
+from experiments.study.sentences import SETS, TEST, test_set
+from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.tables import (
+    BLEU,
+    failure_rate,
+    failure_table,
+    gap_type_table,
+    skeleton_table,
+    system_table,
+    variant_table,
+)
+from lattice_simp import __version__
+from lattice_simp.evaluate import Comparison, compare_groups
+from lattice_simp.evaluate.groups import length_groups
+from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
+from lattice_simp.evaluate.render import as_markdown
+from lattice_simp.train.config import Config
+
+TABLES = {"de": ("3", "4"), "fr": ("5", "6")}
+"""The paper's tables of systems and of gap types, by target language."""
+
+PLOTTED = ("plain", "gc", "gc-strong")
+
+
+def write_report(done: Done, config: Config, folder: Path, command: str) -> str:
+    """Measures everything and writes the experiment's files; gives the page."""
+    pair = f"{config.text.source_language}-{config.text.target_language}"
+    names = {name: test_set(config, name).name for name in SETS}
+    measured = {name: measure_set(done, config, name) for name in SETS}
+    variants = {name: measure_variants(done, config, name) for name in SETS}
+    figures = {
+        "date": datetime.date.today().isoformat(),
+        "command": command,
+        "version": __version__,
+        **headline(measured[TEST], *variants[TEST]),
+        **{names[name]: all_scores(one) for name, one in measured.items()},
+        "variants": {names[name]: scores_of(comparison) for name, (_, comparison) in variants.items()},
+        "signatures": {one.name: one.signature for one in measured[TEST].measurements.metrics},
+        "stages": {
+            name: {key: record[key] for key in ("seconds", "cpu_seconds", "peak_mb")}
+            for name, record in done.records.items()
+        },
+        "peak_mb": max(record["peak_mb"] for record in done.records.values()),
+    }
+    (folder / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    systems, gap_types = TABLES.get(config.text.target_language, ("3", "4"))
+    tables = [skeleton_table({names[name]: done.sentences[name] for name in SETS})]
+    for name in reversed(SETS):
+        tables.append(system_table(measured[name], names[name], systems, pair))
+        tables.append(gap_type_table(measured[name], names[name], gap_types, pair))
+    tables.append(failure_table({names[name]: variants[name][0] for name in SETS}, pair))
+    tables += [variant_table(*variants[name], names[name]) for name in reversed(SETS)]
+    head = [
+        f"# {pair}: translation with skeletons",
+        "",
+        f"`{command}`, {figures['date']}, lattice_simp {__version__}, Python {platform.python_version()}.",
+        "",
+        *training_lines(done),
+    ]
+    parts = ["\n".join(head), *map(as_markdown, tables), analysis(done, measured[TEST]), stage_lines(done)]
+    page = "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    (folder / "RESULTS.md").write_text(page, encoding="utf-8")
+    draw(measured[TEST], variants[TEST][0], [len(one.words) for one in done.sentences[TEST]], folder / "plots")
+    return page
+
+
+def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) -> dict[str, float | None]:
+    """Gives the figures that sum a study up, on the test set: BLEU on lower-cased tokens."""
+    plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
+    found: dict[str, float | None] = {"plain_bleu": plain["plain"][BLEU].value}
+    for name, system in (("gc", "gc-strong"), ("sfd", "sfd-strong"), ("gc_decoder", "gc"), ("sfd_decoder", "sfd")):
+        score = plain[system][BLEU]
+        found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
+    found["plain_rescored_bleu"] = rescored["plain" + RESCORED][BLEU].value
+    for name, system in (("gc_rescored", "gc-strong"), ("sfd_rescored", "sfd-strong")):
+        score = rescored[system + RESCORED][BLEU]
+        found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
+    for key, variant in (("failed_1_pct", "n=1"), ("failed_1000_pct", "n=1000"), ("failed_edit_pct", "n=1 with edits")):
+        own = outputs.get(f"gc-strong, {variant}")
+        found[key] = None if own is None else 100 * failure_rate(own)
+    hand = variants.scores.get("gc-strong, n=1000", {}).get(BLEU)
+    automatic = [one[BLEU].gain for name, one in variants.scores.items() if name.startswith("gc-strong, automatic")]
+    gains = [gain for gain in automatic if gain is not None]
+    found["auto_gain_bleu"] = max(gains, default=None)
+    found["auto_gain_share"] = max(gains) / hand.gain if gains and hand is not None and hand.gain else None
+    return found
+
+
+def all_scores(measured: Measured) -> dict[str, Any]:
+    """Gives every system's scores, against its own baseline."""
+    found = {}
+    for suffix in ("", RESCORED):
+        own = scores_of(measured.comparisons["plain" + suffix])
+        found |= {system.name + suffix: own[system.name + suffix] for system in SYSTEMS}
+    return found
+
+
+def scores_of(comparison: Comparison) -> dict[str, Any]:
+    """Gives the value, gain and p of each system by each metric."""
+    return {
+        system: {
+            metric: {"value": score.value, "gain": score.gain, "p": score.p, "interval": score.interval}
+            for metric, score in scores.items()
+        }
+        for system, scores in comparison.scores.items()
+    }
+
+
+def training_lines(done: Done) -> list[str]:
+    """Says what was trained and tuned."""
+    records = done.records
+    lines = [
+        f"{records['prepare']['pairs']:,} sentence pairs, {records['rules']['rules']:,} rules, "
+        f"{records['rules']['patterns']:,} source sides."
+    ]
+    for name, record in records.items():
+        if "bleu_after" in record and "rounds" in record:
+            lines.append(
+                f"{name}: {record['rounds']} rounds, BLEU on the development set (tokens) "
+                f"{100 * record['bleu_before']:.2f} before, {100 * record['bleu_after']:.2f} after."
+            )
+    return ["  \n".join(lines)]
+
+
+def stage_lines(done: Done) -> str:
+    """Gives the table of what each stage took."""
+    lines = ["## Stages", "", "| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
+    for name, record in done.records.items():
+        lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
+    total = [sum(record[key] for record in done.records.values()) for key in ("seconds", "cpu_seconds")]
+    lines.append(f"| all | {total[0]:.0f} | {total[1]:.0f} | |")
+    return "\n".join(lines)
+
+
+def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder: Path) -> None:
+    """Draws gains by gap type, failures by n, and quality by length, as PNG and SVG."""
+    folder.mkdir(exist_ok=True)
+    own = measured.measurements
+    chosen = type(own)(own.metrics[:1], own.forms[:1], {name: own.statistics[name][:1] for name in PLOTTED})
+    by_type = compare_groups(chosen, measured.gap_types, "plain")
+    by_length = compare_groups(chosen, length_groups(lengths), "plain")
+    curves = {
+        base: [
+            (int(name.partition("n=")[2]), failure_rate(rows))
+            for name, rows in outputs.items()
+            if name.startswith(f"{base}, n=") and name.partition("n=")[2].isdigit()
+        ]
+        for base in PLOTTED[1:]
+    }
+    figures = {
+        "gain-by-gap-type": gain_plot(own.metrics[0], "gap type", by_type),
+        "bleu-by-length": quality_plot(own.metrics[0], "source tokens", by_length),
+        "failures-by-n": failure_plot(curves),
+    }
+    for name, figure in figures.items():
+        for ending in ("png", "svg"):
+            save_plot(figure, folder / f"{name}.{ending}")

@@ -1,0 +1,97 @@
+"""The sentences of a study: tokens, references, and their skeletons by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.skeleton import Skeleton, read_skeletons
+from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
+
+DEVELOPMENT, TEST = "development", "test"
+SETS = (DEVELOPMENT, TEST)
+
+HAND, HAND_LONG = "hand", "hand-long"
+"""The first and the second judgement of a skeleton file: about half of the words, about two thirds of them."""
+
+HAND_MADE = (HAND, HAND_LONG)
+
+
+@dataclass(frozen=True)
+class StudySentence:
+    """A sentence.
+
+    Attributes:
+        words: its tokens, as the model has them.
+        references: of each reference, the tokens.
+        originals: of each reference, the line as its file has it.
+        skeletons: by kind, in order of preference.
+    """
+
+    words: tuple[str, ...]
+    references: tuple[str, ...]
+    originals: tuple[str, ...]
+    skeletons: dict[str, tuple[Skeleton, ...]]
+
+
+def test_set(config: Config, name: str) -> TestSet:
+    """Gives the training run's development set, or its first test set."""
+    found = config.tune.development if name == DEVELOPMENT else config.test[0]
+    assert found is not None
+    return found
+
+
+test_set.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
+
+
+def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[str, Path]) -> list[StudySentence]:
+    """Reads a set.
+
+    Args:
+        config: the training run's.
+        name: of the set.
+        model: a model directory, for its tokens.
+        automatic: skeleton files by kind, besides the two of the set's own file; sentences of other sets are passed
+            over.
+
+    Raises:
+        FormatError: a file is broken, or a skeleton's tokens are not those of the sentence.
+    """
+    own = test_set(config, name)
+    assert own.skeletons is not None
+    sources, references = read_test_set(config, own, model)
+    originals = read_texts(config, own)[1]
+    path = config.path(own.skeletons)
+    by_line = {record.line: record.skeletons for record in read_skeletons(path)}
+    lines = chosen_lines(config, own, sum(1 for _ in read_lines(config.path(own.source))))
+    cased = tokenisers(config.text)[0].cased
+    others = {
+        kind: {cased(" ".join(record.tokens)): record.skeletons for record in read_skeletons(file)}
+        for kind, file in automatic.items()
+    }
+    sentences = []
+    for number, (source, line) in enumerate(zip(sources, lines, strict=True)):
+        words = tuple(source.split())
+        if len(by_line[line][0].tokens) != len(words):
+            message = f"line {line} has {len(by_line[line][0].tokens)} tokens, but the sentence has {len(words)}"
+            raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
+        kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}
+        kinds |= {kind: found.get(source, ()) for kind, found in others.items()}
+        fitted = {
+            kind: tuple(Skeleton(words, skeleton.mask) for skeleton in skeletons if skeleton.is_strict)
+            for kind, skeletons in kinds.items()
+        }
+        sentences.append(
+            StudySentence(
+                words,
+                tuple(lines_of[number] for lines_of in references),
+                tuple(lines_of[number] for lines_of in originals),
+                {kind: skeletons for kind, skeletons in fitted.items() if skeletons},
+            )
+        )
+    return sentences

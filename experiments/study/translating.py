@@ -1,0 +1,188 @@
+"""Stages that translate both sets with a system, and rescore what it gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences
+from experiments.study.nbest import Nbest
+from experiments.study.scoring import DECODER, scoring
+from experiments.study.sentences import DEVELOPMENT, SETS
+from experiments.study.systems import System
+from experiments.study.tuning import Task, composer, needs, skeleton_costs
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.kernel import Floats
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.train.shards import over_shards
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.tune.mert import MertOptions, minimize_error
+from lattice_simp.tune.rounds import SEARCH_GAIN
+
+
+@dataclass(frozen=True)
+class Output:
+    """A translation.
+
+    Attributes:
+        words: tokens, joined by blanks.
+        reachable: whether it contains a translation of the skeleton; None without a skeleton.
+        skeleton: the translation of the skeleton that it contains.
+    """
+
+    words: str
+    reachable: bool | None = None
+    skeleton: str = ""
+
+
+def write_outputs(path: Path, outputs: Iterable[Output]) -> None:
+    """Writes one JSON object a line."""
+    with open_text(path, "w") as file:
+        file.writelines(json.dumps(asdict(output), ensure_ascii=False) + "\n" for output in outputs)
+
+
+def read_outputs(path: Path) -> list[Output]:
+    """Reads what `write_outputs` wrote."""
+    return [Output(**json.loads(line)) for line in read_lines(path)]
+
+
+def nbest_path(folder: Path, name: str, number: int) -> Path:
+    """Gives the file of a sentence's n-best list."""
+    return folder / f"{name}.{number:06d}.arrays"
+
+
+# ---------------------------------------------------------------- translations
+
+
+def translations_stage(study: Study, system: System, sentences: Sentences) -> Stage:
+    """Gives the stage that translates with a system's weights, and keeps its n-best lists."""
+    weights = f"weights-{system.name}"
+    work = partial(_translate, study, system, sentences)
+    return Stage(f"translated-{system.name}", (*needs(system), weights), [study.hypotheses, study.beam], (), work)
+
+
+def _translate(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
+    weights = read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)
+    makers = {"skeleton-first": _skeleton_first_maker}
+    maker = makers.get(system.strategy, _composing_maker)
+    factory = partial(maker, study, system, dict(run.folders), weights, folder)
+    tasks = [(name, number, sentence) for name in SETS for number, sentence in enumerate(sentences[name])]
+    done = lambda task: nbest_path(folder, task[0], task[1]).exists()  # noqa: E731
+    for _ in over_shards(run, factory, tasks, done):
+        pass
+    failed = {}
+    for name in SETS:
+        outputs = [
+            Output(**json.loads(_note(folder, name, number).read_text())) for number in range(len(sentences[name]))
+        ]
+        write_outputs(folder / f"{name}.jsonl", outputs)
+        failed[f"failed_{name}"] = sum(output.reachable is False for output in outputs)
+    return failed
+
+
+def _note(folder: Path, name: str, number: int) -> Path:
+    return folder / f"{name}.{number:06d}.json"
+
+
+def _keep(folder: Path, task: Task, nbest: Nbest, output: Output) -> None:
+    name, number, _ = task
+    _note(folder, name, number).write_text(json.dumps(asdict(output), ensure_ascii=False), encoding="utf-8")
+    nbest.write(nbest_path(folder, name, number))
+
+
+def _composing_maker(
+    study: Study, system: System, folders: Mapping[str, Path], weights: Mapping[str, float], folder: Path
+) -> Callable[[Task], None]:
+    translate = composer(study, system, folders, weights, study.hypotheses)
+
+    def work(task: Task) -> None:
+        composed = translate(task)
+        costs = -np.array(composed.costs)[:, None]
+        reachable = composed.reachable if system.skeleton in task[2].skeletons else None
+        output = Output(composed.nbest.words[0], reachable, composed.skeletons[0])
+        _keep(folder, task, Nbest(composed.nbest.words, costs, (DECODER,)), output)
+
+    return work
+
+
+def _skeleton_first_maker(
+    study: Study, system: System, folders: Mapping[str, Path], weights: dict[str, float], folder: Path
+) -> Callable[[Task], None]:
+    decoder = Decoder.load(folders["model"]).with_weights(weights)
+    decoder = replace(decoder, settings=replace(decoder.settings, beam=study.beam, mbr=None))
+
+    def work(task: Task) -> None:
+        sentence = task[2]
+        skeletons: list[Skeleton] = list(sentence.skeletons.get(system.skeleton or "", ())[:1])
+        hypotheses = skeleton_costs(study, system, folders, sentence) if skeletons else None
+        strategy = system.strategy if skeletons else "plain"
+        result = decoder.translate(sentence.words, skeletons, strategy=strategy, skeleton_hypotheses=hypotheses)
+        paths = result.nbest(study.hypotheses)
+        costs = -np.array([path.cost for path in paths])[:, None]
+        output = Output(paths[0].words, result.reachable)
+        _keep(folder, task, Nbest([path.words for path in paths], costs, (DECODER,)), output)
+
+    return work
+
+
+# ---------------------------------------------------------------- rescoring
+
+
+def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
+    """Gives the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
+    before = ("scorers", f"translated-{system.name}")
+    work = partial(_rescore, study, system, sentences)
+    return Stage(f"rescored-{system.name}", before, study.seed, (), work)
+
+
+def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
+    given = run.folders[f"translated-{system.name}"]
+    factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
+    tasks = [(name, number, sentence.words) for name in SETS for number, sentence in enumerate(sentences[name])]
+    for _ in over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()):
+        pass
+    lists = {
+        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(sentences[name]))] for name in SETS
+    }
+    symbols = SymbolTable()
+    lattices = [nbest.lattice(symbols) for nbest in lists[DEVELOPMENT]]
+    references = [[symbols.encode(own.split()) for own in sentence.references] for sentence in sentences[DEVELOPMENT]]
+    start = {name: float(name == DECODER) for name in lattices[0].feature_names}
+    options = MertOptions(seed=study.seed, min_gain=SEARCH_GAIN, jobs=run.jobs, signs={DECODER: 1})
+    found = minimize_error(lattices, references, start, options)
+    write_weights(folder / WEIGHTS, found.weights)
+    for name in SETS:
+        before = read_outputs(given / f"{name}.jsonl")
+        chosen = [nbest.words[int(_best(nbest.costs(found.weights)))] for nbest in lists[name]]
+        write_outputs(
+            folder / f"{name}.jsonl",
+            [Output(words, old.reachable) for words, old in zip(chosen, before, strict=True)],
+        )
+    return {"bleu_before": found.initial_bleu, "bleu_after": found.bleu}
+
+
+def _best(costs: Floats) -> int:
+    return int(np.argmin(costs))
+
+
+def _rescorer(
+    models: Path, names: tuple[str, ...], given: Path, folder: Path
+) -> Callable[[tuple[str, int, tuple[str, ...]]], None]:
+    score = scoring(models, names)
+
+    def work(task: tuple[str, int, tuple[str, ...]]) -> None:
+        name, number, words = task
+        own = Nbest.read(nbest_path(given, name, number))
+        own.with_features(score(words, own.words)).write(nbest_path(folder, name, number))
+
+    return work

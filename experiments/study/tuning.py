@@ -1,0 +1,170 @@
+"""Stages that find the weights of the systems, all features together, on the development set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.study.composing import SKELETON, Composed, Composition, compose
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences, space_path
+from experiments.study.scoring import skeleton_nbest
+from experiments.study.sentences import DEVELOPMENT, StudySentence
+from experiments.study.spaces import Space
+from experiments.study.systems import System
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.parallel import run_tasks
+from lattice_simp.parallel.outcome import Outcome
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.train.stage import Run, Stage, write_json
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.translate.result import SKELETON_FEATURE
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
+from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.mert import MertOptions
+from lattice_simp.tune.rounds import SEARCH_GAIN, TuningResult, tune, tune_with
+
+START = 0.3
+"""The weight of a skeleton's features to begin with, as a part of those of the full sentence."""
+
+MIN_GAIN = 5e-4
+"""Expected gain in BLEU (0 to 1) below which tuning ends."""
+
+SKELETON_FIRST_ROUNDS = 3
+"""Rounds of tuning where each round decodes anew."""
+
+STRONG = "rescored-plain"
+"""The stage whose weights make the stronger model one score."""
+
+
+def needs(system: System) -> tuple[str, ...]:
+    """Gives the stages that a system's weights and translations depend on."""
+    every = ("model", "tune", "spaces", "skeletons")
+    return (*every, "scores", STRONG) if system.scorer == "strong" else every
+
+
+def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
+    """Gives the stage that tunes a system."""
+    settings = [system.__dict__, study.tuning_hypotheses, study.tuning_rounds, study.hypotheses, study.seed]
+    work = partial(_tune, study, system, sentences[DEVELOPMENT])
+    return Stage(f"weights-{system.name}", needs(system), settings, (), work)
+
+
+def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run, folder: Path) -> Any:
+    mert = MertOptions(seed=study.seed, restarts=1, random_directions=16, min_gain=SEARCH_GAIN, jobs=run.jobs)
+    start = starting_weights(system, run.folders, sentences)
+    if system.strategy == "skeleton-first":
+        result = _tune_skeleton_first(study, system, sentences, start, mert, run)
+    else:
+        decode = partial(_composed, study, system, sentences, run)
+        references = [[own.split() for own in sentence.references] for sentence in sentences]
+        options = {"mert": mert, "max_rounds": study.tuning_rounds, "min_gain": MIN_GAIN, "say": run.say}
+        result = tune_with(decode, references, start, **options)
+    write_weights(folder / WEIGHTS, result.weights)
+    rounds = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
+    write_json(folder / "rounds.json", rounds)
+    return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.bleu}
+
+
+def starting_weights(system: System, folders: Mapping[str, Path], sentences: list[StudySentence]) -> dict[str, float]:
+    """Gives the plain system's weights, and a part of them for the skeleton's features."""
+    weights = read_weights(folders["tune"] / WEIGHTS)
+    if system.skeleton is None:
+        return weights
+    if system.strategy == "skeleton-first":
+        return {**weights, SKELETON_FEATURE: START}
+    if system.scorer == "strong":
+        own = read_weights(folders[STRONG] / WEIGHTS)
+    else:
+        first = next(one.skeletons[system.skeleton][0] for one in sentences if system.skeleton in one.skeletons)
+        own = {name: weights.get(name, 0.0) for name in skeleton_nbest(folders, first, "decoder", weights).names}
+    return weights | {SKELETON + name: START * weight for name, weight in own.items()}
+
+
+# ---------------------------------------------------------------- compositions of stored spaces
+
+
+def _composed(
+    study: Study,
+    system: System,
+    sentences: list[StudySentence],
+    run: Run,
+    weights: Mapping[str, float],
+    symbols: SymbolTable,
+) -> list[FeatureLattice]:
+    """Composes the development set under given weights."""
+    tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
+    factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
+    lists = {outcome.number: checked(outcome).nbest for outcome in run_tasks(tasks, factory, jobs=run.jobs)}
+    return same_features([lists[number].lattice(symbols) for number in range(len(sentences))])
+
+
+Task = tuple[str, int, StudySentence]
+"""A sentence, with its set and number."""
+
+
+def composer(
+    study: Study, system: System, folders: Mapping[str, Path], weights: Mapping[str, float], count: int
+) -> Callable[[Task], Composed]:
+    """Makes the function that gives the `count` best translations of a sentence of a composing system."""
+    plain = read_weights(folders["tune"] / WEIGHTS)
+    how = Composition(hypotheses=study.hypotheses, beam=study.beam)
+
+    def work(task: Task) -> Composed:
+        name, number, sentence = task
+        space = Space.read(space_path(folders["spaces"], name, number))
+        kind = sentence.skeletons.get(system.skeleton or "", ())
+        nbest = skeleton_nbest(folders, kind[0], system.scorer or "", plain) if kind else None
+        return compose(space, nbest, weights, count, how)
+
+    return work
+
+
+def checked(outcome: Outcome) -> Any:
+    """Gives the result of a task.
+
+    Raises:
+        LatticeSimpError: it failed.
+    """
+    if outcome.failure is not None:
+        raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}{outcome.trace}")
+    return outcome.result
+
+
+# ---------------------------------------------------------------- skeleton-first
+
+
+def _tune_skeleton_first(
+    study: Study,
+    system: System,
+    sentences: list[StudySentence],
+    start: dict[str, float],
+    mert: MertOptions,
+    run: Run,
+) -> TuningResult:
+    folders = dict(run.folders)
+    given = [
+        TuningSentence(
+            sentence.words,
+            tuple(tuple(own.split()) for own in sentence.references),
+            tuple(skeleton.to_mask() for skeleton in sentence.skeletons[system.skeleton or ""][:1]),
+            tuple(skeleton_costs(study, system, folders, sentence)),
+        )
+        for sentence in sentences
+        if system.skeleton in sentence.skeletons
+    ]
+    decoding = DecodeOptions(folders["model"], "skeleton-first", beam=5.0, max_arcs=1000, jobs=run.jobs)
+    return tune(given, start, decoding, mert=mert, max_rounds=SKELETON_FIRST_ROUNDS, min_gain=MIN_GAIN, say=run.say)
+
+
+def skeleton_costs(
+    study: Study, system: System, folders: Mapping[str, Path], sentence: StudySentence
+) -> list[tuple[str, float]]:
+    """Gives a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
+    plain = read_weights(folders["tune"] / WEIGHTS)
+    skeleton = sentence.skeletons[system.skeleton or ""][0]
+    nbest = skeleton_nbest(folders, skeleton, system.scorer or "", plain)
+    weights = plain if system.scorer == "decoder" else read_weights(folders[STRONG] / WEIGHTS)
+    return nbest.best(weights, study.hypotheses)

@@ -1,0 +1,172 @@
+"""The study of skeletons on a toy language pair, from training to its page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from train.toy import TASK_USERS, inline_tasks, toy_config, toy_tokens, write_toy_data
+
+from experiments.study import measuring
+from experiments.study.__main__ import main
+from experiments.study.composing import Composition, compose, contains
+from experiments.study.config import read_study
+from experiments.study.nbest import Nbest
+from experiments.study.pipeline import run_study
+from experiments.study.sentences import SETS, TEST
+from experiments.study.spaces import Space
+from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.translating import read_outputs
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.evaluate import bleu_tok, chrf
+from lattice_simp.train.stage import Run
+
+STUDY = {"hypotheses": 20, "tuning_hypotheses": 10, "tuning_rounds": 2, "scorers": ["bilingual", "model1"]}
+
+
+def write_skeletons(data: Path, name: str, drop: int) -> None:
+    """Writes two skeletons of each sentence: without the last word but one, and without a word from the left."""
+    lines = (data / f"{name}.fr").read_text(encoding="utf-8").splitlines()
+    with open(data / f"{name}.{drop}.jsonl", "w", encoding="utf-8") as file:
+        for number, line in enumerate(lines):
+            tokens = toy_tokens(line).replace("'", "' ").split()
+            masks = [
+                "".join("0" if place == gone else "1" for place in range(len(tokens)))
+                for gone in (len(tokens) - 2, drop)
+            ]
+            file.write(json.dumps({"line": number, "tokens": tokens, "keep": masks}) + "\n")
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory) -> Path:
+    """A folder with the files of an experiment."""
+    folder = tmp_path_factory.mktemp("experiment")
+    data = write_toy_data(folder)
+    for name in ("dev", "test"):
+        write_skeletons(data, name, 1)
+        write_skeletons(data, name, 2)
+    values = toy_config(data, folder / "work", rules={"only_for": ["dev.1.jsonl", "test.1.jsonl"]})
+    values["tune"]["development"]["skeletons"] = "dev.1.jsonl"
+    values["test"][0]["skeletons"] = "test.1.jsonl"
+    (folder / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def inline():
+    """Tasks run in this process; METEOR, which needs Java, is left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (*TASK_USERS, "experiments.study.tuning"):
+            patch.setattr(f"{module}.run_tasks", inline_tasks)
+        patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
+        yield
+
+
+@pytest.fixture(scope="module")
+def done(experiment):
+    study, config = read_study(experiment, [])
+    return run_study(study, config, {"short": experiment / "test.2.jsonl"}, Run())
+
+
+def test_every_system_translates_every_sentence(done):
+    for name in SETS:
+        for system in SYSTEMS:
+            for folder in (f"translated-{system.name}", f"rescored-{system.name}"):
+                outputs = read_outputs(done.folders[folder] / f"{name}.jsonl")
+                assert len(outputs) == len(done.sentences[name])
+                assert all(output.words for output in outputs)
+
+
+def test_gappy_composition_keeps_the_skeletons_translation(done):
+    outputs = read_outputs(done.folders["translated-gc"] / f"{TEST}.jsonl")
+    assert any(output.reachable for output in outputs)
+    for output in outputs:
+        assert output.reachable == bool(output.skeleton)
+        assert contains(output.words, output.skeleton)
+
+
+def test_more_skeleton_hypotheses_fail_less_and_edits_never(done):
+    def failed(variant):
+        outputs = read_outputs(done.folders["variants"] / f"{TEST}.gc, {variant}.jsonl")
+        return sum(output.reachable is False for output in outputs)
+
+    assert failed("n=1") >= failed("n=10") >= failed("n=20")
+    assert failed("n=1 with edits") == 0
+
+
+def test_compositions_cost_what_their_features_say(done, experiment):
+    path = next(done.folders["spaces"].glob("*.arrays"))
+    space, weights = Space.read(path), {"LM": 0.7, "Skeleton:x": 2.0}
+    plain = compose(space, None, weights, 5, Composition())
+    words = plain.nbest.words[-1].split()
+    skeletons = Nbest([" ".join(words[:2]), "no such words"], np.array([[-1.5], [0.0]]), ("x",))
+    found = compose(space, skeletons, weights, 5, Composition())
+    assert found.reachable
+    assert set(found.skeletons) == {" ".join(words[:2])}
+    assert found.costs == pytest.approx(found.nbest.costs(weights).tolist(), abs=1e-4)
+    assert found.costs[0] >= plain.costs[0] + 3.0 - 1e-4
+    none = compose(space, Nbest(["no such words"], skeletons.features[:1], ("x",)), weights, 5, Composition())
+    assert not none.reachable
+    assert none.nbest.words == plain.nbest.words
+
+
+def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, capsys):
+    arguments = [str(experiment), "--skeletons", f"short={experiment / 'test.2.jsonl'}", "--command", "make it"]
+    main(arguments)
+    page = (experiment / "RESULTS.md").read_text(encoding="utf-8")
+    assert "done before" in capsys.readouterr().out
+    assert "`make it`" in page
+    figures = json.loads((experiment / "results.json").read_text(encoding="utf-8"))
+    expected = bleu_tok().corpus_score(
+        [output.words for output in read_outputs(done.folders["translated-plain"] / f"{TEST}.jsonl")],
+        [[sentence.references[0] for sentence in done.sentences[TEST]]],
+    )
+    assert figures["plain_bleu"] == pytest.approx(expected)
+    assert f"{expected:.2f}" in page
+    assert {"gc_bleu", "sfd_bleu", "gc_gain_bleu", "gc_gain_p", "failed_1_pct", "auto_gain_share"} <= figures.keys()
+    assert figures["test"].keys() == {one.name + suffix for one in SYSTEMS for suffix in ("", RESCORED)}
+    assert {path.suffix for path in (experiment / "plots").iterdir()} == {".png", ".svg"}
+
+
+def test_a_study_goes_on_where_it_was_killed(experiment, done, tmp_path):
+    study, config = read_study(experiment, [])
+    own = config.model_copy(update={"work": tmp_path / "work"})
+    shutil.copytree(config.work, own.work)
+    spaces = own.work / done.folders["spaces"].name
+    broken = spaces.with_name(spaces.name + ".partial")
+    spaces.rename(broken)
+    (broken / "stage.json").unlink()
+    kept, lost = sorted(broken.glob("*.arrays"))[:2]
+    before = kept.stat().st_mtime_ns
+    lost.unlink()
+    again = run_study(study, own, {"short": experiment / "test.2.jsonl"}, Run())
+    assert (again.folders["spaces"] / kept.name).stat().st_mtime_ns == before
+    assert (again.folders["spaces"] / lost.name).read_bytes() == (done.folders["spaces"] / lost.name).read_bytes()
+
+
+# ---------------------------------------------------------------- faults
+
+
+def test_a_study_needs_skeletons(experiment, tmp_path):
+    values = yaml.safe_load((experiment / "config.yaml").read_text(encoding="utf-8"))
+    del values["test"][0]["skeletons"]
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    (tmp_path / "study.yaml").write_text("hypotheses: 5\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="a study needs a development set and a test set with skeletons"):
+        read_study(tmp_path, [])
+    (tmp_path / "study.yaml").write_text("hypothesis: 5\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"study.yaml: hypothesis: Extra inputs are not permitted"):
+        read_study(tmp_path, [])
+
+
+def test_skeletons_of_other_tokens_are_refused(experiment, tmp_path):
+    study, config = read_study(experiment, [])
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"line": 0, "tokens": ["a", "b"], "keep": ["10"]}\n', encoding="utf-8")
+    with pytest.raises(LatticeSimpError, match=r"other.jsonl: holds no sentence of either set"):
+        run_study(study, config, {"own": other}, Run())
