@@ -1,0 +1,1 @@
+"""One sentence through every step of translation with a skeleton, as a page with drawings."""

@@ -1,0 +1,35 @@
+"""Writes the walk-through: python -m experiments.walkthrough [experiments/walkthrough]."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.walkthrough.steps import walk
+from lattice_simp import Decoder
+from lattice_simp.demo_data import demo_path
+from lattice_simp.skeleton import read_skeletons
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Translates a held-out sentence of the demo step by step; writes README.md and the drawings."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.walkthrough", description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent)
+    parser.add_argument("--sentence", default="demo.21", help="the id of one of the demo's sentences")
+    given = parser.parse_args(arguments)
+    records = {record.id: record for record in read_skeletons(demo_path("test.jsonl"))}
+    if given.sentence not in records:
+        parser.error(f"there is no sentence {given.sentence!r}; there are {', '.join(list(records)[:3])} ...")
+    record = records[given.sentence]
+    reference = demo_path("test.de").read_text(encoding="utf-8").split("\n")[record.line]
+    page, drawings = walk(Decoder.load(demo_path("rules.gz").parent), record.skeletons[0], reference)
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name, drawing in drawings.items():
+        (given.folder / name).write_text(drawing, encoding="utf-8")
+    (given.folder / "README.md").write_text(page, encoding="utf-8")
+    print(f"{given.folder / 'README.md'} and {len(drawings)} drawings")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""The steps of the walk-through, each a piece of Markdown and perhaps a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import lattice_simp as ls
+from lattice_simp.draw import to_svg
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.translate.derivation import COPY_RULE
+from lattice_simp.translate.result import Translation
+from lattice_simp.translate.skeleton_first import partial_lattice
+
+DRAWN = 4
+"""Hypotheses in a drawing: more could not be read."""
+
+RULES_SHOWN = 12
+
+
+@dataclass
+class Page:
+    """What was written so far."""
+
+    parts: list[str] = field(default_factory=list)
+    drawings: dict[str, str] = field(default_factory=dict)
+
+    def say(self, text: str) -> None:
+        """Adds a paragraph."""
+        self.parts.append(text)
+
+    def code(self, text: str) -> None:
+        """Adds Python code."""
+        self.parts.append(f"```python\n{text}\n```")
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Adds a table."""
+        lines = [head, ["---"] * len(head), *rows]
+        self.parts.append("\n".join("| " + " | ".join(map(str, row)) + " |" for row in lines))
+
+    def draw(self, name: str, lattice: Lattice, title: str) -> None:
+        """Adds a drawing."""
+        self.drawings[f"{name}.svg"] = to_svg(lattice, title=title)
+        self.parts.append(f"![{title}]({name}.svg)")
+
+
+def walk(decoder: ls.Decoder, skeleton: ls.Skeleton, reference: str) -> tuple[str, dict[str, str]]:
+    """Translates a sentence step by step; gives the page and its drawings by file name."""
+    page = Page()
+    page.say("# One sentence, step by step")
+    page.say("`python -m experiments.walkthrough` wrote this page from the demo model; nothing in it is typed by hand.")
+    plain = decoder.translate(skeleton.tokens)
+    gappy = decoder.translate(skeleton.tokens, skeleton, strategy="gappy")
+    first = decoder.translate(skeleton.tokens, skeleton, strategy="skeleton-first")
+    _source(page, skeleton, reference)
+    _full(page, decoder, plain)
+    _skeleton(page, decoder, skeleton, gappy)
+    _composition(page, skeleton, plain, gappy)
+    _edits(page, plain, gappy)
+    _skeleton_first(page, decoder, skeleton, first)
+    _decisions(page, {"plain": plain, "gappy": gappy, "skeleton-first": first}, reference)
+    return "\n\n".join(page.parts) + "\n", page.drawings
+
+
+def _source(page: Page, skeleton: ls.Skeleton, reference: str) -> None:
+    page.say("## 1. The sentence and its skeleton")
+    page.say(f"> {skeleton.to_brackets()}")
+    page.say(
+        f"The words outside the brackets are the skeleton; each bracket is a gap. It keeps "
+        f"{skeleton.compression_rate:.0%} of the words, and its gap type is *{skeleton.gap_type}*. "
+        f"The reference translation is *{reference}*"
+    )
+
+
+def _full(page: Page, decoder: ls.Decoder, plain: Translation) -> None:
+    page.say("## 2. The full lattice")
+    page.code(f'decoder = ls.Decoder.load("model/")\nplain = decoder.translate("{" ".join(plain.source)}")')
+    unscored = decoder.rules_lattice(plain.source)
+    page.say(
+        f"The rules alone give a lattice of {unscored.num_states} states and {unscored.num_arcs} arcs. With the language "
+        f"model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} states and "
+        f"{plain.lattice.num_arcs} arcs stay. Its best strings, and what they cost:"
+    )
+    _best(page, plain)
+    page.draw("full", _few(plain), "The best translations without a skeleton")
+    page.say("The best path used these rules:")
+    uses = plain.derivation(plain.best)
+    rows = [
+        (f"{use.start}-{use.end}", _rule_text(decoder, use.rule, plain.source[use.start : use.end]))
+        for use in uses[:RULES_SHOWN]
+    ]
+    page.table(("tokens", "rule"), rows)
+
+
+def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Translation) -> None:
+    page.say("## 3. The skeleton's translations, with gaps")
+    found = len(gappy.skeleton_hypotheses)
+    page.say(
+        f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at most "
+        f"{decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words may "
+        f"stand. With its {min(DRAWN, found)} best:"
+    )
+    best = gappy.skeleton_hypotheses[:DRAWN]
+    page.table(("skeleton's translation", "cost"), [(words, f"{cost:.2f}") for words, cost in best])
+    page.draw("skeleton", ls.gappy(best).as_lattice(), "Gappy acceptor: a loop takes any word")
+
+
+def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: Translation) -> None:
+    page.say("## 4. Gappy composition")
+    page.code(f'gappy = decoder.translate(sentence, "{skeleton.to_mask()}")')
+    page.say(
+        f"The composition keeps the full hypotheses that contain a translation of the skeleton: {gappy.lattice.num_states} "
+        f"states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and the weight of the skeleton "
+        f"times the skeleton's cost."
+    )
+    _best(page, gappy)
+    page.draw("joint", _few(gappy), "The best translations that contain one of the skeleton")
+    rows = []
+    for name, own in (("plain", plain), ("gappy", gappy)):
+        features = own.features(own.best)
+        rows += [(name, feature, f"{value:.2f}") for feature, value in features.items() if value]
+    page.say("The features of the best path of either (costs are minus their weighted sums):")
+    page.table(("strategy", "feature", "value"), rows)
+
+
+def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
+    page.say("## 5. When no translation fits")
+    broken = [("völlig " + words, cost) for words, cost in gappy.skeleton_hypotheses[:1]]
+    acceptor = ls.gappy(broken, symbols=plain.lattice.symbols)
+    empty = ls.gappy_compose(plain.lattice, acceptor).empty
+    tolerant = ls.gappy_compose(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
+    best = ls.nshortest(tolerant, 1)[0]
+    page.say(
+        f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "
+        f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats a missing word, it gives "
+        f"*{best.words}* at {best.scores['edits']:.1f} nats of edits."
+    )
+
+
+def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, first: Translation) -> None:
+    page.say("## 6. Skeleton first")
+    lattice, gaps = partial_lattice(decoder, skeleton)
+    hidden = replace(lattice, ilabels=lattice.olabels, isymbols=None)
+    strings = [(path.words, path.cost) for path in ls.nshortest(hidden, DRAWN)]
+    page.say(
+        f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay unexpanded "
+        f"while the skeleton is decoded and forced towards its n-best list. By the rules alone the best partial strings "
+        f"are:"
+    )
+    page.draw("partial", Lattice.from_strings(strings), "Partial hypotheses, with their gaps unexpanded")
+    page.say("Then each gap is replaced by the lattice of its own translations, and the language model sees all words:")
+    _best(page, first)
+
+
+def _decisions(page: Page, translations: dict[str, Translation], reference: str) -> None:
+    page.say("## 7. What came out")
+    rows = [(name, own.best.words, own.best.words == reference) for name, own in translations.items()]
+    page.table(("strategy", "translation", "as the reference"), [(a, b, "yes" if c else "no") for a, b, c in rows])
+
+
+def _best(page: Page, translation: Translation) -> None:
+    rows = [(path.words, f"{path.cost:.2f}") for path in translation.nbest(DRAWN)]
+    page.table(("translation", "cost"), rows)
+
+
+def _few(translation: Translation) -> Lattice:
+    return Lattice.from_strings([(path.words, path.cost) for path in translation.nbest(DRAWN)])
+
+
+def _rule_text(decoder: ls.Decoder, rule: int, words: Sequence[str]) -> str:
+    if rule == COPY_RULE:
+        return f"{' '.join(words)} → {' '.join(words)} (unknown, passed through)"
+    text = decoder.grammar.rule(rule)
+    gaps = count(1)
+    source = " ".join(one if isinstance(one, str) else f"X{next(gaps)}" for one in text.source)
+    target = " ".join(one if isinstance(one, str) else f"X{one + 1}" for one in text.target)
+    return f"{source} → {target}"
