@@ -79,8 +79,8 @@ def _full(page: Page, decoder: ls.Decoder, plain: Translation) -> None:
     page.code(f'decoder = ls.Decoder.load("model/")\nplain = decoder.translate("{" ".join(plain.source)}")')
     unscored = decoder.rules_lattice(plain.source)
     page.say(
-        f"The rules alone give a lattice of {unscored.num_states} states and {unscored.num_arcs} arcs. With the language "
-        f"model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} states and "
+        f"The rules alone give a lattice of {unscored.num_states} states and {unscored.num_arcs} arcs. With the "
+        f"language model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} states and "
         f"{plain.lattice.num_arcs} arcs stay. Its best strings, and what they cost:"
     )
     _best(page, plain)
@@ -98,8 +98,8 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     page.say("## 3. The skeleton's translations, with gaps")
     found = len(gappy.skeleton_hypotheses)
     page.say(
-        f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at most "
-        f"{decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words may "
+        f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at "
+        f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words may "
         f"stand. With its {min(DRAWN, found)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
@@ -111,8 +111,8 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
     page.say("## 4. Gappy composition")
     page.code(f'gappy = decoder.translate(sentence, "{skeleton.to_mask()}")')
     page.say(
-        f"The composition keeps the full hypotheses that contain a translation of the skeleton: {gappy.lattice.num_states} "
-        f"states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and the weight of the skeleton "
+        "The composition keeps the full hypotheses that contain a translation of the skeleton: "
+        f"{gappy.lattice.num_states} states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and the weight of the skeleton "
         f"times the skeleton's cost."
     )
     _best(page, gappy)
@@ -145,9 +145,9 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
     hidden = replace(lattice, ilabels=lattice.olabels, isymbols=None)
     strings = [(path.words, path.cost) for path in ls.nshortest(hidden, DRAWN)]
     page.say(
-        f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay unexpanded "
-        f"while the skeleton is decoded and forced towards its n-best list. By the rules alone the best partial strings "
-        f"are:"
+        f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
+        "unexpanded while the skeleton is decoded and forced towards its n-best list. By the rules alone the best "
+        "partial strings are:"
     )
     page.draw("partial", Lattice.from_strings(strings), "Partial hypotheses, with their gaps unexpanded")
     page.say("Then each gap is replaced by the lattice of its own translations, and the language model sees all words:")

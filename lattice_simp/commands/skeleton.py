@@ -1,14 +1,25 @@
-"""`lattice-simp skeleton ...`: statistics and conversion of skeleton files."""
+"""`lattice-simp skeleton ...`: making skeletons; statistics, conversion and comparison of skeleton files."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from enum import Enum
+from itertools import tee
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Statistics and conversion of skeleton files.")
+from lattice_simp.errors import FormatError, LatticeSimpError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lattice_simp.skeleton import Skeleton
+    from lattice_simp.skeleton.automatic import Parse
+
+app = typer.Typer(no_args_is_help=True, help="Make skeletons; statistics and conversion of their files.")
 
 
 class SkeletonFormat(str, Enum):
@@ -17,6 +28,14 @@ class SkeletonFormat(str, Enum):
     BRACKETS = "brackets"
     JSONL = "jsonl"
     MASKS = "masks"
+
+
+class Method(str, Enum):
+    """How skeletons are made."""
+
+    DEPENDENCY = "dependency"
+    TAGGER = "tagger"
+    OPTIMAL = "optimal"
 
 
 Source = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
@@ -61,3 +80,141 @@ def convert(
         return
     with open_text(target, "w") as file:
         file.writelines(skeleton.to_mask() + "\n" for skeleton in skeletons)
+
+
+@app.command()
+def make(
+    source: Annotated[Path, typer.Argument(help="tokenised English sentences, one a line; - for stdin")],
+    target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
+    method: Annotated[Method, typer.Option(help="optimal takes a tagger's scores if --model names one")],
+    model: Annotated[Optional[Path], typer.Option(help="a tagger's folder, see `skeleton train`")] = None,  # noqa: UP045
+    lm: Annotated[Optional[Path], typer.Option(help="an English language model, for optimal")] = None,  # noqa: UP045
+    rate: Annotated[float, typer.Option(help="the compression rate to aim at: kept tokens by all tokens")] = 0.6,
+    candidates: Annotated[int, typer.Option(min=1, help="skeletons for each sentence, at most")] = 1,
+) -> None:
+    """Make skeletons. Example: lattice-simp skeleton make --method dependency a.en skeletons.jsonl"""
+    from lattice_simp.skeleton import SkeletonRecord, write_skeletons
+    from lattice_simp.skeleton.automatic import parse_sentences, parser_name
+    from lattice_simp.skeleton.automatic.candidates import check_wanted
+
+    check_wanted(rate, candidates)
+    make_them = _maker(method, model, lm, rate, candidates)
+    _say(f"parsing with {parser_name()}")
+    numbered, sentences = tee(_token_lines(source))
+    parses = parse_sentences(tokens for _, tokens in sentences)
+    made = (
+        SkeletonRecord(str(line), line, tuple(make_them(parse)))
+        for (line, _), parse in zip(numbered, parses, strict=True)
+    )
+    write_skeletons(target, made)
+
+
+@app.command()
+def train(
+    files: Annotated[list[Path], typer.Argument(help="skeleton records, or sentences and compressions; the folder")],
+    pairs: Annotated[bool, typer.Option("--pairs", help="two files of tokens, made by deletion")] = False,
+) -> None:
+    """Train a tagger. Example: lattice-simp skeleton train a.jsonl model/ (or: --pairs a.en a.short model/)"""
+    from lattice_simp.skeleton.automatic import DeletionTagger, parse_sentences, parser_name, read_pairs
+
+    if len(files) != (3 if pairs else 2):
+        wanted = "sentences, compressions" if pairs else "skeleton records"
+        raise LatticeSimpError(f"{len(files)} names given: name {wanted} and the folder of the model")
+    folder = files[-1]
+    groups: list[tuple[Skeleton, ...]]
+    if pairs:
+        skeletons, others = read_pairs(files[0], files[1])
+        _say(f"{len(skeletons)} compressions; {others} others are no subsequence of their sentence and are left out")
+        groups = [(skeleton,) for skeleton in skeletons]
+    else:
+        from lattice_simp.commands.sentences import read_records
+
+        groups = [record.skeletons for record in read_records(files[0])]
+    parser = parser_name()
+    parses = parse_sentences(group[0].tokens for group in groups)
+    examples = ((parse, one) for parse, group in zip(parses, groups, strict=True) for one in group)
+    tagger = DeletionTagger.train(folder, examples, meta={"parser": parser, "data": [path.name for path in files[:-1]]})
+    _say(f"{folder}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
+
+
+@app.command()
+def score(
+    gold: Annotated[Path, typer.Argument(help="skeletons to compare with, JSON lines or bracket text")],
+    predicted: Annotated[Path, typer.Argument(help="skeletons, matched by their ids")],
+) -> None:
+    """Compare skeletons with others. Example: lattice-simp skeleton score gold.jsonl predicted.jsonl"""
+    from lattice_simp.commands.sentences import read_records
+    from lattice_simp.skeleton.automatic import compare_records
+
+    result = compare_records(list(read_records(gold)), list(read_records(predicted)))
+    print(f"sentences\t{result.sentences}")
+    for number, value in enumerate(result.f1_by_reference, start=1):
+        print(f"F1 with skeleton {number}\t{value:.4f}")
+    for name, value in (
+        ("F1, mean of skeletons", result.mean_f1),
+        ("F1, best skeleton", result.best_f1),
+        ("F1, best candidate too", result.oracle_f1),
+        ("exact", result.exact),
+        ("compression rate", result.rate),
+        ("compression rate, gold", result.reference_rate),
+        *((f"gap type {kind}", share) for kind, share in result.gap_types.items()),
+    ):
+        print(f"{name}\t{value:.4f}")
+
+
+def _maker(
+    method: Method, model: Path | None, lm: Path | None, rate: float, candidates: int
+) -> Callable[[Parse], list[Skeleton]]:
+    """Loads what a method needs.
+
+    Raises:
+        LatticeSimpError: a tagger is wanted and none is named, or a file is given that the method has no use for.
+    """
+    from lattice_simp import LanguageModel
+    from lattice_simp.skeleton.automatic import DeletionTagger, dependency_skeletons, optimal_skeletons
+    from lattice_simp.skeleton.automatic.tree_acceptor import TangledTreeError
+
+    if method is Method.TAGGER and model is None:
+        raise LatticeSimpError("--method tagger needs --model, a folder that `lattice-simp skeleton train` wrote")
+    if method is Method.DEPENDENCY and model is not None:
+        raise LatticeSimpError("--method dependency has no use for --model: choose tagger or optimal")
+    if method is not Method.OPTIMAL and lm is not None:
+        raise LatticeSimpError(f"--method {method.value} has no use for --lm: choose optimal")
+    tagger = DeletionTagger.load(model) if model else None
+    words = LanguageModel.read(lm) if lm else None
+
+    def make_them(parse: Parse) -> list[Skeleton]:
+        if method is Method.DEPENDENCY:
+            return dependency_skeletons(parse, rate, candidates)
+        if method is Method.TAGGER and tagger is not None:
+            return tagger.skeletons(parse, rate, candidates)
+        try:
+            return optimal_skeletons(parse, words, tagger=tagger, rate=rate, candidates=candidates)
+        except TangledTreeError as error:
+            _say(f"{error}; its skeletons come from the tree alone")
+            return dependency_skeletons(parse, rate, candidates)
+
+    return make_them
+
+
+def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yields the number and the tokens of each line that has any.
+
+    Raises:
+        FormatError: a token that holds white space of another kind; names the line.
+    """
+    from lattice_simp.formats.textio import read_lines
+    from lattice_simp.symbols import split_tokens
+
+    for number, line in enumerate(read_lines(path)):
+        tokens = split_tokens(line)
+        for token in tokens:
+            if token.split() != [token]:
+                message = f"the token {token!r} holds white space"
+                raise FormatError(message, path=path, line=number + 1, remedy="tokenise the text, or replace it")
+        if tokens:
+            yield number, tokens
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
