@@ -9,6 +9,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import yaml
 from experiments.compression import models
 from experiments.compression.data import Config, Domain, Example, load_domains
 from experiments.compression.measure import describe, measure
+from experiments.compression.memory import Memory, program_key
 from experiments.compression.methods import methods
 from experiments.compression.report import page, versions
 from lattice_simp import LanguageModel
@@ -33,7 +35,7 @@ _SKIPPED = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the experiment; parses and models in the work folder are taken as they are."""
+    """Runs the experiment; parses, models and figures that are in the work folder already are not made again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", action="append", default=[], dest="overrides", help="name=value, as data=corpora")
     given = parser.parse_args(arguments)
@@ -48,7 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "date": datetime.date.today().isoformat(),
         "versions": versions(),
         **_run(config),
-        "seconds": round(time.process_time(), 1),
     }
     (_FOLDER / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     (_FOLDER / "RESULTS.md").write_text(page(figures), encoding="utf-8")
@@ -65,27 +66,37 @@ def _config(overrides: Sequence[str]) -> Config:
 
 
 def _run(config: Config) -> dict[str, Any]:
+    begin = time.process_time()
+    work = Path(config["work"])
+    memory = Memory(work / "figures.json", program_key(config))
     domains = load_domains(config)
     _say("parsed")
     model = models.language_model(config)
-    work = Path(config["work"])
     taggers = {domain.name: models.tagger(domain.name, domain.train, work) for domain in domains}
     everything = [example for domain in domains for example in domain.train]
+    taggers_and_all = {**taggers, "all four": models.tagger("all", everything, work)}
     _say("trained")
-    found = {domain.name: _domain(domain, taggers, model, config) for domain in domains}
+    prepared = time.process_time() - begin
+    found = {domain.name: _domain(domain, taggers, model, config, memory) for domain in domains}
     matrix = {
-        name: {domain.name: _tagger_f1(one, domain, model) for domain in domains}
-        for name, one in {**taggers, "all four": models.tagger("all", everything, work)}.items()
+        name: {
+            domain.name: memory.recall(f"{name} on {domain.name}", partial(_tagger_f1, one, domain, model))
+            for domain in domains
+        }
+        for name, one in taggers_and_all.items()
     }
-    return {"domains": found, "matrix": matrix}
+    return {"domains": found, "matrix": matrix, "seconds": round(prepared + memory.cpu_seconds(), 1)}
 
 
-def _domain(domain: Domain, taggers: dict[str, DeletionTagger], model: LanguageModel, config: Config) -> dict[str, Any]:
+def _domain(
+    domain: Domain, taggers: dict[str, DeletionTagger], model: LanguageModel, config: Config, memory: Memory
+) -> dict[str, Any]:
     compared = methods(taggers[domain.name], taggers[_NEWS], model, config["candidates"], config["seed"])
     rows = {}
     for name, method in compared.items():
         if name not in _SKIPPED[domain.name == _NEWS]:
-            rows[name] = measure(method, domain.test, domain.rate, model)
+            one = partial(measure, method, domain.test, domain.rate, model)
+            rows[name] = memory.recall(f"{domain.name}: {name}", one)
             _say(f"{domain.name}: {name}: {rows[name]['f1_mean']}")
     people = _people(domain.test, model)
     if people:

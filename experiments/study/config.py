@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +23,10 @@ class Study(BaseModel):
         tuning_hypotheses: of a sentence, in each round of tuning.
         tuning_rounds: of composing and optimising.
         scorers: the parts of the stronger model.
+        automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
+        rate: the compression rate that they aim at.
+        candidates: skeletons that each of them makes of a sentence, at most.
+        skeleton_first_sentences: of the development set, evenly spread, that skeleton-first decoding is tuned on.
         seed: of tuning and of the tests of significance.
     """
 
@@ -33,6 +38,10 @@ class Study(BaseModel):
     tuning_hypotheses: int = Field(default=150, ge=1)
     tuning_rounds: int = Field(default=5, ge=1)
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
+    automatic: tuple[Literal["dependency", "tagger", "optimal"], ...] = ("dependency", "tagger", "optimal")
+    rate: float = Field(default=0.6, gt=0, lt=1)
+    candidates: int = Field(default=3, ge=1)
+    skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
+from experiments.study.making import made_files, made_stage
 from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
 from experiments.study.sentences import SETS, read_sentences, test_set
-from experiments.study.systems import SYSTEMS
+from experiments.study.systems import SYSTEMS, System
 from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variants import automatic_variants_stage, variants_stage
@@ -46,18 +47,23 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     training = [stage for stage in stages(config) if stage.name != "test"]
     train(config, run, last=training[-1].name)
     folders = _folders(training, config)
+    files = {**_made_files(study, config, training, folders, run), **files}
     sentences = {name: read_sentences(config, name, folders["model"], files) for name in SETS}
     unused = set(files).difference(*(one.skeletons for name in SETS for one in sentences[name]))
     if unused:
         remedy = "tokenise the skeletons as the model's text"
         raise FormatError("holds no sentence of either set", path=files[min(unused)], remedy=remedy)
-    inputs = [*files.values()]
+    inputs: list[Path] = []
     for name in SETS:
         own = test_set(config, name)
         inputs += map(config.path, (own.source, *own.references, *([own.skeletons] if own.skeletons else [])))
-    every = [*training, *_study_stages(study, sentences, inputs)]
+    first = [system for system in SYSTEMS if system.strategy == "skeleton-first"]  # slow: they come last
+    composing = [system for system in SYSTEMS if system not in first]
+    every = [*training, *_lists_stages(study, sentences, inputs), *_system_stages(study, composing, sentences)]
+    every.append(variants_stage(study, sentences))
     if files:
         every += _automatic_stages(study, config, files, sentences, run)
+    every += _system_stages(study, first, sentences)
     keys = stage_keys(every)
     records: dict[str, dict[str, Any]] = {}
     with locked(config.work):
@@ -68,20 +74,38 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     return Done(sentences, folders, records)
 
 
-def _study_stages(study: Study, sentences: Sentences, inputs: list[Path]) -> list[Stage]:
-    found = [
+def _made_files(
+    study: Study, config: Config, training: list[Stage], folders: Mapping[str, Path], run: Run
+) -> dict[str, Path]:
+    """Makes the automatic skeletons, unless they are there."""
+    if not study.automatic:
+        return {}
+    made = made_stage(study, config)
+    key = stage_keys([*training, made])[made.name]
+    with locked(config.work):
+        folder, _ = run_stage(made, key, config.work, replace(run, folders=dict(folders)))
+    return made_files(study, folder)
+
+
+def _lists_stages(study: Study, sentences: Sentences, inputs: list[Path]) -> list[Stage]:
+    return [
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),
         scorers_stage(study),
         scores_stage(study, sentences),
     ]
-    for system in SYSTEMS:
-        found += [
+
+
+def _system_stages(study: Study, systems: list[System], sentences: Sentences) -> list[Stage]:
+    return [
+        stage
+        for system in systems
+        for stage in (
             weights_stage(study, system, sentences),
             translations_stage(study, system, sentences),
             rescored_stage(study, system, sentences),
-        ]
-    return [*found, variants_stage(study, sentences)]
+        )
+    ]
 
 
 def _automatic_stages(

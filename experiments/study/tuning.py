@@ -24,7 +24,7 @@ from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
 from lattice_simp.tune.feature_lattice import FeatureLattice
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import SEARCH_GAIN, TuningResult, tune, tune_with
+from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningResult, tune, tune_with
 
 START = 0.3
 """The weight of a skeleton's features to begin with, as a part of those of the full sentence."""
@@ -32,7 +32,7 @@ START = 0.3
 MIN_GAIN = 5e-4
 """Expected gain in BLEU (0 to 1) below which tuning ends."""
 
-SKELETON_FIRST_ROUNDS = 3
+SKELETON_FIRST_ROUNDS = 2
 """Rounds of tuning where each round decodes anew."""
 
 STRONG = "rescored-plain"
@@ -48,12 +48,15 @@ def needs(system: System) -> tuple[str, ...]:
 def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Gives the stage that tunes a system."""
     settings = [system.__dict__, study.tuning_hypotheses, study.tuning_rounds, study.hypotheses, study.seed]
+    settings += [study.skeleton_first_sentences] if system.strategy == "skeleton-first" else []
     work = partial(_tune, study, system, sentences[DEVELOPMENT])
     return Stage(f"weights-{system.name}", needs(system), settings, (), work)
 
 
 def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run, folder: Path) -> Any:
-    mert = MertOptions(seed=study.seed, restarts=1, random_directions=16, min_gain=SEARCH_GAIN, jobs=run.jobs)
+    mert = MertOptions(
+        seed=study.seed, restarts=1, random_directions=16, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs
+    )
     start = starting_weights(system, run.folders, sentences)
     if system.strategy == "skeleton-first":
         result = _tune_skeleton_first(study, system, sentences, start, mert, run)
@@ -152,11 +155,16 @@ def _tune_skeleton_first(
             tuple(skeleton.to_mask() for skeleton in sentence.skeletons[system.skeleton or ""][:1]),
             tuple(skeleton_costs(study, system, folders, sentence)),
         )
-        for sentence in sentences
+        for sentence in _spread(sentences, study.skeleton_first_sentences)
         if system.skeleton in sentence.skeletons
     ]
     decoding = DecodeOptions(folders["model"], "skeleton-first", beam=5.0, max_arcs=1000, jobs=run.jobs)
     return tune(given, start, decoding, mert=mert, max_rounds=SKELETON_FIRST_ROUNDS, min_gain=MIN_GAIN, say=run.say)
+
+
+def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
+    step = max(1, len(sentences) // count)
+    return sentences[::step][:count]
 
 
 def skeleton_costs(

@@ -51,7 +51,7 @@ def weights(
     from lattice_simp.translate.settings import STRATEGIES
     from lattice_simp.tune.decode import DecodeOptions, TuningSentence
     from lattice_simp.tune.mert import MertOptions
-    from lattice_simp.tune.rounds import SEARCH_GAIN, start_weights, tune
+    from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, start_weights, tune
 
     if strategy is not None and strategy not in STRATEGIES:
         raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
@@ -61,7 +61,7 @@ def weights(
     own = _references(references, len(sentences), source)
     tuning = [TuningSentence(one.words, refs, one.masks) for one, refs in zip(sentences, own, strict=True)]
     decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)  # type: ignore[arg-type]
-    mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN)
+    mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
     start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
     result = tune(tuning, start, decoding, mert=mert, max_rounds=rounds, say=_say)
     write_weights(output, result.weights)

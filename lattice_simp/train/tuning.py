@@ -23,7 +23,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import SEARCH_GAIN, tune
+from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, tune
 
 ROUNDS = "rounds.json"
 
@@ -38,7 +38,7 @@ def tune_stage(config: Config) -> Stage:
     files = [path for test in development for path in _inputs(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
-    return Stage("tune", ("model",), values, files, partial(_tune, config), check=check)
+    return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -58,6 +58,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         random_directions=settings.random_directions,
         restarts=settings.restarts,
         min_gain=SEARCH_GAIN,
+        reach=REACH,
     )
     result = tune(
         sentences,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.kernel import Floats
 from lattice_simp.tune.feature_lattice import FeatureLattice
@@ -45,12 +44,16 @@ def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Fl
     return directions[directions.any(axis=1)]
 
 
-def gamma_bounds(weights: Floats, direction: Floats, signs: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """Gives the least and the greatest gamma at which no weight has a forbidden sign (none has at 0).
+def gamma_bounds(weights: Floats, direction: Floats, least: Floats, greatest: Floats) -> tuple[float, float]:
+    """Gives the least and the greatest gamma at which every weight stays in its bounds (as they do at 0).
 
-    >>> gamma_bounds(np.array([1.0, 2.0]), np.array([1.0, 1.0]), np.array([1, 0]))
-    (-1.0, inf)
+    >>> bounds = np.array([0.0, -np.inf]), np.array([np.inf, 5.0])
+    >>> gamma_bounds(np.array([1.0, 2.0]), np.array([1.0, 1.0]), *bounds)
+    (-1.0, 3.0)
     """
-    ends = -np.divide(weights, direction, out=np.zeros(len(weights)), where=direction != 0)
-    lower, upper = ends[signs * direction > 0], ends[signs * direction < 0]
-    return float(lower.max(initial=-np.inf)), float(upper.min(initial=np.inf))
+    forward = direction > 0
+    moves = direction != 0
+    below = np.where(forward, least, greatest)[moves] - weights[moves]
+    above = np.where(forward, greatest, least)[moves] - weights[moves]
+    low, high = (below / direction[moves]).max(initial=-np.inf), (above / direction[moves]).min(initial=np.inf)
+    return min(0.0, float(low)), max(0.0, float(high))

@@ -51,6 +51,8 @@ class MertOptions:
         max_rounds: the most rounds of each search.
         min_width: intervals of gamma that are narrower are passed over, see `search_line`.
         limit: the largest size of gamma.
+        reach: how far a weight may end from its start, in its unit; None for as far as it goes. Lattices of one
+            decoding say nothing about weights that are far from those it was decoded with.
         fixed: features whose weights stay.
         signs: features whose weights stay at or above 0 (+1) or at or below it (-1).
         jobs: threads; the result is the same for any number.
@@ -64,6 +66,7 @@ class MertOptions:
     max_rounds: int = 50
     min_width: float = 1e-6
     limit: float = 1000.0
+    reach: float | None = None
     fixed: frozenset[str] = frozenset()
     signs: Mapping[str, int] = field(default_factory=dict)
     jobs: int = 1
@@ -124,12 +127,13 @@ def minimize_error(
     free = np.array([name not in chosen.fixed for name in names])
     units = np.where(free, feature_units(lattices, start), 0.0)
     trace: list[Step] = []
-    best = _Point(_obeying(start, signs), 0.0)
-    with _line_searches(lattices, counts, signs, chosen) as search:
+    bounds = _bounds(start, units, signs, chosen.reach)
+    best = _Point(np.clip(start, *bounds), 0.0)
+    with _line_searches(lattices, counts, bounds, chosen) as search:
         for number in range(chosen.restarts + 1):
             rng = np.random.default_rng((chosen.seed, number))
             away = rng.normal(size=len(names)) * units * chosen.kick if number else 0.0
-            found = _climb(search, _obeying(best.weights + away, signs), names, units, chosen, rng, number, trace)
+            found = _climb(search, np.clip(best.weights + away, *bounds), names, units, chosen, rng, number, trace)
             if number == 0 or found.bleu > best.bleu:
                 best = found
     weights = dict(zip(names, best.weights.tolist(), strict=True))
@@ -161,7 +165,7 @@ class _Point(NamedTuple):
 def _line_searches(
     lattices: Sequence[FeatureLattice],
     references: Sequence[References],
-    signs: npt.NDArray[np.int64],
+    bounds: tuple[Floats, Floats],
     options: MertOptions,
 ) -> Iterator[_Search]:
     """Gives the function that searches many lines at once; sentences are worked on side by side."""
@@ -176,7 +180,7 @@ def _line_searches(
             found = [part for block in threads.map(work, blocks) for part in block]
             optima = []
             for number, direction in enumerate(directions):
-                low, high = gamma_bounds(weights, direction, signs)
+                low, high = gamma_bounds(weights, direction, *bounds)
                 optima.append(search_line(found, number, low=low, high=high, min_width=options.min_width))
             return optima
 
@@ -214,9 +218,13 @@ def _climb(
     return _Point(weights, bleu)
 
 
-def _obeying(weights: Floats, signs: npt.NDArray[np.int64]) -> Floats:
-    """Gives the weights with 0 in place of those that have a forbidden sign."""
-    return np.where(weights * signs < 0, 0.0, weights)
+def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: float | None) -> tuple[Floats, Floats]:
+    """Gives the least and the greatest value of each weight; one that starts with a forbidden sign starts from 0."""
+    begin = np.where(start * signs < 0, 0.0, start)
+    far = np.inf if reach is None else reach * np.where(units > 0, units, np.inf)
+    least = np.where(signs > 0, np.maximum(0.0, begin - far), begin - far)
+    greatest = np.where(signs < 0, np.minimum(0.0, begin + far), begin + far)
+    return least, greatest
 
 
 def _checked_names(

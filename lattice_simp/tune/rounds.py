@@ -29,6 +29,10 @@ SCALE_FEATURE = "LM"
 SEARCH_GAIN = 2e-4
 """BLEU (0 to 1) that a round of the optimiser must gain: less is noise on another decoding."""
 
+REACH = 1.0
+"""How far a round of tuning may move each weight, in its unit (see `MertOptions`): the lattices were decoded with the
+old weights, and far from them the optimiser would tune on hypotheses that nobody has seen."""
+
 LEAST_MODEL_WEIGHT = 0.01
 """Language models never lose their say: their bounds guide the search."""
 
@@ -90,7 +94,7 @@ def tune(
     def decoded(weights: Mapping[str, float], symbols: SymbolTable) -> list[FeatureLattice]:
         return decode(usable, weights, decoding, symbols)
 
-    options = replace(mert or MertOptions(min_gain=SEARCH_GAIN), jobs=decoding.jobs)
+    options = replace(mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH), jobs=decoding.jobs)
     references = [sentence.references for sentence in usable]
     return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
 
@@ -123,7 +127,7 @@ def tune_with(
     symbols = SymbolTable()
     encoded = [[symbols.encode(words) for words in own] for own in references]
     counts = [References.of(own) for own in encoded]
-    given = mert or MertOptions(min_gain=SEARCH_GAIN)
+    given = mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[FeatureLattice]] = []
     for number in range(1, max_rounds + 1):

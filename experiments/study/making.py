@@ -1,0 +1,98 @@
+"""The stage that makes skeletons of the test set automatically, by methods that have seen the development set alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.study.config import Study
+from experiments.study.sentences import DEVELOPMENT, TEST, test_set
+from lattice_simp.formats.textio import open_text
+from lattice_simp.language_model import LanguageModel
+from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, write_skeletons
+from lattice_simp.skeleton.automatic import (
+    DeletionTagger,
+    Parse,
+    dependency_skeletons,
+    optimal_skeletons,
+    parse_sentences,
+    parser_name,
+)
+from lattice_simp.train.config import Config
+from lattice_simp.train.ngrams.estimate import estimate
+from lattice_simp.train.shards import read_shard, shard_paths
+from lattice_simp.train.stage import Run, Stage
+
+Make = Callable[[Parse], list[Skeleton]]
+
+MODEL, TAGGER = "lm.arpa", "tagger"
+
+ORDER = 3
+"""Of the source-language model: skeletons are short, and the model judges what stands together across a gap."""
+
+
+def made_stage(study: Study, config: Config) -> Stage:
+    """Gives the stage that writes a skeleton file for each method."""
+    paths = [_skeleton_file(config, name) for name in (DEVELOPMENT, TEST)]
+    settings = [study.automatic, study.rate, study.candidates, parser_name()]
+    return Stage("made-skeletons", ("prepare",), settings, paths, partial(_make, study, config))
+
+
+def made_files(study: Study, folder: Path) -> dict[str, Path]:
+    """Gives the files of a complete stage, by method."""
+    return {method: folder / f"{method}.jsonl" for method in study.automatic}
+
+
+def _skeleton_file(config: Config, name: str) -> Path:
+    path = test_set(config, name).skeletons
+    assert path is not None
+    return config.path(path)
+
+
+def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    methods = _methods(study, config, run, folder)
+    records = list(read_skeletons(_skeleton_file(config, TEST)))
+    parses = list(parse_sentences(record.tokens for record in records))
+    for method, path in made_files(study, folder).items():
+        make = methods[method]
+        made = [
+            SkeletonRecord(record.id, record.line, tuple(make(parse)))
+            for record, parse in zip(records, parses, strict=True)
+        ]
+        write_skeletons(path, made)
+        run.say(f"made-skeletons: {method}")
+    return {"sentences": len(records)}
+
+
+def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Make]:
+    """Gives the methods that the study asks for; the tagger and the language model are made only if one needs them."""
+    rate, candidates = study.rate, study.candidates
+    found: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
+    if {"tagger", "optimal"} & set(study.automatic):
+        tagger = _tagger(list(read_skeletons(_skeleton_file(config, DEVELOPMENT))), folder / TAGGER)
+        found["tagger"] = lambda parse: tagger.skeletons(parse, rate, candidates)
+    if "optimal" in study.automatic:
+        model = _language_model(run, folder)
+        found["optimal"] = lambda parse: optimal_skeletons(
+            parse, model, tagger=tagger, rate=rate, candidates=candidates
+        )
+    return found
+
+
+def _tagger(records: Sequence[SkeletonRecord], folder: Path) -> DeletionTagger:
+    parses = parse_sentences(record.tokens for record in records)
+    pairs = [(parse, skeleton) for record, parse in zip(records, parses, strict=True) for skeleton in record.skeletons]
+    return DeletionTagger.train(folder, pairs)
+
+
+def _language_model(run: Run, folder: Path) -> LanguageModel:
+    """Estimates a model of the source language from the training corpus."""
+    text = folder / "text"
+    with open_text(text, "w") as file:
+        for path in shard_paths(run.folders["prepare"]):
+            file.writelines(line + "\n" for line in read_shard(path, ["source"])["source"].to_pylist())
+    estimate(text, folder / MODEL, order=ORDER, prune=(0, 1, 1), discount_fallback=True, temporary=folder)
+    text.unlink()
+    return LanguageModel.read(folder / MODEL)
