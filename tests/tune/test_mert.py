@@ -208,3 +208,26 @@ def test_broken_input_is_refused(random_lattice, broken):
         options = MertOptions(**{broken: frozenset({"LM"}) if broken == "fixed" else {"LM": 1}})
     with pytest.raises(LatticeSimpError):
         minimize_error(lattices, references, start, options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("reach", [0.25, 1.0])
+def test_weights_stay_within_reach(random_lattice, seed, reach):
+    lattices, references, start = corpus(random_lattice, seed)
+    units = feature_units(lattices, np.array(list(start.values())))
+
+    def farthest(weights):
+        return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
+
+    found = minimize_error(lattices, references, start, named_options(reach=reach))
+    free = minimize_error(lattices, references, start, named_options())
+    assert farthest(found.weights) <= reach + 1e-9 < farthest(free.weights)
+    assert found.initial_bleu <= found.bleu
+
+
+def test_a_start_with_a_forbidden_sign_moves_to_zero_and_within_reach_of_it(random_lattice):
+    lattices, references, start = corpus(random_lattice, 3)
+    given = {**start, "f0": -2.0}
+    found = minimize_error(lattices, references, given, named_options(signs={"f0": 1}, reach=0.5))
+    units = feature_units(lattices, np.array(list(given.values())))
+    assert 0.0 <= found.weights["f0"] <= 0.5 * units[0] + 1e-9
