@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench lmplz train-multi30k train-en-fr clean
+.PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
+	train-multi30k compression study-en-fr study-en-de clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,19 +39,30 @@ bench: $(STAMP)  ## measure against baselines, write build/bench.json
 lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cmake, a C++ compiler, Boost)
 	$(BIN)/python -m lattice_simp.train.ngrams.lmplz_build
 
-# The training experiments; DATA is the folder with the corpora, and what is done already is not done again.
+walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
+	$(BIN)/python -m experiments.walkthrough
+
+# The experiments; DATA is the folder with the corpora, and what is done already is not done again.
 DATA ?= ../shared/data
 JOBS ?= 2
 
+experiments: walkthrough train-multi30k compression study-en-de study-en-fr  ## run all experiments (hours)
+
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
-	$(TRAIN)
+	$(BIN)/lattice-simp train experiments/multi30k/config.yaml --set data=$(DATA) --jobs $(JOBS)
+	$(BIN)/python -m experiments.results experiments/multi30k --set data=$(DATA) --command 'make $@'
 
-train-en-fr: $(STAMP)  ## train, tune and test English-French on a million pairs (hours)
-	$(TRAIN)
+compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
+	$(BIN)/python -m experiments.compression --set data=$(DATA)
 
-define TRAIN
-$(BIN)/lattice-simp train experiments/$(@:train-%=%)/config.yaml --set data=$(DATA) --jobs $(JOBS)
-$(BIN)/python -m experiments.results experiments/$(@:train-%=%) --set data=$(DATA) --command 'make $@'
+study-en-fr: $(STAMP)  ## train English-French on a million pairs, translate with skeletons (hours)
+	$(STUDY)
+
+study-en-de: $(STAMP)  ## train English-German on 330,000 pairs, translate with skeletons (hours)
+	$(STUDY)
+
+define STUDY
+$(BIN)/python -m experiments.study experiments/$(@:study-%=%) --set data=$(DATA) --jobs $(JOBS) --command 'make $@'
 endef
 
 clean:  ## remove what was built
