@@ -25,7 +25,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.evaluate import bleu_tok, chrf
 from lattice_simp.train.stage import Run
 
-STUDY = {"hypotheses": 20, "tuning_hypotheses": 10, "tuning_rounds": 2, "scorers": ["bilingual", "model1"]}
+STUDY = {"hypotheses": 20, "tuning_hypotheses": 10, "tuning_rounds": 2, "scorers": ["bilingual", "model1"], "automatic": []}
 
 
 def write_skeletons(data: Path, name: str, drop: int) -> None:
