@@ -10,7 +10,9 @@ from tiny_decoder import WEIGHTS, tiny_decoder
 
 from lattice_simp import EditCosts
 from lattice_simp.ops.prune import prune
-from lattice_simp.tune.arc_features import feature_lattice
+from lattice_simp.symbols import SymbolTable
+from lattice_simp.tune.arc_features import feature_lattice, path_features
+from lattice_simp.tune.weighing import lattice_under
 
 SENTENCE, MASK = "ich habe das alte haus gestern gesehen", "1110111"
 CASES = [
@@ -69,3 +71,33 @@ def two_models():
     from tiny_decoder import ARPA, SECOND_ARPA
 
     return (("LM", ARPA), ("LM2", SECOND_ARPA))
+
+
+def test_an_exact_nbest_list_has_the_features_that_its_costs_are_made_of():
+    decoder = tiny_decoder()
+    lattice, paths = decoder.exact_nbest(SENTENCE.split(), 30)
+    assert [(path.words, path.cost) for path in paths] == decoder._hypotheses(SENTENCE.split(), 30)
+    matrix, names = path_features(lattice, paths, decoder.grammar)
+    weights = [all_weights(decoder).get(name, 0.0) for name in names]
+    assert (-matrix @ weights).tolist() == pytest.approx([path.cost for path in paths])
+    plain = decoder.translate(SENTENCE)
+    expected = {path.words: plain.features(path) for path in plain.nbest(5)}
+    for path, row in zip(paths[:5], matrix.tolist(), strict=True):
+        assert dict(zip(names, row, strict=True)) == pytest.approx(expected[path.words])
+
+
+@pytest.mark.parametrize("strategy", ["plain", "gappy"])
+def test_a_feature_lattice_under_the_models_weights_is_the_decoders_lattice(strategy):
+    decoder = tiny_decoder()
+    result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
+    features = feature_lattice(result)
+    lattice = lattice_under(features, all_weights(decoder), SymbolTable(result.lattice.symbols.words[1:]))
+    assert lattice.num_arcs == features.num_arcs
+    again = replace(result, lattice=lattice)
+    expected, found = result.nbest(40), again.nbest(40)
+    assert [path.words for path in found] == [path.words for path in expected]
+    assert [path.cost for path in found] == pytest.approx([path.cost for path in expected], abs=1e-4)
+    totals = [
+        -sum(all_weights(decoder).get(name, 0.0) * -value for name, value in path.scores.items()) for path in found
+    ]
+    assert totals == pytest.approx([path.cost for path in found], abs=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,13 @@ import pytest
 
 from lattice_simp import Decoder
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.skeleton import Skeleton
 from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import evaluate
-from lattice_simp.tune.rounds import start_weights, tune
+from lattice_simp.tune.rounds import start_weights, tune, tune_with
 
 DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
 COUNT = 8
@@ -91,3 +93,37 @@ def test_a_sentence_that_fails_is_named(model, sentences):
             DecodeOptions(model),
             SymbolTable(),
         )
+
+
+def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
+    weights = start_weights(model, skeletons=True)
+    decoder = Decoder.load(model).with_weights(weights)
+    one = sentences[0]
+    skeleton = Skeleton.from_mask(one.masks[0], one.words)
+    own = decoder.skeleton_nbest([skeleton])
+    given = [replace(one, skeleton_hypotheses=tuple((words, 2.0 * cost) for words, cost in own)), one]
+    doubled, plain = decode(given, weights, DecodeOptions(model, "gappy"), SymbolTable())
+    column = plain.feature_names.index("Skeleton")
+
+    def best_skeleton(lattice):
+        vector = np.zeros(len(lattice.feature_names))
+        vector[column] = 1.0
+        return lattice.best(vector)[1]
+
+    assert best_skeleton(doubled) == pytest.approx(2.0 * best_skeleton(plain), rel=1e-4)
+
+
+def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
+    asked = []
+
+    def decoded(weights, symbols):
+        asked.append(dict(weights))
+        return decode(sentences, weights, DecodeOptions(model, "plain"), symbols)
+
+    start = start_weights(model, skeletons=False)
+    references = [one.references for one in sentences]
+    found = tune_with(decoded, references, start, max_rounds=2)
+    assert found == tune(sentences, start, DecodeOptions(model, "plain"), max_rounds=2)
+    assert len(asked) == len(found.rounds) == 2
+    with pytest.raises(LatticeSimpError, match="holds no sentences"):
+        tune_with(decoded, [], start)
