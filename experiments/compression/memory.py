@@ -14,6 +14,9 @@ import lattice_simp
 from lattice_simp.formats.textio import open_text
 from lattice_simp.skeleton.automatic.english import english_path
 
+_LAYOUT = "report.py"
+"""What changes the page only."""
+
 
 @dataclass(frozen=True)
 class Memory:
@@ -53,7 +56,13 @@ def program_key(config: object) -> str:
     """Hashes the settings, the tables of English, and the sources of the experiment and of the automatic skeletons."""
     package = Path(lattice_simp.__file__).parent / "skeleton" / "automatic"
     own = Path(__file__).parent
-    sources = _contents([*package.glob("*.py"), *own.glob("*.py"), *english_path("deletable.tsv").parent.glob("*.tsv")])
+    sources = _contents(
+        [
+            *package.glob("*.py"),
+            *(each for each in own.glob("*.py") if each.name != _LAYOUT),
+            *english_path("deletable.tsv").parent.glob("*.tsv"),
+        ]
+    )
     return hashlib.sha256(json.dumps(config).encode() + b"".join(sources)).hexdigest()[:16]
 
 

@@ -36,14 +36,8 @@ def page(figures: Figures) -> str:
         lines += _methods(domain["methods"])
     lines += ["", "## Taggers across domains: mean F1, at the test domain's rate", "", *_matrix(figures["matrix"])]
     lines += ["", "## News: agreement with each of the two masks, and gap types", "", *_news(figures["domains"])]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"The figures took {figures['seconds']:.0f} CPU seconds, without what was there already: parses and models.",
-            "",
-        ]
-    )
+    lines += ["", f"CPU seconds, with the parses and models that were not there yet: {figures['seconds']:.0f}.", ""]
+    return "\n".join(lines)
 
 
 def _sets(domains: Figures) -> list[str]:

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from experiments.study.systems import SYSTEMS, System
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import decode, read_bytes
 from lattice_simp.train.config import Config, read_config
+
+ALWAYS = {"plain", "gc-strong"}
+"""The baseline, and the system that the variants are run with."""
 
 
 class Study(BaseModel):
@@ -22,6 +26,7 @@ class Study(BaseModel):
         max_arcs: of a full lattice; the beam shrinks until it fits.
         tuning_hypotheses: of a sentence, in each round of tuning.
         tuning_rounds: of composing and optimising.
+        systems: which of `SYSTEMS` (`systems.py`) are run, the plain one among them.
         scorers: the parts of the stronger model.
         automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
         rate: the compression rate that they aim at.
@@ -37,12 +42,28 @@ class Study(BaseModel):
     max_arcs: int = Field(default=4000, ge=1)
     tuning_hypotheses: int = Field(default=150, ge=1)
     tuning_rounds: int = Field(default=5, ge=1)
+    systems: tuple[str, ...] = tuple(system.name for system in SYSTEMS)
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     automatic: tuple[Literal["dependency", "tagger", "optimal"], ...] = ("dependency", "tagger", "optimal")
     rate: float = Field(default=0.6, gt=0, lt=1)
     candidates: int = Field(default=3, ge=1)
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
+
+    @field_validator("systems")
+    @classmethod
+    def _are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        known = [system.name for system in SYSTEMS]
+        if unknown := sorted(set(names) - set(known)):
+            raise ValueError(f"no system {unknown[0]!r}; there are {', '.join(known)}")
+        if missing := sorted(ALWAYS - set(names)):
+            raise ValueError(f"the system {missing[0]!r} is missing: others need it")
+        return names
+
+    @property
+    def chosen(self) -> tuple[System, ...]:
+        """The systems."""
+        return tuple(system for system in SYSTEMS if system.name in self.systems)
 
 
 def read_study(folder: Path, overrides: list[str]) -> tuple[Study, Config]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from experiments.study.pipeline import Done
 from experiments.study.sentences import HAND, StudySentence
-from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
 from lattice_simp.evaluate import (
     Comparison,
@@ -39,14 +38,15 @@ class Measured:
     """The systems on one set.
 
     Attributes:
+        systems: without the rescored ones.
         outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
         measurements: of all of them.
-        baselines: each system's own baseline.
         comparisons: with either baseline, by its name.
         gap_types: of the hand-made skeletons.
         by_gap_type: with either baseline, BLEU alone.
     """
 
+    systems: tuple[System, ...]
     outputs: dict[str, list[Output]]
     measurements: Measurements
     comparisons: dict[str, Comparison]
@@ -70,10 +70,13 @@ def references_of(sentences: list[StudySentence]) -> Lines:
     return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
 
 
-def read_systems(folders: dict[str, Path], name: str) -> dict[str, list[Output]]:
+def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
     """Gives the outputs on a set of all systems, then of their rescored n-best lists."""
-    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in SYSTEMS}
-    rescored = {one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl") for one in SYSTEMS}
+    folders = done.folders
+    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.systems}
+    rescored = {
+        one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl") for one in done.systems
+    }
     return plain | rescored
 
 
@@ -81,7 +84,7 @@ def measure_set(done: Done, config: Config, name: str) -> Measured:
     """Measures all systems on a set."""
     sentences = done.sentences[name]
     tokeniser = tokenisers(config.text)[1]
-    outputs = read_systems(done.folders, name)
+    outputs = read_systems(done, name)
     lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
     measured = measure(lines, [references_of(sentences)], metrics(config))
     groups = gap_type_groups([one.skeletons[HAND][0] if HAND in one.skeletons else None for one in sentences])
@@ -90,6 +93,7 @@ def measure_set(done: Done, config: Config, name: str) -> Measured:
         measured.metrics[:1], measured.forms[:1], {one: rows[:1] for one, rows in measured.statistics.items()}
     )
     return Measured(
+        done.systems,
         outputs,
         measured,
         {base: compare(measured, base, TEST_KIND) for base in bases},

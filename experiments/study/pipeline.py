@@ -12,7 +12,7 @@ from experiments.study.decoding import Sentences, automatic_stage, skeletons_sta
 from experiments.study.making import made_files, made_stage
 from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
 from experiments.study.sentences import SETS, read_sentences, test_set
-from experiments.study.systems import SYSTEMS, System
+from experiments.study.systems import System
 from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variants import automatic_variants_stage, variants_stage
@@ -25,8 +25,9 @@ from lattice_simp.train.stage import Run, Stage, run_stage, stage_keys
 
 @dataclass(frozen=True)
 class Done:
-    """What a study has: its sentences, and each stage's folder and record."""
+    """What a study has: its systems, its sentences, and each stage's folder and record."""
 
+    systems: tuple[System, ...]
     sentences: Sentences
     folders: dict[str, Path]
     records: dict[str, dict[str, Any]]
@@ -57,8 +58,8 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     for name in SETS:
         own = test_set(config, name)
         inputs += map(config.path, (own.source, *own.references, *([own.skeletons] if own.skeletons else [])))
-    first = [system for system in SYSTEMS if system.strategy == "skeleton-first"]  # slow: they come last
-    composing = [system for system in SYSTEMS if system not in first]
+    first = [system for system in study.chosen if system.strategy == "skeleton-first"]  # slow: they come last
+    composing = [system for system in study.chosen if system not in first]
     every = [*training, *_lists_stages(study, sentences, inputs), *_system_stages(study, composing, sentences)]
     every.append(variants_stage(study, sentences))
     if files:
@@ -71,7 +72,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
             say = _say_nothing if stage in training else run.say
             own_run = replace(run, folders=dict(folders), say=say)
             folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], config.work, own_run)
-    return Done(sentences, folders, records)
+    return Done(study.chosen, sentences, folders, records)
 
 
 def _made_files(

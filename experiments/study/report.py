@@ -12,7 +12,7 @@ from experiments.study.analysis import analysis
 from experiments.study.measuring import Measured, measure_set, measure_variants
 from experiments.study.pipeline import Done
 from experiments.study.sentences import SETS, TEST, test_set
-from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.systems import RESCORED
 from experiments.study.tables import (
     BLEU,
     failure_rate,
@@ -22,6 +22,7 @@ from experiments.study.tables import (
     system_table,
     variant_table,
 )
+from experiments.study.variants import BASES
 from lattice_simp import __version__
 from lattice_simp.evaluate import Comparison, compare_groups
 from lattice_simp.evaluate.groups import length_groups
@@ -32,7 +33,7 @@ from lattice_simp.train.config import Config
 TABLES = {"de": ("3", "4"), "fr": ("5", "6")}
 """The paper's tables of systems and of gap types, by target language."""
 
-PLOTTED = ("plain", "gc", "gc-strong")
+PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
 
 def write_report(done: Done, config: Config, folder: Path, command: str) -> str:
@@ -82,10 +83,14 @@ def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) 
     plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
     found: dict[str, float | None] = {"plain_bleu": plain["plain"][BLEU].value}
     for name, system in (("gc", "gc-strong"), ("sfd", "sfd-strong"), ("gc_decoder", "gc"), ("sfd_decoder", "sfd")):
+        if system not in plain:
+            continue
         score = plain[system][BLEU]
         found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
     found["plain_rescored_bleu"] = rescored["plain" + RESCORED][BLEU].value
     for name, system in (("gc_rescored", "gc-strong"), ("sfd_rescored", "sfd-strong")):
+        if system + RESCORED not in rescored:
+            continue
         score = rescored[system + RESCORED][BLEU]
         found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
     for key, variant in (("failed_1_pct", "n=1"), ("failed_1000_pct", "n=1000"), ("failed_edit_pct", "n=1 with edits")):
@@ -104,7 +109,7 @@ def all_scores(measured: Measured) -> dict[str, Any]:
     found = {}
     for suffix in ("", RESCORED):
         own = scores_of(measured.comparisons["plain" + suffix])
-        found |= {system.name + suffix: own[system.name + suffix] for system in SYSTEMS}
+        found |= {system.name + suffix: own[system.name + suffix] for system in measured.systems}
     return found
 
 
@@ -149,7 +154,9 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
     """Draws gains by gap type, failures by n, and quality by length, as PNG and SVG."""
     folder.mkdir(exist_ok=True)
     own = measured.measurements
-    chosen = type(own)(own.metrics[:1], own.forms[:1], {name: own.statistics[name][:1] for name in PLOTTED})
+    chosen = type(own)(
+        own.metrics[:1], own.forms[:1], {name: own.statistics[name][:1] for name in PLOTTED if name in own.statistics}
+    )
     by_type = compare_groups(chosen, measured.gap_types, "plain")
     by_length = compare_groups(chosen, length_groups(lengths), "plain")
     curves = {
@@ -158,7 +165,7 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
             for name, rows in outputs.items()
             if name.startswith(f"{base}, n=") and name.partition("n=")[2].isdigit()
         ]
-        for base in PLOTTED[1:]
+        for base in BASES
     }
     figures = {
         "gain-by-gap-type": gain_plot(own.metrics[0], "gap type", by_type),

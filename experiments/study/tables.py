@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from experiments.study.measuring import Measured
 from experiments.study.paper import paper_table
 from experiments.study.sentences import StudySentence
-from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.systems import RESCORED
 from experiments.study.translating import Output
 from lattice_simp.evaluate import Comparison
 from lattice_simp.evaluate.table import Cell, Table
@@ -56,7 +56,7 @@ def system_table(measured: Measured, name: str, table: str, pair: str) -> Table:
     metrics = measured.measurements.metrics
     rows = []
     for suffix in ("", RESCORED):
-        for system in SYSTEMS:
+        for system in measured.systems:
             own = system.name + suffix
             scores = measured.comparisons["plain" + suffix].scores[own]
             cells = [
@@ -90,7 +90,7 @@ def gap_type_table(measured: Measured, name: str, table: str, pair: str) -> Tabl
         )
     ]
     for suffix in ("", RESCORED):
-        for system in SYSTEMS:
+        for system in measured.systems:
             own = system.name + suffix
             cells = []
             for kind in types:

@@ -30,7 +30,7 @@ from lattice_simp.train.shards import over_shards
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
-BASES = ("gc", "gc-strong")
+BASES = ("gc-strong",)
 """The systems whose weights the variants are run with."""
 
 CANDIDATES = 3

@@ -92,7 +92,7 @@ def test_gappy_composition_keeps_the_skeletons_translation(done):
 
 def test_more_skeleton_hypotheses_fail_less_and_edits_never(done):
     def failed(variant):
-        outputs = read_outputs(done.folders["variants"] / f"{TEST}.gc, {variant}.jsonl")
+        outputs = read_outputs(done.folders["variants"] / f"{TEST}.gc-strong, {variant}.jsonl")
         return sum(output.reachable is False for output in outputs)
 
     assert failed("n=1") >= failed("n=10") >= failed("n=20")
