@@ -12,8 +12,16 @@ from pathlib import Path
 from experiments.study.config import read_study
 from experiments.study.pipeline import run_study
 from experiments.study.report import write_report
+from experiments.study.sentences import HAND_MADE
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.train.stage import Run
+
+
+def _named_file(given: str) -> tuple[str, Path]:
+    name, equals, path = given.partition("=")
+    if not (name and equals and path) or name in HAND_MADE or "/" in name:
+        raise LatticeSimpError(f"--skeletons {given}: write NAME=FILE, with a name other than {', '.join(HAND_MADE)}")
+    return name, Path(path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run = Run(jobs=given.jobs, say=lambda text: print(f"[{time.monotonic() - begin:7.0f} s] {text}", flush=True))
     try:
         study, config = read_study(given.folder, given.overrides)
-        files = {name: Path(path) for name, _, path in (one.partition("=") for one in given.skeletons)}
+        files = dict(map(_named_file, given.skeletons))
         done = run_study(study, config, files, run)
         own = ["python", "-m", "experiments.study", *(sys.argv[1:] if arguments is None else arguments)]
         print(write_report(done, config, given.folder, given.command or shlex.join(own)))

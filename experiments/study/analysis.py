@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.study.measuring import Measured
 from experiments.study.pipeline import Done
-from experiments.study.sentences import TEST
+from experiments.study.sentences import HAND, TEST
 from lattice_simp.kernel import Floats
 
 SAMPLED = 20
@@ -34,13 +34,11 @@ def analysis(done: Done, measured: Measured) -> str:
     order = np.argsort(-np.abs(gains), kind="stable")[:SAMPLED]
     for number in sorted(order.tolist(), key=lambda one: -gains[one]):
         sentence = sentences[number]
-        skeleton = next(iter(sentence.skeletons.values()))[0]
+        skeleton = sentence.skeletons.get(HAND, (None,))[0]
+        shape = f"{skeleton.gap_type} | {skeleton.compression_rate:.2f}" if skeleton else "- | -"
         different = len(set(ours[number].words.split()) ^ set(plain[number].words.split()))
         kept = {True: "yes", False: "no", None: "-"}[ours[number].reachable]
-        lines.append(
-            f"| {number} | {len(sentence.words)} | {skeleton.gap_type} | {skeleton.compression_rate:.2f} | "
-            f"{gains[number]:+.1f} | {different} | {kept} |"
-        )
+        lines.append(f"| {number} | {len(sentence.words)} | {shape} | {gains[number]:+.1f} | {different} | {kept} |")
     return "\n".join(lines)
 
 

@@ -13,7 +13,6 @@ from lattice_simp.lattice import Lattice
 from lattice_simp.ops.gappy import Loops, gappy
 from lattice_simp.ops.gappy_compose import EditCosts, gappy_compose
 from lattice_simp.ops.nbest import Path, nshortest
-from lattice_simp.symbols import split_tokens
 
 SKELETON = "Skeleton:"
 """Begins the names of a skeleton hypothesis' features."""
@@ -45,13 +44,14 @@ class Composed:
             names with the prefix `SKELETON`.
         costs: of the hypotheses, nats.
         skeletons: the skeleton hypothesis that each one contains; "" without one.
-        reachable: whether any was contained; where not, these are the hypotheses of the space alone.
+        reachable: whether any was contained; where not, or without skeletons (None), these are the hypotheses of the
+            space alone.
     """
 
     nbest: Nbest
     costs: list[float]
     skeletons: list[str]
-    reachable: bool
+    reachable: bool | None
 
 
 def compose(
@@ -60,33 +60,29 @@ def compose(
     weights: Mapping[str, float],
     count: int,
     how: Composition,
-    positions: Sequence[set[int]] | None = None,
 ) -> Composed:
     """Finds the `count` best hypotheses of a space that contain a skeleton hypothesis.
 
     Args:
         space: of the full sentence.
-        skeletons: the skeleton's hypotheses; None for the best hypotheses without a skeleton.
+        skeletons: the skeleton's hypotheses, of which the first `how.hypotheses` are taken; None for the best
+            hypotheses without a skeleton.
         weights: of the features of the space, and with the prefix `SKELETON` of those of the skeletons.
         count: of different strings.
         how: see `Composition`.
-        positions: where the skeleton hypotheses may have gaps; None for everywhere.
     """
     full = space.under(weights)
     names = space.lattice.feature_names
     if skeletons is None:
-        return _plain(full, names, (), count, True)
+        return _plain(full, names, (), count, None)
     costs = skeletons.costs(weights, SKELETON)
-    best = np.argsort(costs, kind="stable")[: how.hypotheses].tolist()
-    given = [(skeletons.words[place], float(costs[place])) for place in best]
-    allowed = None if positions is None else [positions[place] for place in best]
-    acceptor = gappy(given, loops=how.loops, positions=allowed, symbols=full.symbols)
+    given = list(zip(skeletons.words, costs.tolist(), strict=True))[: how.hypotheses]
+    acceptor = gappy(given, loops=how.loops, symbols=full.symbols)
     joint = gappy_compose(full, acceptor, weight=1.0, beam=how.beam, edits=how.edits)
     if joint.empty:
         return _plain(full, names, skeletons.names, count, False)
     paths = nshortest(joint, count)
-    place_of = {words: place for place, (words, _) in zip(best, given, strict=True)}
-    contained = _contained(joint, paths, given, place_of, how)
+    contained = _contained(joint, paths, given, how)
     rows = [-np.array([path.scores[name] for name in names]) for path in paths]
     features = np.hstack([np.array(rows), skeletons.features[contained]])
     nbest = Nbest([path.words for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names)))
@@ -94,7 +90,7 @@ def compose(
 
 
 def _plain(
-    full: Lattice, names: tuple[str, ...], skeleton_names: Sequence[str], count: int, reachable: bool
+    full: Lattice, names: tuple[str, ...], skeleton_names: Sequence[str], count: int, reachable: bool | None
 ) -> Composed:
     paths = nshortest(full, count)
     rows = [[-path.scores[name] for name in names] + [0.0] * len(skeleton_names) for path in paths]
@@ -107,7 +103,6 @@ def _contained(
     joint: Lattice,
     paths: Sequence[Path],
     given: Sequence[tuple[str, float]],
-    place_of: Mapping[str, int],
     how: Composition,
 ) -> list[int]:
     """Gives the place of the skeleton hypothesis that each path contains: its matched words spell it.
@@ -115,22 +110,12 @@ def _contained(
     With edits they need not: then the cost tells which it is.
     """
     if how.edits is not None:
-        given_costs = np.array([cost for _, cost in given])
-        places = list(place_of.values())
-        return [places[int(np.abs(given_costs - path.scores["skeleton"]).argmin())] for path in paths]
+        costs = np.array([cost for _, cost in given])
+        return [int(np.abs(costs - path.scores["skeleton"]).argmin()) for path in paths]
+    place_of = {words: place for place, (words, _) in enumerate(given)}
     words = joint.symbols
     found = []
     for path in paths:
         labels = joint.olabels[path.arcs][joint.scores["matched"][path.arcs] > 0]
         found.append(place_of[" ".join(words.decode(labels.tolist()))])
     return found
-
-
-def contains(words: str, skeleton: str) -> bool:
-    """Whether a hypothesis contains a skeleton hypothesis as a subsequence.
-
-    >>> contains("a b c", "a c"), contains("a b c", "c a")
-    (True, False)
-    """
-    rest = iter(split_tokens(words))
-    return all(word in rest for word in split_tokens(skeleton))

@@ -82,6 +82,9 @@ def read_study(folder: Path, overrides: list[str]) -> tuple[Study, Config]:
         place = ".".join(map(str, first["loc"]))
         raise FormatError(f"{place}: {first['msg']}", path=path, remedy="mend this field") from None
     config = read_config(folder / "config.yaml", overrides)
+    if study.automatic and config.text.source_language != "en":
+        message = f"skeletons are made of English, not of {config.text.source_language}"
+        raise FormatError(message, path=path, remedy="write `automatic: []`, and give skeleton files if there are some")
     sets = [config.tune.development, *config.test[:1]]
     if len(sets) < 2 or any(one is None or one.skeletons is None for one in sets):
         raise FormatError(

@@ -34,6 +34,11 @@ def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
     return folder / f"{key}.arrays"
 
 
+def _lines(sentences: Sentences) -> list[int]:
+    """Gives the number of sentences of each set: the files' numbers depend on which were chosen."""
+    return [len(sentences[name]) for name in SETS]
+
+
 def other_kinds(sentences: Sentences) -> tuple[str, ...]:
     """Gives the kinds of skeletons that were not made by hand."""
     kinds = dict.fromkeys(kind for name in SETS for one in sentences[name] for kind in one.skeletons)
@@ -48,7 +53,7 @@ def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
 
 def spaces_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
     """Gives the stage that decodes the full sentences under the model's weights."""
-    settings = {"beam": study.beam, "max_arcs": study.max_arcs}
+    settings = {"beam": study.beam, "max_arcs": study.max_arcs, "lines": _lines(sentences)}
     return Stage("spaces", ("model", "tune"), settings, list(inputs), partial(_spaces, study, sentences))
 
 
@@ -67,7 +72,9 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
 def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
     """Gives the stage that decodes the hand-made skeletons under the model's weights."""
     work = partial(_skeletons, study, all_skeletons(sentences, HAND_MADE), None)
-    return Stage("skeletons", ("model", "tune"), {"hypotheses": study.hypotheses}, list(inputs), work)
+    return Stage(
+        "skeletons", ("model", "tune"), {"hypotheses": study.hypotheses, "lines": _lines(sentences)}, list(inputs), work
+    )
 
 
 def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:

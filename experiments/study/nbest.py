@@ -38,6 +38,15 @@ class Nbest:
         assert self.words == other.words
         return Nbest(self.words, np.hstack([self.features, other.features]), self.names + other.names)
 
+    def first(self, count: int) -> Nbest:
+        """Gives the first hypotheses."""
+        return Nbest(self.words[:count], self.features[:count], self.names)
+
+    def sorted(self, weights: Mapping[str, float]) -> Nbest:
+        """Gives the hypotheses in the order of their costs under weights."""
+        order = np.argsort(self.costs(weights), kind="stable")
+        return Nbest([self.words[place] for place in order.tolist()], self.features[order], self.names)
+
     def best(self, weights: Mapping[str, float], count: int) -> list[tuple[str, float]]:
         """Gives the best hypotheses under weights, (words, cost)."""
         costs = self.costs(weights)
@@ -75,6 +84,7 @@ def joined(lists: Sequence[Nbest]) -> Nbest:
     >>> joined(lists).words, joined(lists).features.ravel().tolist()
     (['a', 'b'], [1.0, 2.0])
     """
+    assert all(own.names == lists[0].names for own in lists)
     words = [word for own in lists for word in own.words]
     firsts: dict[str, int] = {}
     for place, word in enumerate(words):

@@ -17,9 +17,12 @@ from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variants import automatic_variants_stage, variants_stage
 from lattice_simp.errors import FormatError
-from lattice_simp.train.config import Config
+from lattice_simp.evaluate.meteor_jar import find_jar, find_java
+from lattice_simp.evaluate.meteor_languages import meteor_language
+from lattice_simp.skeleton.automatic import parser_name
+from lattice_simp.train.config import Config, write_config
 from lattice_simp.train.lock import locked
-from lattice_simp.train.pipeline import stages, train
+from lattice_simp.train.pipeline import CONFIG, stages, train
 from lattice_simp.train.stage import Run, Stage, run_stage, stage_keys
 
 
@@ -45,6 +48,9 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     Raises:
         LatticeSimpError: a stage failed; what is done stays.
     """
+    find_jar(), find_java(), meteor_language(config.text.target_language)  # what measures comes last: missed it is late
+    if study.automatic:
+        parser_name()
     training = [stage for stage in stages(config) if stage.name != "test"]
     train(config, run, last=training[-1].name)
     folders = _folders(training, config)
@@ -121,6 +127,7 @@ def _automatic_stages(
         wanted = tuple(path.absolute() for path in files.values())
         own = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
         train(own, run, last="model")
+        write_config(config, config.work / CONFIG)  # the one that the work folder is for
     model = _folders([stage for stage in stages(own) if stage.name not in ("tune", "test")], own)["model"]
     return [
         automatic_stage(study, sentences, list(files.values()), model),

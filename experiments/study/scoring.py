@@ -18,9 +18,16 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.train.scorers import train_bilingual, train_class_model, train_model1
 from lattice_simp.train.shards import over_shards, run_all
 from lattice_simp.train.stage import Run, Stage
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 DECODER = "Decoder"
 """The feature that holds minus the decoder's cost."""
+
+STRONG = "rescored-plain"
+"""The stage whose weights make the stronger model one score."""
+
+LEAST_UNIT = 0.05
+"""A decoder's weight below this is none to measure others by."""
 
 _TRAINERS: dict[str, Callable[[Mapping[str, Path]], Any]] = {
     "bilingual": train_bilingual,
@@ -82,7 +89,7 @@ def scoring(models: Path, names: Iterable[str]) -> Callable[[tuple[str, ...], li
 
 
 def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str, weights: Mapping[str, float]) -> Nbest:
-    """Reads a skeleton's hypotheses with the features that a scorer gives them.
+    """Reads a skeleton's hypotheses with the features that a scorer gives them, those first that it finds best.
 
     Args:
         folders: of the stages.
@@ -95,6 +102,14 @@ def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str,
         lists, scores = ("automatic", "automatic-scores")
     own = Nbest.read(skeleton_path(folders[lists], skeleton))
     if scorer == "decoder":
-        return own
+        return own.sorted(weights)
     total = Nbest(own.words, -own.costs(weights)[:, None], (DECODER,))
-    return total.with_features(Nbest.read(skeleton_path(folders[scores], skeleton)))
+    scored = total.with_features(Nbest.read(skeleton_path(folders[scores], skeleton)))
+    return scored.sorted(strong_weights(folders))
+
+
+def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:
+    """Gives the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
+    weights = read_weights(folders[STRONG] / WEIGHTS)
+    unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values()))
+    return {name: weight / unit for name, weight in weights.items()}

@@ -10,14 +10,13 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.train.config import Config, TestSet
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
 
 DEVELOPMENT, TEST = "development", "test"
 SETS = (DEVELOPMENT, TEST)
 
 HAND, HAND_LONG = "hand", "hand-long"
-"""The first and the second judgement of a skeleton file: about half of the words, about two thirds of them."""
+"""The first and the second judgement of a skeleton file: about half of the words, usually about two thirds."""
 
 HAND_MADE = (HAND, HAND_LONG)
 
@@ -69,9 +68,8 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
     path = config.path(own.skeletons)
     by_line = {record.line: record.skeletons for record in read_skeletons(path)}
     lines = chosen_lines(config, own, sum(1 for _ in read_lines(config.path(own.source))))
-    cased = tokenisers(config.text)[0].cased
     others = {
-        kind: {cased(" ".join(record.tokens)): record.skeletons for record in read_skeletons(file)}
+        kind: {" ".join(record.tokens).lower(): record.skeletons for record in read_skeletons(file)}
         for kind, file in automatic.items()
     }
     sentences = []
@@ -81,7 +79,7 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
             message = f"line {line} has {len(by_line[line][0].tokens)} tokens, but the sentence has {len(words)}"
             raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
         kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}
-        kinds |= {kind: found.get(source, ()) for kind, found in others.items()}
+        kinds |= {kind: found.get(source.lower(), ()) for kind, found in others.items()}
         fitted = {
             kind: tuple(Skeleton(words, skeleton.mask) for skeleton in skeletons if skeleton.is_strict)
             for kind, skeletons in kinds.items()

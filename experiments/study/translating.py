@@ -19,10 +19,9 @@ from experiments.study.sentences import DEVELOPMENT, SETS
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.kernel import Floats
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.symbols import SymbolTable
-from lattice_simp.train.shards import over_shards
+from lattice_simp.train.shards import over_shards, run_all
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
@@ -77,13 +76,12 @@ def _translate(study: Study, system: System, sentences: Sentences, run: Run, fol
     maker = makers.get(system.strategy, _composing_maker)
     factory = partial(maker, study, system, dict(run.folders), weights, folder)
     tasks = [(name, number, sentence) for name in SETS for number, sentence in enumerate(sentences[name])]
-    done = lambda task: nbest_path(folder, task[0], task[1]).exists()  # noqa: E731
-    for _ in over_shards(run, factory, tasks, done):
-        pass
+    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     failed = {}
     for name in SETS:
         outputs = [
-            Output(**json.loads(_note(folder, name, number).read_text())) for number in range(len(sentences[name]))
+            Output(**json.loads(_note(folder, name, number).read_text(encoding="utf-8")))
+            for number in range(len(sentences[name]))
         ]
         write_outputs(folder / f"{name}.jsonl", outputs)
         failed[f"failed_{name}"] = sum(output.reachable is False for output in outputs)
@@ -108,8 +106,7 @@ def _composing_maker(
     def work(task: Task) -> None:
         composed = translate(task)
         costs = -np.array(composed.costs)[:, None]
-        reachable = composed.reachable if system.skeleton in task[2].skeletons else None
-        output = Output(composed.nbest.words[0], reachable, composed.skeletons[0])
+        output = Output(composed.nbest.words[0], composed.reachable, composed.skeletons[0])
         _keep(folder, task, Nbest(composed.nbest.words, costs, (DECODER,)), output)
 
     return work
@@ -149,8 +146,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     given = run.folders[f"translated-{system.name}"]
     factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
     tasks = [(name, number, sentence.words) for name in SETS for number, sentence in enumerate(sentences[name])]
-    for _ in over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()):
-        pass
+    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     lists = {
         name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(sentences[name]))] for name in SETS
     }
@@ -163,16 +159,12 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     write_weights(folder / WEIGHTS, found.weights)
     for name in SETS:
         before = read_outputs(given / f"{name}.jsonl")
-        chosen = [nbest.words[int(_best(nbest.costs(found.weights)))] for nbest in lists[name]]
+        chosen = [nbest.words[int(nbest.costs(found.weights).argmin())] for nbest in lists[name]]
         write_outputs(
             folder / f"{name}.jsonl",
             [Output(words, old.reachable) for words, old in zip(chosen, before, strict=True)],
         )
     return {"bleu_before": found.initial_bleu, "bleu_after": found.bleu}
-
-
-def _best(costs: Floats) -> int:
-    return int(np.argmin(costs))
 
 
 def _rescorer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from experiments.study.composing import SKELETON, Composed, Composition, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
-from experiments.study.scoring import skeleton_nbest
+from experiments.study.scoring import DECODER, STRONG, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
@@ -35,9 +36,6 @@ MIN_GAIN = 5e-4
 SKELETON_FIRST_ROUNDS = 2
 """Rounds of tuning where each round decodes anew."""
 
-STRONG = "rescored-plain"
-"""The stage whose weights make the stronger model one score."""
-
 
 def needs(system: System) -> tuple[str, ...]:
     """Gives the stages that a system's weights and translations depend on."""
@@ -58,6 +56,8 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
         seed=study.seed, restarts=1, random_directions=16, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs
     )
     start = starting_weights(system, run.folders, sentences)
+    signs = {name: 1 for name in (SKELETON + DECODER, SKELETON + "LM") if name in start}  # a skeleton's models count
+    mert = replace(mert, signs=signs)
     if system.strategy == "skeleton-first":
         result = _tune_skeleton_first(study, system, sentences, start, mert, run)
     else:
@@ -79,7 +79,7 @@ def starting_weights(system: System, folders: Mapping[str, Path], sentences: lis
     if system.strategy == "skeleton-first":
         return {**weights, SKELETON_FEATURE: START}
     if system.scorer == "strong":
-        own = read_weights(folders[STRONG] / WEIGHTS)
+        own = strong_weights(folders)
     else:
         first = next(one.skeletons[system.skeleton][0] for one in sentences if system.skeleton in one.skeletons)
         own = {name: weights.get(name, 0.0) for name in skeleton_nbest(folders, first, "decoder", weights).names}
@@ -163,8 +163,8 @@ def _tune_skeleton_first(
 
 
 def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
-    step = max(1, len(sentences) // count)
-    return sentences[::step][:count]
+    kept = min(count, len(sentences))
+    return [sentences[place * len(sentences) // kept] for place in range(kept)]
 
 
 def skeleton_costs(
@@ -174,5 +174,5 @@ def skeleton_costs(
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]
     nbest = skeleton_nbest(folders, skeleton, system.scorer or "", plain)
-    weights = plain if system.scorer == "decoder" else read_weights(folders[STRONG] / WEIGHTS)
+    weights = plain if system.scorer == "decoder" else strong_weights(folders)
     return nbest.best(weights, study.hypotheses)

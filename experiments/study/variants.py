@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,23 @@ import numpy as np
 from experiments.study.composing import SKELETON, Composed, Composition, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, other_kinds, space_path
-from experiments.study.nbest import joined
+from experiments.study.nbest import Nbest, joined
 from experiments.study.scoring import skeleton_nbest
-from experiments.study.sentences import HAND, HAND_LONG, HAND_MADE, SETS, StudySentence
+from experiments.study.sentences import HAND, HAND_LONG, HAND_MADE, SETS, TEST, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import SYSTEMS, System
 from experiments.study.translating import Output, write_outputs
 from experiments.study.tuning import Task, needs
 from lattice_simp.ops.gappy_compose import EditCosts
-from lattice_simp.train.shards import over_shards
+from lattice_simp.train.shards import over_shards, run_all
 from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 BASES = ("gc-strong",)
 """The systems whose weights the variants are run with."""
+
+RELATIVE = "Relative"
+"""The feature of pooled lists."""
 
 CANDIDATES = 3
 """Skeletons of each kind that the decoder picks from."""
@@ -54,6 +57,14 @@ class Variant:
     how: Composition
     candidates: int = 1
     pick: bool = False
+
+    @property
+    def settings(self) -> list[Any]:
+        """What a stage's key depends on: the same in every process, which the address of a function is not."""
+        edits = self.how.edits
+        prices = None if edits is None else [edits.deletion, edits.substitution, edits.stem, edits.stem_of.__qualname__]
+        how = [self.how.hypotheses, self.how.loops, self.how.beam, prices]
+        return [self.name, self.kinds, how, self.candidates, self.pick]
 
 
 def variants(study: Study) -> list[Variant]:
@@ -81,32 +92,36 @@ def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
 
 def variants_stage(study: Study, sentences: Sentences) -> Stage:
     """Gives the stage that translates both sets with the variants of the hand-made skeletons."""
-    return _stage("variants", variants(study), sentences, ())
+    return _stage("variants", variants(study), sentences, (), SETS)
 
 
 def automatic_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that translates both sets with automatic skeletons."""
+    """Gives the stage that translates the test set with automatic skeletons."""
     every = automatic_variants(study, other_kinds(sentences))
-    return _stage("automatic-variants", every, sentences, ("automatic-scores",))
+    return _stage("automatic-variants", every, sentences, ("automatic-scores",), (TEST,))
 
 
-def _stage(name: str, every: list[Variant], sentences: Sentences, more: tuple[str, ...]) -> Stage:
+def _stage(
+    name: str, every: list[Variant], sentences: Sentences, more: tuple[str, ...], sets: tuple[str, ...]
+) -> Stage:
     before = (*needs(_system("gc-strong")), *(f"weights-{base}" for base in BASES), *more)
-    return Stage(name, before, [asdict(one) for one in every], (), partial(_run, every, sentences))
+    return Stage(name, before, [one.settings for one in every], (), partial(_run, every, sentences, sets))
 
 
 def _system(name: str) -> System:
     return next(system for system in SYSTEMS if system.name == name)
 
 
-def _run(every: list[Variant], sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
-    tasks = [(name, number, sentence) for name in SETS for number, sentence in enumerate(sentences[name])]
+def _run(every: list[Variant], sentences: Sentences, sets: tuple[str, ...], run: Run, folder: Path) -> dict[str, Any]:
+    tasks = [(name, number, sentence) for name in sets for number, sentence in enumerate(sentences[name])]
     factory = partial(_worker, every, dict(run.folders), folder)
-    for _ in over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()):
-        pass
+    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
     seconds: dict[str, float] = {}
-    for name in SETS:
-        files = [json.loads(_file(folder, name, number).read_text()) for number in range(len(sentences[name]))]
+    for name in sets:
+        files = [
+            json.loads(_file(folder, name, number).read_text(encoding="utf-8"))
+            for number in range(len(sentences[name]))
+        ]
         for row in files[0]:
             write_outputs(folder / f"{name}.{row}.jsonl", [Output(*own[row][:3]) for own in files])
             seconds[row] = seconds.get(row, 0.0) + sum(own[row][3] for own in files)
@@ -158,8 +173,12 @@ def _compose(
     lists = [skeleton_nbest(folders, skeleton, system.scorer or "", plain) for skeleton in skeletons]
     if not lists:
         return compose(space, None, weights, 1, variant.how)
+    if len(lists) == 1:
+        return compose(space, lists[0], weights, 1, variant.how)
     if not variant.pick:
-        return compose(space, joined(lists), weights, 1, variant.how)
+        pooled = joined([relative(own.first(variant.how.hypotheses), weights) for own in lists])
+        how = replace(variant.how, hypotheses=len(pooled.words))
+        return compose(space, pooled, {**weights, SKELETON + RELATIVE: 1.0}, 1, how)
     composed = [(compose(space, own, weights, 1, variant.how), own) for own in lists]
     reached = [(one, own) for one, own in composed if one.reachable]
     if not reached:
@@ -167,7 +186,13 @@ def _compose(
     return min(reached, key=lambda pair: _regret(*pair, weights))[0]
 
 
-def _regret(composed: Composed, skeletons: Any, weights: Mapping[str, float]) -> float:
+def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:
+    """Gives a list whose one feature is minus what each hypothesis costs beyond the best: so lists can be pooled."""
+    costs = nbest.costs(weights, SKELETON)
+    return Nbest(nbest.words, (costs.min() - costs)[:, None], (RELATIVE,))
+
+
+def _regret(composed: Composed, skeletons: Nbest, weights: Mapping[str, float]) -> float:
     """Gives what a composition costs beyond the best translation of its skeleton alone.
 
     Skeletons have different lengths, so that their costs say nothing; what the full sentence costs with each one, and

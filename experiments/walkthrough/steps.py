@@ -80,8 +80,8 @@ def _full(page: Page, decoder: ls.Decoder, plain: Translation) -> None:
     unscored = decoder.rules_lattice(plain.source)
     page.say(
         f"The rules alone give a lattice of {unscored.num_states} states and {unscored.num_arcs} arcs. With the "
-        f"language model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} states and "
-        f"{plain.lattice.num_arcs} arcs stay. Its best strings, and what they cost:"
+        f"language model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} "
+        f"states and {plain.lattice.num_arcs} arcs stay. Its best strings, and what they cost:"
     )
     _best(page, plain)
     page.draw("full", _few(plain), "The best translations without a skeleton")
@@ -99,8 +99,8 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     found = len(gappy.skeleton_hypotheses)
     page.say(
         f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at "
-        f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words may "
-        f"stand. With its {min(DRAWN, found)} best:"
+        f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words "
+        f"may stand. With its {min(DRAWN, found)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
     page.table(("skeleton's translation", "cost"), [(words, f"{cost:.2f}") for words, cost in best])
@@ -112,8 +112,8 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
     page.code(f'gappy = decoder.translate(sentence, "{skeleton.to_mask()}")')
     page.say(
         "The composition keeps the full hypotheses that contain a translation of the skeleton: "
-        f"{gappy.lattice.num_states} states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and the weight of the skeleton "
-        f"times the skeleton's cost."
+        f"{gappy.lattice.num_states} states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and "
+        "the weight of the skeleton times the skeleton's cost."
     )
     _best(page, gappy)
     page.draw("joint", _few(gappy), "The best translations that contain one of the skeleton")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import experiments.walkthrough
 import pytest
+
+import experiments.walkthrough
 from experiments.walkthrough.__main__ import main
 
 KEPT = Path(experiments.walkthrough.__file__).parent
