@@ -27,6 +27,7 @@ class Study(BaseModel):
         tuning_hypotheses: of a sentence, in each round of tuning.
         tuning_rounds: of composing and optimising.
         systems: which of `SYSTEMS` (`systems.py`) are run, the plain one among them.
+        rescored: those whose n-best lists are rescored; None for all.
         scorers: the parts of the stronger model.
         automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
         rate: the compression rate that they aim at.
@@ -43,6 +44,7 @@ class Study(BaseModel):
     tuning_hypotheses: int = Field(default=150, ge=1)
     tuning_rounds: int = Field(default=5, ge=1)
     systems: tuple[str, ...] = tuple(system.name for system in SYSTEMS)
+    rescored: tuple[str, ...] | None = None
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     automatic: tuple[Literal["dependency", "tagger", "optimal"], ...] = ("dependency", "tagger", "optimal")
     rate: float = Field(default=0.6, gt=0, lt=1)
@@ -50,14 +52,16 @@ class Study(BaseModel):
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
 
-    @field_validator("systems")
+    @field_validator("systems", "rescored")
     @classmethod
-    def _are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _are_known(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if names is None:
+            return None
         known = [system.name for system in SYSTEMS]
         if unknown := sorted(set(names) - set(known)):
             raise ValueError(f"no system {unknown[0]!r}; there are {', '.join(known)}")
         if missing := sorted(ALWAYS - set(names)):
-            raise ValueError(f"the system {missing[0]!r} is missing: others need it")
+            raise ValueError(f"the system {missing[0]!r} is missing: tables and other systems need it")
         return names
 
     @property

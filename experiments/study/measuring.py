@@ -75,7 +75,9 @@ def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
     folders = done.folders
     plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.systems}
     rescored = {
-        one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl") for one in done.systems
+        one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl")
+        for one in done.systems
+        if f"rescored-{one.name}" in folders
     }
     return plain | rescored
 

@@ -104,15 +104,12 @@ def _lists_stages(study: Study, sentences: Sentences, inputs: list[Path]) -> lis
 
 
 def _system_stages(study: Study, systems: list[System], sentences: Sentences) -> list[Stage]:
-    return [
-        stage
-        for system in systems
-        for stage in (
-            weights_stage(study, system, sentences),
-            translations_stage(study, system, sentences),
-            rescored_stage(study, system, sentences),
-        )
-    ]
+    found = []
+    for system in systems:
+        found += [weights_stage(study, system, sentences), translations_stage(study, system, sentences)]
+        if study.rescored is None or system.name in study.rescored:
+            found.append(rescored_stage(study, system, sentences))
+    return found
 
 
 def _automatic_stages(

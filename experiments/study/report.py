@@ -113,7 +113,11 @@ def all_scores(measured: Measured) -> dict[str, Any]:
     found = {}
     for suffix in ("", RESCORED):
         own = scores_of(measured.comparisons["plain" + suffix])
-        found |= {system.name + suffix: own[system.name + suffix] for system in measured.systems}
+        found |= {
+            system.name + suffix: own[system.name + suffix]
+            for system in measured.systems
+            if system.name + suffix in own
+        }
     return found
 
 

@@ -58,6 +58,8 @@ def system_table(measured: Measured, name: str, table: str, pair: str) -> Table:
     for suffix in ("", RESCORED):
         for system in measured.systems:
             own = system.name + suffix
+            if own not in measured.outputs:
+                continue
             scores = measured.comparisons["plain" + suffix].scores[own]
             cells = [
                 Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
@@ -94,6 +96,8 @@ def gap_type_table(measured: Measured, name: str, table: str, pair: str) -> Tabl
     for suffix in ("", RESCORED):
         for system in measured.systems:
             own = system.name + suffix
+            if own not in measured.outputs:
+                continue
             cells = []
             for kind in types:
                 score = measured.by_gap_type["plain" + suffix][kind].scores[own][BLEU]
