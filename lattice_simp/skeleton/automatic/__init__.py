@@ -1,0 +1,32 @@
+"""Automatic skeletons: by rules on the dependency tree, by a trained tagger, and globally optimal ones."""
+
+from __future__ import annotations
+
+from lattice_simp.skeleton.automatic.agreement import Agreement, agreement, compare_records, token_f1
+from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.optimal import OptimalSettings, optimal_skeletons
+from lattice_simp.skeleton.automatic.pairs import align_pairs, read_pairs
+from lattice_simp.skeleton.automatic.parse import Parse, read_parses, write_parses
+from lattice_simp.skeleton.automatic.punctuation import place_punctuation
+from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences, parser_name
+from lattice_simp.skeleton.automatic.tagger import DeletionTagger, TaggerSettings
+
+__all__ = [
+    "Agreement",
+    "DeletionTagger",
+    "OptimalSettings",
+    "Parse",
+    "TaggerSettings",
+    "agreement",
+    "align_pairs",
+    "compare_records",
+    "dependency_skeletons",
+    "optimal_skeletons",
+    "parse_sentences",
+    "parser_name",
+    "place_punctuation",
+    "read_pairs",
+    "read_parses",
+    "token_f1",
+    "write_parses",
+]

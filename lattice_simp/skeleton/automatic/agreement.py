@@ -1,0 +1,108 @@
+"""How well skeletons agree with those that others made of the same sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from lattice_simp.errors import LatticeSimpError, SkeletonError
+from lattice_simp.skeleton.io import SkeletonRecord
+from lattice_simp.skeleton.skeleton import GapType, Skeleton
+
+
+def token_f1(one: Skeleton, other: Skeleton) -> float:
+    """Gives the F1 of the kept tokens, over 0 to 1; it is the same both ways round.
+
+    >>> round(token_f1(Skeleton.from_brackets("a b [[c]]"), Skeleton.from_brackets("a [[b]] c")), 2)
+    0.5
+
+    Raises:
+        SkeletonError: skeletons of different sentences.
+    """
+    if one.tokens != other.tokens:
+        raise SkeletonError("skeletons of different sentences cannot be compared")
+    both = sum(a and b for a, b in zip(one.mask, other.mask, strict=True))
+    return 2 * both / (sum(one.mask) + sum(other.mask))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Means over sentences of what skeletons share with one or several references.
+
+    Attributes:
+        sentences: how many there are.
+        f1_by_reference: the F1 of the first candidate with each reference; those of sentences with fewer are left out.
+        mean_f1: the F1 of the first candidate with a sentence's references, averaged.
+        best_f1: with its best reference.
+        oracle_f1: the same of the best candidate.
+        exact: the share of first candidates that are one of the references.
+        rate: the compression rate of the first candidates.
+        reference_rate: that of all references.
+        gap_types: the share of each type among the first candidates.
+    """
+
+    sentences: int
+    f1_by_reference: tuple[float, ...]
+    mean_f1: float
+    best_f1: float
+    oracle_f1: float
+    exact: float
+    rate: float
+    reference_rate: float
+    gap_types: dict[GapType, float]
+
+
+def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequence[Skeleton]]) -> Agreement:
+    """Compares candidates, the preferred one first, with references, sentence by sentence.
+
+    >>> own, theirs = Skeleton.from_brackets("so [[it]] is"), Skeleton.from_brackets("[[so]] it is")
+    >>> result = agreement([[own]], [[theirs, own]])
+    >>> result.f1_by_reference, result.mean_f1, result.best_f1, result.exact
+    ((0.5, 1.0), 0.75, 1.0, 1.0)
+
+    Raises:
+        LatticeSimpError: no sentences, or different numbers of them.
+        SkeletonError: skeletons of different sentences.
+    """
+    if not predicted or len(predicted) != len(references):
+        raise LatticeSimpError(f"{len(predicted)} sentences to compare with {len(references)}")
+    table = [
+        [[token_f1(candidate, reference) for reference in own] for candidate in candidates]
+        for candidates, own in zip(predicted, references, strict=True)
+    ]
+    first = [scores[0] for scores in table]
+    chosen = [candidates[0] for candidates in predicted]
+    columns = max(map(len, references))
+    return Agreement(
+        sentences=len(chosen),
+        f1_by_reference=tuple(fmean(row[column] for row in first if column < len(row)) for column in range(columns)),
+        mean_f1=fmean(map(fmean, first)),
+        best_f1=fmean(map(max, first)),
+        oracle_f1=fmean(max(map(max, scores)) for scores in table),
+        exact=fmean(
+            any(one.mask == reference.mask for reference in own) for one, own in zip(chosen, references, strict=True)
+        ),
+        rate=fmean(one.compression_rate for one in chosen),
+        reference_rate=fmean(reference.compression_rate for own in references for reference in own),
+        gap_types={kind: fmean(one.gap_type is kind for one in chosen) for kind in GapType},
+    )
+
+
+def compare_records(gold: Sequence[SkeletonRecord], predicted: Sequence[SkeletonRecord]) -> Agreement:
+    """Compares the records of two files that have the same id.
+
+    Raises:
+        LatticeSimpError: no record of one file is in the other, or ids occur twice.
+        SkeletonError: records with the same id and different tokens; names the id.
+    """
+    by_id = {record.id: record for record in predicted}
+    if len(by_id) != len(predicted) or len({record.id for record in gold}) != len(gold):
+        raise LatticeSimpError("several records have the same id: make the ids unique")
+    common = [record for record in gold if record.id in by_id]
+    if not common:
+        raise LatticeSimpError("the two files have no record with the same id")
+    for record in common:
+        if record.tokens != by_id[record.id].tokens:
+            raise SkeletonError(f"the records {record.id!r} have different tokens: tokenise alike")
+    return agreement([by_id[record.id].skeletons for record in common], [record.skeletons for record in common])

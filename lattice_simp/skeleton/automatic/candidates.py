@@ -1,0 +1,45 @@
+"""Which of many masks are worth handing on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.skeleton.skeleton import Skeleton
+
+LEAST_DIFFERENCE = 0.1
+"""The share of the tokens by which candidates differ (two tokens at least), so that none is a mere variant."""
+
+Mask = tuple[bool, ...]
+
+
+def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> list[Skeleton]:
+    """Takes the first masks that differ enough; one that keeps everything is taken only where there is no other.
+
+    >>> masks = [(True, True, True, False), (True, True, True, True), (True, True, False, True)]
+    >>> [skeleton.to_mask() for skeleton in choose("a b c d".split(), masks, 2)]
+    ['1110', '1101']
+    """
+    apart = max(2, round(LEAST_DIFFERENCE * len(tokens)))
+    chosen: list[Mask] = []
+    whole: list[Mask] = []
+    for mask in masks:
+        if all(mask):
+            whole = [mask]
+        elif any(mask) and all(sum(a != b for a, b in zip(mask, other, strict=True)) >= apart for other in chosen):
+            chosen.append(mask)
+        if len(chosen) == candidates:
+            break
+    return [Skeleton(tuple(tokens), mask) for mask in chosen or whole]
+
+
+def check_wanted(rate: float, candidates: int) -> None:
+    """Checks what is asked for.
+
+    Raises:
+        LatticeSimpError: a rate out of range, or no candidates wanted.
+    """
+    if not 0 < rate <= 1:
+        raise LatticeSimpError(f"the compression rate is {rate}; give a number above 0 and up to 1")
+    if candidates < 1:
+        raise LatticeSimpError(f"{candidates} candidates; ask for one at least")

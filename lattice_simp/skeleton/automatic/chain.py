@@ -1,0 +1,113 @@
+"""Keep-or-delete chains: each token is labelled, and neighbouring labels depend on each other.
+
+Scores are natural logs, higher is better, as conditional random fields have them; the lattice of a chain has costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.kernel import Floats
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.nbest import nshortest
+from lattice_simp.symbols import SymbolTable
+
+DELETE, KEEP = 0, 1
+
+_BISECTIONS = 14
+_WIDEST = 16.0
+"""The shift, in nats, beyond which every token is kept or deleted."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The scores of one sentence.
+
+    >>> chain = Chain(np.array([1.0, -2.0]), np.zeros((2, 2)))
+    >>> chain.marginals().round(2).tolist(), chain.best_masks(2)
+    ([0.73, 0.12], [(True, False), (False, False)])
+
+    Attributes:
+        keep: (num_tokens,) float64, the score of keeping each token; that of deleting it is 0.
+        transitions: (2, 2) float64, from label (row) to label, 0 for deleted and 1 for kept.
+    """
+
+    keep: Floats
+    transitions: Floats
+
+    def shifted(self, amount: float) -> Chain:
+        """Gives the chain with so much added to the score of every kept token."""
+        return replace(self, keep=self.keep + amount)
+
+    def marginals(self) -> Floats:
+        """(num_tokens,) float64, the probability that each token is kept (forward-backward)."""
+        forward, backward = self._sums(self.keep), self._sums(self.keep[::-1], reverse=True)[::-1]
+        # Both sums hold the token's own score: it is taken out once.
+        joint = forward + backward
+        joint[:, KEEP] -= self.keep
+        return np.exp(joint[:, KEEP] - np.logaddexp(joint[:, DELETE], joint[:, KEEP]))
+
+    def at_rate(self, rate: float) -> Chain:
+        """Shifts the chain so that its best mask's compression rate comes as near to `rate` as any shift brings it.
+
+        A mask without any kept token does not count.
+        """
+        low, high = -_WIDEST, _WIDEST
+        nearest, least = self.shifted(_WIDEST), 1.0 - rate
+        for _ in range(_BISECTIONS):
+            middle = self.shifted((low + high) / 2)
+            own = sum(middle.best_mask()) / len(self.keep)
+            if own > 0 and abs(own - rate) < least:
+                nearest, least = middle, abs(own - rate)
+            low, high = ((low + high) / 2, high) if own < rate else (low, (low + high) / 2)
+        return nearest
+
+    def best_mask(self) -> tuple[bool, ...]:
+        """Gives the best mask (Viterbi)."""
+        moves = self.transitions.tolist()
+        deleted, kept = 0.0, float(self.keep[0])
+        origins: list[tuple[bool, bool]] = []
+        for own in self.keep[1:].tolist():
+            to_deleted = (deleted + moves[DELETE][DELETE], kept + moves[KEEP][DELETE])
+            to_kept = (deleted + moves[DELETE][KEEP], kept + moves[KEEP][KEEP])
+            origins.append((to_deleted[KEEP] > to_deleted[DELETE], to_kept[KEEP] > to_kept[DELETE]))
+            deleted, kept = max(to_deleted), max(to_kept) + own
+        mask = [kept > deleted]
+        for origin in reversed(origins):
+            mask.append(origin[mask[-1]])
+        return tuple(reversed(mask))
+
+    def lattice(self) -> Lattice:
+        """Gives the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
+        count = len(self.keep)
+        names = SymbolTable([*(f"+{place}" for place in range(count)), *(f"-{place}" for place in range(count))])
+        # State 0 starts; after it, 1 + 2 * place + label.
+        sources, labels, costs, targets = [], [], [], []
+        for place in range(count):
+            for label in (DELETE, KEEP):
+                own = -float(self.keep[place]) if label == KEEP else 0.0
+                for before in (DELETE, KEEP) if place else (DELETE,):
+                    sources.append(1 + 2 * (place - 1) + before if place else 0)
+                    costs.append(own - (float(self.transitions[before, label]) if place else 0.0))
+                    labels.append(1 + place if label == KEEP else 1 + count + place)
+                    targets.append(1 + 2 * place + label)
+        finals = np.full(1 + 2 * count, np.inf)
+        finals[-2:] = 0.0
+        return Lattice.from_arcs(sources, labels, costs, targets, finals, names)
+
+    def best_masks(self, n: int) -> list[tuple[bool, ...]]:
+        """Gives the n best masks, the best one first."""
+        paths = nshortest(self.lattice(), n, unique=False)
+        return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
+
+    def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:
+        """(num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
+        transitions = self.transitions.T if reverse else self.transitions
+        sums = np.zeros((len(keep), 2))
+        sums[0, KEEP] = keep[0]
+        for place in range(1, len(keep)):
+            sums[place] = np.logaddexp(*(sums[place - 1][:, None] + transitions))
+            sums[place, KEEP] += keep[place]
+        return sums

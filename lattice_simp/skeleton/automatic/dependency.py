@@ -1,0 +1,154 @@
+"""Skeletons by deletion of whole phrases that the dependency tree shows to be optional.
+
+For every number of words, the cheapest skeleton is found exactly, by a knapsack over the tree: a dependant is deleted
+with all below it at its label's cost, or kept with the words that its own subtree keeps. So one pass gives skeletons of
+all lengths, and those nearest to the wanted compression rate are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.kernel import Floats
+from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
+from lattice_simp.skeleton.automatic.deletion_tree import DeletionCosts, DeletionTree, deletion_tree
+from lattice_simp.skeleton.automatic.parse import Parse
+from lattice_simp.skeleton.automatic.punctuation import place_punctuation
+from lattice_simp.skeleton.automatic.spacy_parser import as_parse
+from lattice_simp.skeleton.skeleton import Skeleton
+
+RATE_COST = 8.0
+"""Nats for each unit that the compression rate misses its target by: a tenth costs as much as a usual deletion."""
+
+
+def dependency_skeletons(
+    sentence: Parse | Sequence[str],
+    rate: float = 0.6,
+    candidates: int = 1,
+    *,
+    costs: DeletionCosts | None = None,
+    promote: bool = True,
+) -> list[Skeleton]:
+    """Gives skeletons of a parsed sentence, the preferred one first.
+
+    >>> parse = Parse(("it", "rained", "hard", "."), (1, -1, 1, 1), ("nsubj", "ROOT", "advmod", "punct"),
+    ...               ("PRON", "VERB", "ADV", "PUNCT"), ("PRP", "VBD", "RB", "."), ("it", "rain", "hard", "."))
+    >>> [str(skeleton) for skeleton in dependency_skeletons(parse, candidates=5)]
+    ['it rained [[hard]] .']
+
+    Fewer come back where the sentence has fewer; the whole sentence comes back only where nothing may be deleted.
+
+    Args:
+        sentence: a parse, or tokens, which spaCy parses (`parse_sentences` is quicker for many).
+        rate: the compression rate to aim at, above 0 and up to 1.
+        candidates: how many to give at most.
+        costs: see `deletion_tree`.
+        promote: whether what is reported may stand without its reporting clause (`he said that`).
+
+    Raises:
+        LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.
+        MissingExtraError: tokens are given, and spaCy is not installed.
+    """
+    check_wanted(rate, candidates)
+    parse = as_parse(sentence)
+    return choose(parse.tokens, nearest(all_lengths(parse, costs, promote=promote), rate), candidates)
+
+
+def all_lengths(
+    parse: Parse, costs: DeletionCosts | None = None, *, promote: bool = True
+) -> list[tuple[float, tuple[bool, ...]]]:
+    """Gives the cheapest mask of every number of words, with its cost in nats; arguments as `dependency_skeletons`."""
+    tree = deletion_tree(parse, costs)
+    tops = tree.tops if promote else {top: cost for top, cost in tree.tops.items() if tree.heads[top] < 0}
+    conjuncts = conjunct_commas(parse)
+    found = []
+    for top, top_cost in tops.items():
+        knapsack = _Knapsack.fill(tree, top, promoted=tree.heads[top] >= 0)
+        for count, cost in knapsack.all_costs():
+            found.append((top_cost + cost, place_punctuation(parse.tokens, knapsack.mask(count), conjuncts)))
+    return found
+
+
+def nearest(masks: Sequence[tuple[float, tuple[bool, ...]]], rate: float) -> list[tuple[bool, ...]]:
+    """Orders masks by their costs and by how far they are from the wanted compression rate."""
+    scored = ((cost + RATE_COST * abs(sum(mask) / len(mask) - rate), mask) for cost, mask in masks)
+    return [mask for _, mask in sorted(scored)]
+
+
+@dataclass(frozen=True)
+class _Knapsack:
+    """The least costs of all subtrees by the number of words kept, and how they came about.
+
+    `tables[v][k]` is the least cost of keeping k words in the subtree of v, v included; `taken[v][c][k]` is how many
+    of k words in v and its dependants up to the c-th belong to the c-th (0: it is deleted with all below it).
+    """
+
+    top: int
+    children: list[list[int]]
+    tables: dict[int, Floats]
+    taken: dict[int, list[list[int]]]
+    length: int
+
+    @classmethod
+    def fill(cls, tree: DeletionTree, top: int, *, promoted: bool) -> _Knapsack:
+        children: list[list[int]] = [[] for _ in tree.heads]
+        for position, head in enumerate(tree.heads):
+            if head >= 0 and not (promoted and head == top and position in tree.openers):
+                children[head].append(position)
+        knapsack = cls(top, children, {}, {}, len(tree.heads))
+        for position in knapsack._from_below():
+            knapsack._merge(position, tree.costs)
+        return knapsack
+
+    def all_costs(self) -> list[tuple[int, float]]:
+        """Gives (number of words, least cost) for every number that is possible."""
+        return [(count, float(cost)) for count, cost in enumerate(self.tables[self.top]) if np.isfinite(cost)]
+
+    def mask(self, count: int) -> list[bool]:
+        """Gives the cheapest mask that keeps so many words (punctuation is left out)."""
+        mask = [False] * self.length
+        pending = [(self.top, count)]
+        while pending:
+            position, left = pending.pop()
+            mask[position] = True
+            own = self.taken[position]
+            for number in range(len(own) - 1, -1, -1):
+                taken = own[number][left]
+                if taken:
+                    pending.append((self.children[position][number], taken))
+                left -= taken
+        return mask
+
+    def _from_below(self) -> list[int]:
+        order = [self.top]
+        for position in order:
+            order += self.children[position]
+        return order[::-1]
+
+    def _merge(self, position: int, costs: Floats) -> None:
+        table = np.array([np.inf, 0.0])
+        taken: list[list[int]] = []
+        for child in self.children[position]:
+            # Entry 0 of a child's own table means: deleted with all below it.
+            own = self.tables[child].copy()
+            own[0] = costs[child]
+            sums = np.full((len(table) + len(own) - 1, len(own)), np.inf)
+            for count, cost in enumerate(own):
+                sums[count : count + len(table), count] = table + cost
+            taken.append(sums.argmin(axis=1).tolist())
+            table = sums.min(axis=1)
+        self.tables[position] = table
+        self.taken[position] = taken
+
+
+def conjunct_commas(parse: Parse) -> list[bool]:
+    """Marks the commas that stand before a further member of a list."""
+    marks = [False] * len(parse)
+    for position, label in enumerate(parse.labels):
+        if label == "conj":
+            first = min(parse.subtree(position))
+            marks[max(0, first - 1)] = True
+    return marks

@@ -1,0 +1,101 @@
+"""Counting the kept tokens of a lattice: the composition with an acceptor of strings of certain lengths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Ints, jit
+from lattice_simp.lattice import Lattice
+
+
+def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
+    """Gives the paths with `fewest` to `most` words (epsilons do not count).
+
+    >>> lattice = Lattice.from_strings([("a", 1.0), ("b c", 2.0), ("d e f", 0.5)])
+    >>> short = limit_length(lattice, 2, 2)
+    >>> short.num_arcs, short.symbols.decode(short.olabels)
+    (2, ['b', 'c'])
+
+    States become pairs of a state and a count, but only where some path through them can have a wanted length. The
+    lattice is acyclic; input labels and score columns stay.
+
+    Raises:
+        LatticeSimpError: an empty range of lengths.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if not 0 <= fewest <= most:
+        raise LatticeSimpError(f"lengths from {fewest} to {most}; give a range of numbers from 0 up")
+    lattice = lattice.connected()
+    if lattice.num_states == 0:
+        return lattice
+    counted = (lattice.olabels != 0).astype(np.int32)
+    least, greatest = _reachable_counts(lattice.offsets, counted, lattice.nextstates)
+    least_rest, greatest_rest = _remaining_counts(lattice.offsets, counted, lattice.nextstates, lattice.finals)
+    low = np.maximum(least, fewest - greatest_rest)
+    high = np.minimum(greatest, most - least_rest)
+    width = np.maximum(high - low + 1, 0)
+    if width[0] == 0:
+        return Lattice.empty_like(lattice)
+    first = np.concatenate(([0], np.cumsum(width)))
+    # Each arc stands once for each count of its source that leads to a wanted count of its target.
+    sources = lattice.sources
+    copies = width[sources]
+    arcs = np.repeat(np.arange(lattice.num_arcs), copies)
+    within = np.arange(len(arcs)) - np.repeat(np.cumsum(copies) - copies, copies)
+    targets = lattice.nextstates[arcs]
+    count = low[sources[arcs]] + within + counted[arcs]
+    fits = (count >= low[targets]) & (count <= high[targets])
+    new_sources = first[sources[arcs]] + within
+    order = np.argsort(new_sources[fits], kind="stable")
+    new_sources, arcs, targets, count = (each[fits][order] for each in (new_sources, arcs, targets, count))
+    offsets = np.zeros(first[-1] + 1, dtype=np.int32)
+    np.cumsum(np.bincount(new_sources, minlength=first[-1]), out=offsets[1:])
+    states = np.repeat(np.arange(lattice.num_states), width)
+    counts_of_states = np.arange(first[-1]) - first[states] + low[states]
+    wanted = (counts_of_states >= fewest) & (counts_of_states <= most)
+    olabels = lattice.olabels[arcs]
+    return replace(
+        lattice,
+        offsets=offsets,
+        olabels=olabels,
+        ilabels=olabels if lattice.ilabels is lattice.olabels else lattice.ilabels[arcs],
+        weights=lattice.weights[arcs],
+        nextstates=(first[targets] + count - low[targets]).astype(np.int32),
+        finals=np.where(wanted, lattice.finals[states], np.inf),
+        scores={name: values[arcs] for name, values in lattice.scores.items()},
+        final_scores={name: values[states] for name, values in lattice.final_scores.items()},
+    ).connected()
+
+
+@jit
+def _reachable_counts(offsets: Ints, counted: Ints, nextstates: Ints) -> tuple[Ints, Ints]:
+    """Gives the fewest and the most words with which each state can be reached; states are sorted topologically."""
+    states = len(offsets) - 1
+    least = np.full(states, np.int32(1 << 29), dtype=np.int32)
+    greatest = np.full(states, np.int32(-1), dtype=np.int32)
+    least[0] = greatest[0] = 0
+    for state in range(states):
+        for arc in range(offsets[state], offsets[state + 1]):
+            target = nextstates[arc]
+            least[target] = min(least[target], least[state] + counted[arc])
+            greatest[target] = max(greatest[target], greatest[state] + counted[arc])
+    return least, greatest
+
+
+@jit
+def _remaining_counts(offsets: Ints, counted: Ints, nextstates: Ints, finals: Ints) -> tuple[Ints, Ints]:
+    """Gives the fewest and the most words from each state to an end."""
+    states = len(offsets) - 1
+    least = np.full(states, np.int32(1 << 29), dtype=np.int32)
+    greatest = np.full(states, np.int32(-1), dtype=np.int32)
+    for state in range(states - 1, -1, -1):
+        if finals[state] < np.inf:
+            least[state] = greatest[state] = 0
+        for arc in range(offsets[state], offsets[state + 1]):
+            target = nextstates[arc]
+            least[state] = min(least[state], least[target] + counted[arc])
+            greatest[state] = max(greatest[state], greatest[target] + counted[arc])
+    return least, greatest

@@ -1,0 +1,177 @@
+"""The globally optimal skeleton: a shortest path through a lattice of keep-or-delete decisions.
+
+What a skeleton costs is the sum of its tokens' costs (from a deletion tagger, or from the tree), of the decisions'
+transitions, and of a language model over the kept words, each word's cost reduced by its unigram cost so that rare
+words are not paid for. Hard constraints are the dependency tree (a kept token needs its head, a kept head its
+obligatory dependants), sound punctuation, and the number of kept tokens. Tree, counter and language model are
+automata, and their product is searched exactly, so the best skeleton is the best of all 2^n; n-best lists come from
+the same lattice. Clarke and Lapata 2008 solve such a problem by integer linear programming; Filippova and Strube 2008
+prune the tree without the language model's context.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.kernel import Floats
+from lattice_simp.language_model.model import LanguageModel
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.lm import apply_lm
+from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
+from lattice_simp.skeleton.automatic.chain import Chain
+from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
+from lattice_simp.skeleton.automatic.length_acceptor import limit_length
+from lattice_simp.skeleton.automatic.parse import Parse
+from lattice_simp.skeleton.automatic.spacy_parser import as_parse
+from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, DeletionTagger
+from lattice_simp.skeleton.automatic.tree_acceptor import bonds, read_mask, tree_acceptor
+from lattice_simp.skeleton.skeleton import Skeleton
+
+FIRST_BEAM = 3.0
+"""Nats above the best path that are searched first; the beam doubles until it holds enough paths."""
+
+LARGEST_COST = 5.0
+"""Nats that a token counts which the tree does not allow to be deleted on its own."""
+
+
+@dataclass(frozen=True)
+class OptimalSettings:
+    """What is optimised.
+
+    Attributes:
+        lm_weight: of the language model's costs.
+        unigram_weight: of the unigram costs that are taken off again: 1 takes them off altogether.
+        slack: the share of the tokens by which the number of kept ones may differ from the wanted one.
+    """
+
+    lm_weight: float = 0.1
+    unigram_weight: float = 1.0
+    slack: float = 0.15
+
+    def __post_init__(self) -> None:
+        for name in ("lm_weight", "unigram_weight", "slack"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from 0 up")
+
+
+def optimal_skeletons(
+    sentence: Parse | Sequence[str],
+    model: LanguageModel | None = None,
+    *,
+    tagger: DeletionTagger | None = None,
+    rate: float = 0.6,
+    candidates: int = 1,
+    settings: OptimalSettings | None = None,
+) -> list[Skeleton]:
+    """Gives the best skeletons of a parsed sentence.
+
+    >>> parse = Parse(("it", "rained", "hard", "."), (1, -1, 1, 1), ("nsubj", "ROOT", "advmod", "punct"),
+    ...               ("PRON", "VERB", "ADV", "PUNCT"), ("PRP", "VBD", "RB", "."), ("it", "rain", "hard", "."))
+    >>> [str(skeleton) for skeleton in optimal_skeletons(parse, rate=0.75)]
+    ['it rained [[hard]] .']
+
+    Where the constraints leave no skeleton of the wanted length, those of the nearest lengths are taken.
+
+    Args:
+        sentence: a parse, or tokens, which spaCy parses (`parse_sentences` is quicker for many).
+        model: of the words; a word that it holds in lower case only is looked up so. None goes without.
+        tagger: for the tokens' costs; without one they come from the tree (`tree_chain`).
+        rate: the compression rate to aim at, above 0 and up to 1.
+        candidates: how many to give at most.
+        settings: see there.
+
+    Raises:
+        LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.
+        TangledTreeError: a sentence without end, whose tree crosses itself again and again.
+        MissingExtraError: tokens are given, and spaCy is not installed.
+    """
+    check_wanted(rate, candidates)
+    settings = settings or OptimalSettings()
+    parse = as_parse(sentence)
+    tree = deletion_tree(parse)
+    chain = tagger.chain(parse) if tagger else tree_chain(tree)
+    lattice = skeleton_lattice(parse, tree, chain, rate, model, settings)
+    paths = best_paths(lattice, NBEST_PER_CANDIDATE * candidates if candidates > 1 else 2, model, settings.lm_weight)
+    masks = [read_mask(path.inputs, len(parse)) for path in paths]
+    return choose(parse.tokens, masks, candidates)
+
+
+def tree_chain(tree: DeletionTree) -> Chain:
+    """Scores each token by the cheapest deletion that takes it along: words that go easily are worth little."""
+    worth = np.minimum(tree.costs, LARGEST_COST)
+    roots = [place for place, head in enumerate(tree.heads) if head < 0]
+    worth[roots] = [LARGEST_COST if tree.words[place] else 0.0 for place in roots]
+    below: list[list[int]] = [[] for _ in tree.heads]
+    for place, head in enumerate(tree.heads):
+        if head >= 0:
+            below[head].append(place)
+    pending = roots
+    while pending:
+        head = pending.pop()
+        for place in below[head]:
+            worth[place] = min(worth[place], worth[head])
+        pending += below[head]
+    return Chain(worth, np.zeros((2, 2)))
+
+
+def skeleton_lattice(
+    parse: Parse,
+    tree: DeletionTree,
+    chain: Chain,
+    rate: float,
+    model: LanguageModel | None = None,
+    settings: OptimalSettings | None = None,
+) -> Lattice:
+    """Builds the lattice of all skeletons of the wanted length, before the language model."""
+    settings = settings or OptimalSettings()
+    forms = [model_form(token, model) for token in parse.tokens] if model else list(parse.tokens)
+    if model and settings.lm_weight:
+        gain = settings.lm_weight * settings.unigram_weight * unigram_costs(forms, model)
+        chain = replace(chain, keep=chain.keep + gain)
+    lattice = tree_acceptor(forms, bonds(parse.tokens, tree), chain)
+    wanted, slack = rate * len(parse), settings.slack * len(parse)
+    for more in range(len(parse) + 1):
+        fewest = max(1, math.ceil(wanted - slack - 1e-9) - more)
+        most = min(len(parse), math.floor(wanted + slack + 1e-9) + more)
+        if fewest <= most:
+            limited = limit_length(lattice, fewest, most)
+            if not limited.empty:
+                return limited
+    return lattice
+
+
+def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight: float) -> list[Path]:
+    """Gives the n best paths, exactly: the beam of the language model grows until it holds so many."""
+    if model is None or lm_weight == 0:
+        return nshortest(lattice, n, unique=False)
+    beam = FIRST_BEAM
+    while True:
+        scored = apply_lm(lattice, model, lm_weight, beam=beam)
+        paths = nshortest(scored, n, unique=False)
+        within = [path for path in paths if path.cost <= paths[0].cost + beam]
+        if len(within) == n or beam > _ALL_NATS:
+            return within
+        # Paths beyond the beam are not all there: they do not count.
+        beam = beam * 2 if beam * 2 < _ALL_NATS else 2 * _ALL_NATS
+
+
+_ALL_NATS = 100.0
+"""A beam beyond which no path is wanted, even if there are fewer than asked for."""
+
+
+def model_form(token: str, model: LanguageModel) -> str:
+    """Gives the token as the model knows it: in lower case where it has that form alone."""
+    lowered = token.lower()
+    return lowered if token not in model and lowered in model else token
+
+
+def unigram_costs(forms: Sequence[str], model: LanguageModel) -> Floats:
+    """(num_tokens,) float64, what each word costs in nats by its frequency alone."""
+    restricted = model.restrict(forms, {})
+    return restricted.cost[restricted.word_ids]

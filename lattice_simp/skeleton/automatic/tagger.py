@@ -1,0 +1,235 @@
+"""A conditional random field that tags each token of a parsed sentence: keep it, or delete it.
+
+Lafferty, McCallum and Pereira 2001; for sentence compression, Nomoto 2008 ("A generic sentence trimmer with CRFs").
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.formats.textio import open_text, read_bytes
+from lattice_simp.kernel import Floats
+from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
+from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
+from lattice_simp.skeleton.automatic.dependency import conjunct_commas
+from lattice_simp.skeleton.automatic.features import FEATURE_VERSION, token_features
+from lattice_simp.skeleton.automatic.parse import Parse
+from lattice_simp.skeleton.automatic.punctuation import place_punctuation
+from lattice_simp.skeleton.automatic.spacy_parser import as_parse
+from lattice_simp.skeleton.skeleton import Skeleton
+
+MODEL, META = "model.crfsuite", "model.json"
+
+NBEST_PER_CANDIDATE = 60
+"""The masks that are looked through for each candidate, since most of them are variants of one another."""
+
+_LABELS = {DELETE: "0", KEEP: "1"}
+_SMALLEST = 1e-300
+_MAGIC = b"lCRF"
+_REMEDY = "train it again with `lattice-simp skeleton train`"
+
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How the tagger is trained.
+
+    Attributes:
+        l1: the weight of the sum of the weights; it leaves few features.
+        l2: the weight of half the sum of their squares.
+        max_iterations: of L-BFGS.
+    """
+
+    l1: float = 3.0
+    l2: float = 1.0
+    max_iterations: int = 100
+
+
+@dataclass(frozen=True)
+class DeletionTagger:
+    """A trained tagger; `train` makes one, `load` reads one from its folder.
+
+    Attributes:
+        crf: a `pycrfsuite.Tagger`.
+        transitions: (2, 2) scores from label to label, up to a constant.
+        meta: what the folder says about the model: feature version, settings, number of sentences, and the parser.
+    """
+
+    crf: Any
+    transitions: Floats
+    meta: Mapping[str, Any]
+
+    @classmethod
+    def train(
+        cls,
+        folder: str | Path,
+        examples: Iterable[tuple[Parse, Skeleton]],
+        settings: TaggerSettings | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> DeletionTagger:
+        """Trains a tagger on parsed sentences and their skeletons, and writes it into a folder.
+
+        A sentence with several skeletons stands in `examples` once for each of them.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: no examples, only one label in them, or skeletons of other sentences.
+        """
+        settings = settings or TaggerSettings()
+        trainer = _crfsuite().Trainer(algorithm="lbfgs", verbose=False)
+        trainer.set_params(
+            {
+                "c1": settings.l1,
+                "c2": settings.l2,
+                "max_iterations": settings.max_iterations,
+                "feature.possible_transitions": True,
+            }
+        )
+        count, seen = _append(trainer, examples)
+        if len(seen) < 2:
+            raise LatticeSimpError(f"{count} examples to train on, in which nothing is kept or nothing is deleted")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        trainer.train(str(Path(folder, MODEL)))
+        written = {
+            "features": FEATURE_VERSION,
+            "l1": settings.l1,
+            "l2": settings.l2,
+            "max_iterations": settings.max_iterations,
+            "examples": count,
+            **(meta or {}),
+        }
+        with open_text(Path(folder, META), "w") as file:
+            file.write(json.dumps(written, indent=1) + "\n")
+        return cls.load(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> DeletionTagger:
+        """Reads a tagger from the folder that `train` wrote.
+
+        Raises:
+            FormatError: a file is missing or broken, or the model was made with other features.
+            MissingExtraError: python-crfsuite is not installed.
+        """
+        meta = _read_meta(Path(folder, META))
+        model = Path(folder, MODEL)
+        crf = _crfsuite().Tagger()
+        _check_model(model)
+        crf.open(str(model))
+        labels = set(crf.labels())
+        if labels != set(_LABELS.values()):
+            message = f"a model with the labels {', '.join(sorted(labels)) or '(none)'}, not 0 and 1"
+            raise FormatError(message, path=model, remedy=_REMEDY)
+        return cls(crf, _transitions(crf), meta)
+
+    def chain(self, parse: Parse) -> Chain:
+        """Gives the scores of a sentence, from which everything else follows."""
+        keep = []
+        for features in token_features(parse):
+            # Alone, a token's odds are its own score: so nothing needs to be read out of the model's file.
+            self.crf.set([features])
+            kept, deleted = (max(self.crf.marginal(_LABELS[label], 0), _SMALLEST) for label in (KEEP, DELETE))
+            keep.append(math.log(kept) - math.log(deleted))
+        return Chain(np.array(keep), self.transitions)
+
+    def skeletons(
+        self,
+        sentence: Parse | Sequence[str],
+        rate: float | None = None,
+        candidates: int = 1,
+        *,
+        repair: bool = True,
+    ) -> list[Skeleton]:
+        """Gives skeletons of a parsed sentence, the most probable one first.
+
+        Args:
+            sentence: a parse by the parser that the tagger was trained with, or tokens, which spaCy parses.
+            rate: the compression rate to aim at, met by a constant for every kept token (`Chain.at_rate`); None takes
+                the model as it is.
+            candidates: how many to give at most.
+            repair: whether punctuation follows the words (see `place_punctuation`), or the tagger decides on it, too.
+
+        Raises:
+            LatticeSimpError: a rate out of range, or no candidates wanted.
+        """
+        check_wanted(1.0 if rate is None else rate, candidates)
+        parse = as_parse(sentence)
+        chain = self.chain(parse)
+        if rate is not None:
+            chain = chain.at_rate(rate)
+        masks = chain.best_masks(NBEST_PER_CANDIDATE * candidates)
+        masks = [mask for mask in masks if any(mask)] or [_most_probable(chain, 0.5 if rate is None else rate)]
+        if repair:
+            commas = conjunct_commas(parse)
+            repaired = choose(
+                parse.tokens, (place_punctuation(parse.tokens, mask, commas) for mask in masks), candidates
+            )
+            if repaired:
+                return repaired
+        return choose(parse.tokens, masks, candidates)
+
+
+def _most_probable(chain: Chain, rate: float) -> tuple[bool, ...]:
+    """Keeps the tokens with the highest marginals, where the best labellings delete everything."""
+    marginals = chain.marginals()
+    kept = np.argsort(-marginals, kind="stable")[: max(1, round(rate * len(marginals)))]
+    return tuple(place in kept for place in range(len(marginals)))
+
+
+def _append(trainer: Any, examples: Iterable[tuple[Parse, Skeleton]]) -> tuple[int, set[bool]]:
+    count, seen = 0, set[bool]()
+    last: tuple[Parse, list[list[str]]] | None = None
+    for parse, skeleton in examples:
+        if skeleton.tokens != parse.tokens:
+            raise LatticeSimpError(f"example {count + 1}: the skeleton is of another sentence than the parse")
+        if last is None or last[0] is not parse:
+            last = (parse, token_features(parse))
+        trainer.append(last[1], [_LABELS[KEEP if kept else DELETE] for kept in skeleton.mask])
+        seen.update(skeleton.mask)
+        count += 1
+    return count, seen
+
+
+def _transitions(crf: Any) -> Floats:
+    """Finds the scores of label pairs, up to a constant: two tokens without features have no others."""
+    crf.set([["(none)"], ["(none)"]])
+    pairs = [[crf.probability([_LABELS[one], _LABELS[two]]) for two in (DELETE, KEEP)] for one in (DELETE, KEEP)]
+    return np.log(np.maximum(np.array(pairs), _SMALLEST))
+
+
+def _check_model(path: Path) -> None:
+    """Checks the head of a model file: the library itself would crash on a file that is cut off."""
+    data = read_bytes(path)
+    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
+    if not data.startswith(_MAGIC) or size != len(data):
+        raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=_REMEDY)
+
+
+def _read_meta(path: Path) -> dict[str, Any]:
+    try:
+        meta = json.loads(read_bytes(path))
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy=_REMEDY) from error
+    version = meta.get("features") if isinstance(meta, dict) else None
+    if version != FEATURE_VERSION:
+        message = f"a model with features of version {version}, where this program has version {FEATURE_VERSION}"
+        raise FormatError(message, path=path, remedy=_REMEDY)
+    return dict(meta)
+
+
+def _crfsuite() -> Any:
+    try:
+        import pycrfsuite  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtraError(
+            "the deletion tagger needs python-crfsuite; install it with: pip install 'lattice-simp[skeletons]'"
+        ) from error
+    return pycrfsuite

@@ -1,0 +1,200 @@
+"""The acceptor of all skeletons of a sentence that respect its dependency tree.
+
+It reads one decision a token, from left to right: keep, or delete. A kept token needs its head, and a kept head its
+obligatory dependants. What a state must remember is only what is still open: tokens whose dependants are still to come
+(kept or deleted?), and heads still to come that some dependant has bound (must they be kept, or deleted?). In a
+projective tree these tokens lie on few paths, and on a path the decisions go with each other, so there are few states
+(tens a token). Trees that cross themselves need more, and get them: the acceptor is exact for any tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lattice import Lattice
+from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
+from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
+from lattice_simp.skeleton.automatic.parse import ROOT
+from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, OPEN, QUOTE, STOP, mark_kind, mark_pairs
+from lattice_simp.symbols import SymbolTable
+
+MAX_STATES = 200_000
+"""The states beyond which a tree is refused; sentences of 60 tokens have some thousands."""
+
+_KEPT, _DELETED = 1, 2
+"""Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
+
+_BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
+"""The last kept token, as far as the punctuation behind it depends on it."""
+
+_AFTER = {None: _WORD, COMMA: _COMMA, OPEN: _OPEN, CLOSE: _WORD, QUOTE: _WORD, STOP: _STOP}
+_FORBIDDEN = {
+    COMMA: {_BEGIN, _COMMA, _OPEN, _STOP},
+    CLOSE: {_COMMA, _OPEN},
+    QUOTE: {_OPEN},
+    STOP: {_BEGIN, _COMMA, _STOP},
+}
+"""What must not stand before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
+pairs."""
+
+
+class TangledTreeError(LatticeSimpError):
+    """A tree whose acceptor would need more than `MAX_STATES` states."""
+
+
+@dataclass(frozen=True)
+class Bonds:
+    """What hangs together in a sentence, ready for the acceptor.
+
+    Attributes:
+        heads: the token that each token needs; -1 for none.
+        obligatory: whether each token must be kept where its head is.
+        tops: the words that may stand without their head, exactly one of which does, with its cost in nats.
+        required: tokens that every skeleton keeps (the final stop).
+        kinds: the kind of each punctuation mark, None for words.
+    """
+
+    heads: tuple[int, ...]
+    obligatory: tuple[bool, ...]
+    tops: dict[int, float]
+    required: frozenset[int]
+    kinds: tuple[str | None, ...]
+
+
+def bonds(tokens: Sequence[str], tree: DeletionTree) -> Bonds:
+    """Joins the tree of words with the marks that go in pairs.
+
+    >>> tree = DeletionTree((-1, 0, -1), np.array([np.inf, 1.0, 0.0]), {0: 0.0}, (True, True, False), frozenset())
+    >>> made = bonds(["stop", "now", "!"], tree)
+    >>> made.heads, made.obligatory, sorted(made.required)
+    ((-1, 0, -1), (False, False, False), [2])
+    """
+    kinds: list[str | None] = [
+        None if word else mark_kind(token) for token, word in zip(tokens, tree.words, strict=True)
+    ]
+    heads = list(tree.heads)
+    obligatory = [head != ROOT and bool(np.isinf(cost)) for head, cost in zip(tree.heads, tree.costs, strict=True)]
+    for place in tree.openers:
+        # "That" belongs to the reporting verb: it goes where the clause stands alone.
+        heads[place] = tree.heads[heads[place]]
+    pairs = [pair for pair in mark_pairs(tokens) if all(kinds[place] for place in pair)]
+    for first, last in pairs:
+        kinds[first], heads[last], obligatory[last] = OPEN, first, True
+    paired = {place for pair in pairs for place in pair}
+    # A mark without its partner is as good as a comma.
+    kinds = [
+        COMMA if kind in (OPEN, CLOSE, QUOTE) and place not in paired else kind for place, kind in enumerate(kinds)
+    ]
+    last_word = max(place for place, kind in enumerate(kinds) if kind is None)
+    required = frozenset(place for place, kind in enumerate(kinds) if kind == STOP and place > last_word)
+    return Bonds(tuple(heads), tuple(obligatory), dict(tree.tops), frozenset([*required][:1]), tuple(kinds))
+
+
+def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
+    """Builds the acceptor, with the costs of the chain on its arcs.
+
+    Output labels are the forms of kept tokens (epsilon for deleted ones), so a language model can be applied; input
+    labels say which token it was: `k + 1` for the kept token k, `n + k + 1` for the deleted one. Each mask has one
+    path.
+
+    Raises:
+        TangledTreeError: more than `MAX_STATES` states.
+    """
+    count = len(forms)
+    builder = _Builder(bonds, chain)
+    words = SymbolTable()
+    labels = words.encode(forms)
+    names = SymbolTable([*(f"+{place}" for place in range(count)), *(f"-{place}" for place in range(count))])
+    layer = {(0, False, _BEGIN, DELETE): 0}
+    states, arcs = 1, list[tuple[int, int, int, float, int]]()
+    for place in range(count):
+        following: dict[_State, int] = {}
+        for state, number in layer.items():
+            for decision, cost, target in builder.moves(place, state):
+                reached = following.setdefault(target, states + len(following))
+                kept = decision == KEEP
+                arcs.append((number, labels[place] if kept else 0, 1 + place + (0 if kept else count), cost, reached))
+        states += len(following)
+        layer = following
+        if states > MAX_STATES:
+            raise TangledTreeError(f"a tree of {count} tokens needs more than {MAX_STATES} states: cut the sentence")
+    finals = np.full(states, np.inf)
+    finals[[number for (_, has_top, _, _), number in layer.items() if has_top]] = 0.0
+    sources, olabels, ilabels, costs, targets = zip(*arcs, strict=True)
+    return Lattice.from_arcs(
+        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=names
+    ).connected()
+
+
+def read_mask(inputs: Sequence[int], count: int) -> tuple[bool, ...]:
+    """Gives the mask that the input labels of a path spell."""
+    return tuple(label <= count for label in inputs)
+
+
+_State = tuple[int, bool, int, int]
+"""Two bits for each token, whether there is a top, what was kept last, and the last decision."""
+
+
+class _Builder:
+    """The moves of the acceptor; holds what does not change within a sentence."""
+
+    def __init__(self, bonds: Bonds, chain: Chain) -> None:
+        count = len(bonds.heads)
+        self.bonds = bonds
+        self.keep = chain.keep.tolist()
+        self.moves_cost: list[list[float]] = (-chain.transitions).tolist()
+        last = list(range(count))
+        for place, head in enumerate(bonds.heads):
+            if head != ROOT:
+                last[head] = max(last[head], place)
+        self.closing: list[int] = [0] * count
+        for place, at in enumerate(last):
+            self.closing[at] |= 3 << 2 * place
+        self.stays_open = [at > place for place, at in enumerate(last)]
+
+    def moves(self, place: int, state: _State) -> Iterator[tuple[int, float, _State]]:
+        """Gives (decision, cost, next state) for everything that may happen to a token."""
+        known, has_top, previous, before = state
+        wanted = known >> 2 * place & 3
+        transition = self.moves_cost[before] if place else [0.0, 0.0]
+        kind = self.bonds.kinds[place]
+        if wanted != _KEPT and place not in self.bonds.required:
+            bound = self._bind(known, place, _DELETED) if self.bonds.obligatory[place] else known
+            if bound is not None:
+                after = self._close(bound, place, _DELETED)
+                yield DELETE, transition[DELETE], (after, has_top, previous, DELETE)
+        if wanted == _DELETED or previous in _FORBIDDEN.get(kind or "", ()):
+            return
+        cost = transition[KEEP] - self.keep[place]
+        last = _AFTER[kind]
+        head = self.bonds.heads[place]
+        if head != ROOT or kind is not None:
+            bound = self._bind(known, place, _KEPT)
+            if bound is not None:
+                yield KEEP, cost, (self._close(bound, place, _KEPT), has_top, last, KEEP)
+        if place in self.bonds.tops and not has_top:
+            bound = self._bind(known, place, _DELETED)
+            if bound is not None:
+                cost += self.bonds.tops[place]
+                yield KEEP, cost, (self._close(bound, place, _KEPT), True, last, KEEP)
+
+    def _bind(self, known: int, place: int, status: int) -> int | None:
+        """Says of the token's head what it is, or has to be; None where it is something else."""
+        head = self.bonds.heads[place]
+        if head == ROOT:
+            return known
+        present = known >> 2 * head & 3
+        if present:
+            return known if present == status else None
+        return known | status << 2 * head
+
+    def _close(self, known: int, place: int, status: int) -> int:
+        """Notes what became of the token where that is needed later, and forgets what is not."""
+        known &= ~(3 << 2 * place)
+        if self.stays_open[place]:
+            known |= status << 2 * place
+        return known & ~self.closing[place]

@@ -1,0 +1,85 @@
+"""`lattice-simp skeleton make`, `train` and `score`."""
+
+from __future__ import annotations
+
+import pytest
+
+from lattice_simp.skeleton import read_skeletons
+
+pytest.importorskip("spacy")
+pytest.importorskip("pycrfsuite")
+
+TEXT = """In the end , the council closed the bridge that the mayor had built .
+
+Yesterday the old house burned down .
+"""
+SHORT = """the council closed the bridge .
+
+the house burned down .
+"""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.en").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "a.short").write_text(SHORT, encoding="utf-8")
+    (tmp_path / "spaces.en").write_text("a\nb\u00a0c d\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_dependency_skeletons_are_records_of_the_lines(call, files):
+    options = ("--method", "dependency", "--rate", 0.4, "--candidates", 2)
+    done = call("skeleton", "make", *options, "a.en", "b.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert "en_core_web_sm" in done.stderr
+    records = list(read_skeletons("b.jsonl"))
+    assert [(record.id, record.line) for record in records] == [("0", 0), ("2", 2)]
+    assert " ".join(records[0].skeletons[0].words) == "the council closed the bridge ."
+    assert 1 <= len(records[0].skeletons) <= 2
+    assert call("skeleton", "make", *options, "-", "-", stdin=TEXT).stdout == (files / "b.jsonl").read_text("utf-8")
+
+
+def test_a_tagger_is_trained_used_and_scored(call, files):
+    done = call("skeleton", "train", "--pairs", "a.en", "a.short", "model")
+    assert done.returncode == 0, done.stderr
+    assert "2 compressions; 0 others" in done.stderr
+    done = call("skeleton", "make", "--method", "tagger", "--model", "model", "--rate", 0.6, "a.en", "tagger.jsonl")
+    assert done.returncode == 0, done.stderr
+    done = call("skeleton", "train", "tagger.jsonl", "again")
+    assert "trained on 2 skeletons" in done.stderr
+    done = call("skeleton", "score", "tagger.jsonl", "tagger.jsonl")
+    figures = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert (figures["sentences"], figures["exact"], figures["F1 with skeleton 1"]) == ("2", "1.0000", "1.0000")
+    done = call("skeleton", "make", "--method", "optimal", "--model", "model", "a.en", "optimal.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert len(list(read_skeletons("optimal.jsonl"))) == 2
+
+
+def test_optimal_skeletons_with_a_language_model(call, files, model):
+    done = call("skeleton", "make", "--method", "optimal", "--lm", model / "lm.arpa", "--rate", 0.4, "a.en", "-")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count('"keep"') == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["make", "--method", "tagger", "a.en", "-"], "--method tagger needs --model"),
+        (["make", "--method", "tagger", "--model", "nowhere", "a.en", "-"], "nowhere/model.json: cannot be read"),
+        (["make", "--method", "dependency", "--model", "m", "a.en", "-"], "no use for --model"),
+        (["make", "--method", "dependency", "--lm", "m", "a.en", "-"], "no use for --lm"),
+        (["make", "--method", "dependency", "--rate", "1.5", "a.en", "-"], "the compression rate is 1.5"),
+        (["make", "--method", "dependency", "nowhere", "-"], "nowhere: cannot be read"),
+        (["make", "--method", "dependency", "spaces.en", "-"], "spaces.en:2: the token"),
+        (["make", "--method", "magic", "a.en", "-"], "--method"),
+        (["train", "a.en"], "name skeleton records and the folder"),
+        (["train", "--pairs", "a.en", "model"], "name sentences, compressions and the folder"),
+        (["score", "nowhere", "a.en"], "nowhere"),
+    ],
+)
+def test_errors_are_one_line(call, files, arguments, message):
+    done = call("skeleton", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
