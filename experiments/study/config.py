@@ -30,6 +30,7 @@ class Study(BaseModel):
         rescored: those whose n-best lists are rescored; None for all.
         scorers: the parts of the stronger model.
         automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
+        translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
         candidates: skeletons that each of them makes of a sentence, at most.
         skeleton_first_sentences: of the development set, evenly spread, that skeleton-first decoding is tuned on.
@@ -47,6 +48,7 @@ class Study(BaseModel):
     rescored: tuple[str, ...] | None = None
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     automatic: tuple[Literal["dependency", "tagger", "optimal"], ...] = ("dependency", "tagger", "optimal")
+    translated: tuple[str, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)
     candidates: int = Field(default=3, ge=1)
     skeleton_first_sentences: int = Field(default=200, ge=1)

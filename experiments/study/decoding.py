@@ -80,7 +80,7 @@ def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) 
 def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:
     """Gives the stage that decodes the other skeletons, with a model that has the rules for them."""
     work = partial(_skeletons, study, all_skeletons(sentences, other_kinds(sentences)), model)
-    settings = {"hypotheses": study.hypotheses, "model": model.name}
+    settings = {"hypotheses": study.hypotheses, "model": model.name, "kinds": other_kinds(sentences)}
     return Stage("automatic", ("model", "tune"), settings, list(inputs), work)
 
 

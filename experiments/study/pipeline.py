@@ -55,8 +55,9 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     train(config, run, last=training[-1].name)
     folders = _folders(training, config)
     files = {**_made_files(study, config, training, folders, run), **files}
-    sentences = {name: read_sentences(config, name, folders["model"], files) for name in SETS}
-    unused = set(files).difference(*(one.skeletons for name in SETS for one in sentences[name]))
+    kinds = {kind: path for kind, path in files.items() if study.translated is None or kind in study.translated}
+    sentences = {name: read_sentences(config, name, folders["model"], kinds) for name in SETS}
+    unused = set(kinds).difference(*(one.skeletons for name in SETS for one in sentences[name]))
     if unused:
         remedy = "tokenise the skeletons as the model's text"
         raise FormatError("holds no sentence of either set", path=files[min(unused)], remedy=remedy)
@@ -68,7 +69,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     composing = [system for system in study.chosen if system not in first]
     every = [*training, *_lists_stages(study, sentences, inputs), *_system_stages(study, composing, sentences)]
     every.append(variants_stage(study, sentences))
-    if files:
+    if kinds:
         every += _automatic_stages(study, config, files, sentences, run)
     every += _system_stages(study, first, sentences)
     keys = stage_keys(every)
