@@ -22,7 +22,7 @@ import numpy as np
 from lattice_simp.kernel import Bools, Floats, Ints
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.gappy import GappyAcceptor, gappy
-from lattice_simp.ops.gappy_compose import gappy_compose
+from lattice_simp.ops.gappy_compose import MAX_PAIRS, gappy_compose
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
 from lattice_simp.skeleton import Skeleton
@@ -58,7 +58,7 @@ def translate_skeleton_first(
     if hypotheses is None:
         hypotheses = decoder.skeleton_nbest([skeleton])
     partial, gap_words = partial_lattice(decoder, skeleton)
-    acceptor = gappy(hypotheses, symbols=partial.symbols)
+    acceptor, hypotheses = _fitting(hypotheses, partial)
     forced = _forced(decoder, partial, acceptor, gap_words)
     if forced.empty:
         plain = decoder.lattice(words, settings.beam)
@@ -69,6 +69,15 @@ def translate_skeleton_first(
     }
     full = decoder.with_models(replace_words(forced, parts), settings.beam)
     return Translation(words, "skeleton-first", name_steps(full), decoder.grammar, True, tuple(hypotheses))
+
+
+def _fitting(hypotheses: Hypotheses, partial: Lattice) -> tuple[GappyAcceptor, Hypotheses]:
+    """Makes the acceptor of as many of the best hypotheses as the composition with the partial lattice can take."""
+    acceptor = gappy(hypotheses, symbols=partial.symbols)
+    while partial.num_states * acceptor.acceptor.num_states > MAX_PAIRS and len(hypotheses) > 1:
+        hypotheses = hypotheses[: len(hypotheses) // 2]
+        acceptor = gappy(hypotheses, symbols=partial.symbols)
+    return acceptor, hypotheses
 
 
 def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:

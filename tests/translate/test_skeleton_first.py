@@ -489,3 +489,14 @@ def test_two_language_models_see_the_whole_string():
     for path in nbest:
         for name, model in decoder.models:
             assert translation.features(path)[name] == pytest.approx(model.score(path.words.split()), **TOLERANCE)
+
+
+def test_fewer_hypotheses_are_forced_where_the_composition_would_be_too_large(monkeypatch):
+    decoder, sentence, mask = tiny_decoder(), "ich habe das alte haus gestern gesehen", "1110111"
+    every = decoder.translate(sentence, mask, strategy="skeleton-first")
+    partial, _ = partial_lattice(decoder, Skeleton.from_mask(mask, sentence.split()))
+    monkeypatch.setattr("lattice_simp.translate.skeleton_first.MAX_PAIRS", 8 * partial.num_states)
+    few = decoder.translate(sentence, mask, strategy="skeleton-first")
+    assert 1 <= len(few.skeleton_hypotheses) < len(every.skeleton_hypotheses)
+    assert few.skeleton_hypotheses == every.skeleton_hypotheses[: len(few.skeleton_hypotheses)]
+    assert few.reachable
