@@ -70,6 +70,8 @@ def inline():
         for module in (*TASK_USERS, "experiments.study.tuning"):
             patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
+        for name in ("find_jar", "find_java"):
+            patch.setattr(f"experiments.study.pipeline.{name}", lambda: None)
         yield
 
 
