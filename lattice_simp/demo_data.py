@@ -1,17 +1,14 @@
-"""Where the demo's data lie: in the installed package, or beside it in a checkout."""
+"""The demo's data: a small English-German grammar's rules, language model and sentences."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from lattice_simp.errors import LatticeSimpError
-
-_PACKAGE = Path(__file__).resolve().parent
-_BELOW = Path("grammars", "demo", "data")
+from lattice_simp.grammar_data import grammar_path
 
 
 def demo_path(name: str) -> Path:
-    """Gives the path of a file of the demo: a small English-German grammar's rules, language model and sentences.
+    """Gives the path of a file of the demo.
 
     >>> demo_path("rules.gz").name
     'rules.gz'
@@ -22,12 +19,4 @@ def demo_path(name: str) -> Path:
     Raises:
         LatticeSimpError: there is no such file; says where it was looked for.
     """
-    # The build copies grammars/ into the package; an editable installation leaves it beside the package.
-    places = [parent / _BELOW / name for parent in (_PACKAGE, _PACKAGE.parent)]
-    for place in places:
-        if place.is_file():
-            return place
-    searched = " and ".join(str(place) for place in places)
-    raise LatticeSimpError(
-        f"the demo has no file {name!r}; looked for {searched} (reinstall lattice-simp, or give a model of your own)"
-    )
+    return grammar_path("demo/data", name, what="the demo")

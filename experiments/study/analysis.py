@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from sacrebleu.metrics.bleu import BLEU
 
 from experiments.study.measuring import Measured
 from experiments.study.pipeline import Done
-from experiments.study.sentences import HAND, TEST
+from experiments.study.sentences import HAND, TEST, StudySentence
+from experiments.study.translating import Output
 from lattice_simp.kernel import Floats
 
 SAMPLED = 20
@@ -17,10 +21,10 @@ _SYSTEM, _BASELINE = "gc-strong", "plain"
 
 def analysis(done: Done, measured: Measured) -> str:
     """Describes the sentences that gappy composition changes most, by figures alone (no text of the corpus)."""
-    sentences, rows = done.sentences[TEST], measured.measurements.statistics
+    sentences = done.sentences[TEST]
     ours, plain = measured.outputs[_SYSTEM], measured.outputs[_BASELINE]
     changed = [number for number, (one, two) in enumerate(zip(ours, plain, strict=True)) if one.words != two.words]
-    gains = sentence_scores(rows[_SYSTEM][0]) - sentence_scores(rows[_BASELINE][0])
+    gains = sentence_scores(ours, sentences) - sentence_scores(plain, sentences)
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     lines = [
         "## Where gappy composition changes the translation",
@@ -42,18 +46,8 @@ def analysis(done: Done, measured: Measured) -> str:
     return "\n".join(lines)
 
 
-def sentence_scores(statistics: Floats) -> Floats:
-    """Gives smoothed sentence BLEU (0 to 100; one added to all counts above the unigrams').
-
-    Args:
-        statistics: (sentences, 10) rows of lengths, matches and totals, as sacrebleu's.
-    """
-    hypothesis, reference = statistics[:, 0], statistics[:, 1]
-    matches, totals = statistics[:, 2:6].copy(), statistics[:, 6:10].copy()
-    matches[:, 1:] += 1
-    totals[:, 1:] += 1
-    with np.errstate(divide="ignore"):
-        logs = np.log(matches / np.maximum(totals, 1)).mean(axis=1)
-    penalty = np.minimum(0.0, 1.0 - reference / np.maximum(hypothesis, 1))
-    scores: Floats = 100 * np.exp(logs + penalty)
-    return scores
+def sentence_scores(outputs: Sequence[Output], sentences: Sequence[StudySentence]) -> Floats:
+    """Gives sacrebleu's sentence BLEU (0 to 100, exponential smoothing) on lower-cased tokens."""
+    metric = BLEU(tokenize="none", lowercase=True, force=True, effective_order=True)
+    pairs = zip(outputs, sentences, strict=True)
+    return np.array([metric.sentence_score(output.words, [one.references[0]]).score for output, one in pairs])

@@ -13,6 +13,9 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import decode, read_bytes
 from lattice_simp.train.config import Config, read_config
 
+Method = Literal["dependency", "tagger", "optimal"]
+"""Of making skeletons."""
+
 ALWAYS = {"plain", "gc-strong"}
 """The baseline, and the system that the variants are run with."""
 
@@ -47,8 +50,8 @@ class Study(BaseModel):
     systems: tuple[str, ...] = tuple(system.name for system in SYSTEMS)
     rescored: tuple[str, ...] | None = None
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
-    automatic: tuple[Literal["dependency", "tagger", "optimal"], ...] = ("dependency", "tagger", "optimal")
-    translated: tuple[str, ...] | None = None
+    automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
+    translated: tuple[Method, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)
     candidates: int = Field(default=3, ge=1)
     skeleton_first_sentences: int = Field(default=200, ge=1)

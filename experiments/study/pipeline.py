@@ -25,6 +25,9 @@ from lattice_simp.train.lock import locked
 from lattice_simp.train.pipeline import CONFIG, stages, train
 from lattice_simp.train.stage import Run, Stage, run_stage, stage_keys
 
+RULE_STAGES = ("extract", "count", "targets", "rules", "model")
+"""The stages of training that are run again for the rules of other skeletons."""
+
 
 @dataclass(frozen=True)
 class Done:
@@ -48,13 +51,12 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     Raises:
         LatticeSimpError: a stage failed; what is done stays.
     """
-    find_jar(), find_java(), meteor_language(config.text.target_language)  # what measures comes last: missed it is late
-    if study.automatic:
-        parser_name()
+    _check_tools(study, config)
     training = [stage for stage in stages(config) if stage.name != "test"]
     train(config, run, last=training[-1].name)
     folders = _folders(training, config)
-    files = {**_made_files(study, config, training, folders, run), **files}
+    records: dict[str, dict[str, Any]] = {}
+    files = {**_made_files(study, config, training, folders, records, run), **files}
     kinds = {kind: path for kind, path in files.items() if study.translated is None or kind in study.translated}
     sentences = {name: read_sentences(config, name, folders["model"], kinds) for name in SETS}
     unused = set(kinds).difference(*(one.skeletons for name in SETS for one in sentences[name]))
@@ -70,10 +72,9 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     every = [*training, *_lists_stages(study, sentences, inputs), *_system_stages(study, composing, sentences)]
     every.append(variants_stage(study, sentences))
     if kinds:
-        every += _automatic_stages(study, config, files, sentences, run)
+        every += _automatic_stages(study, config, files, sentences, records, run)
     every += _system_stages(study, first, sentences)
     keys = stage_keys(every)
-    records: dict[str, dict[str, Any]] = {}
     with locked(config.work):
         for stage in every:
             say = _say_nothing if stage in training else run.say
@@ -82,8 +83,22 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     return Done(study.chosen, sentences, folders, records)
 
 
+def _check_tools(study: Study, config: Config) -> None:
+    """Finds out before hours of work what the last stages would miss."""
+    find_jar()
+    find_java()
+    meteor_language(config.text.target_language)
+    if study.automatic:
+        parser_name()
+
+
 def _made_files(
-    study: Study, config: Config, training: list[Stage], folders: Mapping[str, Path], run: Run
+    study: Study,
+    config: Config,
+    training: list[Stage],
+    folders: Mapping[str, Path],
+    records: dict[str, dict[str, Any]],
+    run: Run,
 ) -> dict[str, Path]:
     """Makes the automatic skeletons, unless they are there."""
     if not study.automatic:
@@ -91,7 +106,7 @@ def _made_files(
     made = made_stage(study, config)
     key = stage_keys([*training, made])[made.name]
     with locked(config.work):
-        folder, _ = run_stage(made, key, config.work, replace(run, folders=dict(folders)))
+        folder, records[made.name] = run_stage(made, key, config.work, replace(run, folders=dict(folders)))
     return made_files(study, folder)
 
 
@@ -114,7 +129,12 @@ def _system_stages(study: Study, systems: list[System], sentences: Sentences) ->
 
 
 def _automatic_stages(
-    study: Study, config: Config, files: Mapping[str, Path], sentences: Sentences, run: Run
+    study: Study,
+    config: Config,
+    files: Mapping[str, Path],
+    sentences: Sentences,
+    records: dict[str, dict[str, Any]],
+    run: Run,
 ) -> list[Stage]:
     """Gives the stages of the skeletons that were not made by hand, behind a model with the rules for them.
 
@@ -124,7 +144,8 @@ def _automatic_stages(
     if config.rules.only_for:
         wanted = tuple(path.absolute() for path in files.values())
         own = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
-        train(own, run, last="model")
+        trained = train(own, run, last="model")
+        records |= {f"automatic-{name}": trained[name] for name in RULE_STAGES}
         write_config(config, config.work / CONFIG)  # the one that the work folder is for
     model = _folders([stage for stage in stages(own) if stage.name not in ("tune", "test")], own)["model"]
     return [

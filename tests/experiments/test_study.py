@@ -177,6 +177,24 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
         read_study(tmp_path, [])
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("systems: [plain, gc-stronk]", "systems: .*no system 'gc-stronk'; there are plain, gc"),
+        ("systems: [plain, gc]", "systems: .*the system 'gc-strong' is missing"),
+        ("rescored: [gc-strong]", "rescored: .*the system 'plain' is missing"),
+        ("translated: [optimum]", "translated.0: "),
+        ("automatic: [tagger]", "skeletons are made of English, not of fr"),
+        ("a: [", "no YAML"),
+    ],
+)
+def test_settings_that_cannot_be(experiment, tmp_path, line, message):
+    shutil.copy(experiment / "config.yaml", tmp_path)
+    (tmp_path / "study.yaml").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=f"study.yaml: {message}"):
+        read_study(tmp_path, [])
+
+
 def test_skeletons_of_other_tokens_are_refused(experiment, tmp_path):
     study, config = read_study(experiment, [])
     other = tmp_path / "other.jsonl"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_lines
-
-_PACKAGE = Path(__file__).resolve().parents[2]
-_BELOW = Path("grammars", "english")
+from lattice_simp.grammar_data import grammar_path
 
 
 def english_path(name: str) -> Path:
@@ -21,13 +19,7 @@ def english_path(name: str) -> Path:
     Raises:
         LatticeSimpError: there is no such file; says where it was looked for.
     """
-    # The build copies grammars/ into the package; an editable installation leaves it beside the package.
-    places = [parent / _BELOW / name for parent in (_PACKAGE, _PACKAGE.parent)]
-    for place in places:
-        if place.is_file():
-            return place
-    searched = " and ".join(map(str, places))
-    raise LatticeSimpError(f"no table {name!r} of English; looked for {searched} (reinstall lattice-simp)")
+    return grammar_path("english", name, what="English")
 
 
 def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
