@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from experiments.study.measuring import Measured
 from experiments.study.pipeline import Done
-from experiments.study.sentences import HAND, TEST, StudySentence
+from experiments.study.sentences import TEST, StudySentence
 from experiments.study.translating import Output
 from lattice_simp.kernel import Floats
 
@@ -38,7 +38,7 @@ def analysis(done: Done, measured: Measured) -> str:
     order = np.argsort(-np.abs(gains), kind="stable")[:SAMPLED]
     for number in sorted(order.tolist(), key=lambda one: -gains[one]):
         sentence = sentences[number]
-        skeleton = sentence.skeletons.get(HAND, (None,))[0]
+        skeleton = sentence.skeletons.get(done.study.skeleton, (None,))[0]
         shape = f"{skeleton.gap_type} | {skeleton.compression_rate:.2f}" if skeleton else "- | -"
         different = len(set(ours[number].words.split()) ^ set(plain[number].words.split()))
         kept = {True: "yes", False: "no", None: "-"}[ours[number].reachable]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,12 +27,14 @@ class Composition:
         loops: `sigma` or `rho`.
         edits: what deviations from the skeleton cost; None forbids them.
         beam: nats that the result keeps.
+        positions: by hypothesis, how many of its words may stand before a gap; None for loops everywhere.
     """
 
     hypotheses: int = 1000
     loops: Loops = "sigma"
     edits: EditCosts | None = None
     beam: float = 8.0
+    positions: Mapping[str, Collection[int]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +79,8 @@ def compose(
         return _plain(full, names, (), count, None)
     costs = skeletons.costs(weights, SKELETON)
     given = list(zip(skeletons.words, costs.tolist(), strict=True))[: how.hypotheses]
-    acceptor = gappy(given, loops=how.loops, symbols=full.symbols)
-    joint = gappy_compose(full, acceptor, weight=1.0, beam=how.beam, edits=how.edits)
-    if joint.empty:
+    joint = _joint(full, given, how)
+    if joint is None:
         return _plain(full, names, skeletons.names, count, False)
     paths = nshortest(joint, count)
     contained = _contained(joint, paths, given, how)
@@ -87,6 +88,32 @@ def compose(
     features = np.hstack([np.array(rows), skeletons.features[contained]])
     nbest = Nbest([path.words for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names)))
     return Composed(nbest, [path.cost for path in paths], [skeletons.words[place] for place in contained], True)
+
+
+def compose_all(space: Space, lists: Sequence[Nbest], weights: Mapping[str, float], how: Composition) -> Composed:
+    """Finds the best hypothesis that contains one of each list; what they cost is shared out among the lists.
+
+    The features of the skeletons are left out: there is one set of them for each list.
+    """
+    full = joint = space.under(weights)
+    names = space.lattice.feature_names
+    for own in lists:
+        costs = (own.costs(weights, SKELETON) / len(lists)).tolist()
+        found = _joint(joint, list(zip(own.words, costs, strict=True))[: how.hypotheses], how)
+        if found is None:
+            return _plain(full, names, (), 1, False)
+        joint = found
+    return _plain(joint, names, (), 1, True)
+
+
+def _joint(full: Lattice, given: Sequence[tuple[str, float]], how: Composition) -> Lattice | None:
+    """Composes with a list; None if nothing contains any of its hypotheses."""
+    positions = None if how.positions is None else [how.positions[words] for words, _ in given]
+    if not given:
+        return None
+    acceptor = gappy(given, loops=how.loops, positions=positions, symbols=full.symbols)
+    joint = gappy_compose(full, acceptor, weight=1.0, beam=how.beam, edits=how.edits)
+    return None if joint.empty else joint
 
 
 def _plain(

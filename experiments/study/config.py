@@ -8,7 +8,8 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from experiments.study.systems import SYSTEMS, System
+from experiments.study.sentences import HAND
+from experiments.study.systems import SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import decode, read_bytes
 from lattice_simp.train.config import Config, read_config
@@ -31,6 +32,8 @@ class Study(BaseModel):
         tuning_rounds: of composing and optimising.
         systems: which of `SYSTEMS` (`systems.py`) are run, the plain one among them.
         rescored: those whose n-best lists are rescored; None for all.
+        skeleton: the kind of hand-made skeletons that the systems are tuned and run with: `hand` is the first
+            judgement of a sentence, `hand-long` the second.
         scorers: the parts of the stronger model.
         automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
         translated: those of these methods whose skeletons are translated with; None for all.
@@ -49,6 +52,7 @@ class Study(BaseModel):
     tuning_rounds: int = Field(default=5, ge=1)
     systems: tuple[str, ...] = tuple(system.name for system in SYSTEMS)
     rescored: tuple[str, ...] | None = None
+    skeleton: Literal["hand", "hand-long"] = HAND
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
     translated: tuple[Method, ...] | None = None
@@ -72,7 +76,11 @@ class Study(BaseModel):
     @property
     def chosen(self) -> tuple[System, ...]:
         """The systems."""
-        return tuple(system for system in SYSTEMS if system.name in self.systems)
+        return tuple(system for system in systems_with(self.skeleton) if system.name in self.systems)
+
+    def system(self, name: str) -> System:
+        """Gives a system by its name."""
+        return next(system for system in self.chosen if system.name == name)
 
 
 def read_study(folder: Path, overrides: list[str]) -> tuple[Study, Config]:

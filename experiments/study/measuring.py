@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from experiments.study.pipeline import Done
-from experiments.study.sentences import HAND, StudySentence
+from experiments.study.sentences import StudySentence
 from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
+from experiments.study.variant_stages import VARIANT_STAGES
 from lattice_simp.evaluate import (
     Comparison,
     Groups,
@@ -42,7 +43,7 @@ class Measured:
         outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
         measurements: of all of them.
         comparisons: with either baseline, by its name.
-        gap_types: of the hand-made skeletons.
+        gap_types: of the skeletons that the systems have.
         by_gap_type: with either baseline, BLEU alone.
     """
 
@@ -73,10 +74,10 @@ def references_of(sentences: list[StudySentence]) -> Lines:
 def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
     """Gives the outputs on a set of all systems, then of their rescored n-best lists."""
     folders = done.folders
-    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.systems}
+    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.study.chosen}
     rescored = {
         one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl")
-        for one in done.systems
+        for one in done.study.chosen
         if f"rescored-{one.name}" in folders
     }
     return plain | rescored
@@ -89,13 +90,14 @@ def measure_set(done: Done, config: Config, name: str) -> Measured:
     outputs = read_systems(done, name)
     lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
     measured = measure(lines, [references_of(sentences)], metrics(config))
-    groups = gap_type_groups([one.skeletons[HAND][0] if HAND in one.skeletons else None for one in sentences])
+    kind = done.study.skeleton
+    groups = gap_type_groups([one.skeletons[kind][0] if kind in one.skeletons else None for one in sentences])
     bases = ("plain", "plain" + RESCORED)
     first = Measurements(
         measured.metrics[:1], measured.forms[:1], {one: rows[:1] for one, rows in measured.statistics.items()}
     )
     return Measured(
-        done.systems,
+        done.study.chosen,
         outputs,
         measured,
         {base: compare(measured, base, TEST_KIND) for base in bases},
@@ -109,7 +111,7 @@ def measure_variants(done: Done, config: Config, name: str) -> tuple[dict[str, l
     sentences = done.sentences[name]
     outputs = {
         path.name.removeprefix(f"{name}.").removesuffix(".jsonl"): read_outputs(path)
-        for stage in ("variants", "automatic-variants")
+        for stage in VARIANT_STAGES
         if stage in done.folders
         for path in sorted(done.folders[stage].glob(f"{name}.*.jsonl"))
     }

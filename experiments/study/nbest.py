@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,11 @@ class Nbest:
     def first(self, count: int) -> Nbest:
         """Gives the first hypotheses."""
         return Nbest(self.words[:count], self.features[:count], self.names)
+
+    def only(self, words: Container[str]) -> Nbest:
+        """Gives the hypotheses that are among some words."""
+        places = [place for place, own in enumerate(self.words) if own in words]
+        return Nbest([self.words[place] for place in places], self.features[places], self.names)
 
     def sorted(self, weights: Mapping[str, float]) -> Nbest:
         """Gives the hypotheses in the order of their costs under weights."""

@@ -9,13 +9,14 @@ from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
+from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import made_files, made_stage
 from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
 from experiments.study.sentences import SETS, read_sentences, test_set
 from experiments.study.systems import System
 from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
-from experiments.study.variants import automatic_variants_stage, variants_stage
+from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, variants_stage
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
 from lattice_simp.evaluate.meteor_languages import meteor_language
@@ -31,9 +32,9 @@ RULE_STAGES = ("extract", "count", "targets", "rules", "model")
 
 @dataclass(frozen=True)
 class Done:
-    """What a study has: its systems, its sentences, and each stage's folder and record."""
+    """What a study has: its settings, its sentences, and each stage's folder and record."""
 
-    systems: tuple[System, ...]
+    study: Study
     sentences: Sentences
     folders: dict[str, Path]
     records: dict[str, dict[str, Any]]
@@ -70,7 +71,8 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     first = [system for system in study.chosen if system.strategy == "skeleton-first"]  # slow: they come last
     composing = [system for system in study.chosen if system not in first]
     every = [*training, *_lists_stages(study, sentences, inputs), *_system_stages(study, composing, sentences)]
-    every.append(variants_stage(study, sentences))
+    every += [variants_stage(study, sentences), gap_positions_stage(study, sentences)]
+    every.append(gap_variants_stage(study, sentences))
     if kinds:
         every += _automatic_stages(study, config, files, sentences, records, run)
     every += _system_stages(study, first, sentences)
@@ -80,7 +82,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
             say = _say_nothing if stage in training else run.say
             own_run = replace(run, folders=dict(folders), say=say)
             folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], config.work, own_run)
-    return Done(study.chosen, sentences, folders, records)
+    return Done(study, sentences, folders, records)
 
 
 def _check_tools(study: Study, config: Config) -> None:

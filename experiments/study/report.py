@@ -23,7 +23,8 @@ from experiments.study.tables import (
     system_table,
     variant_table,
 )
-from experiments.study.variants import BASES
+from experiments.study.variant_stages import row_name
+from experiments.study.variants import BASE
 from lattice_simp import __version__
 from lattice_simp.evaluate import Comparison, compare_groups
 from lattice_simp.evaluate.groups import length_groups
@@ -31,8 +32,8 @@ from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, s
 from lattice_simp.evaluate.render import as_markdown
 from lattice_simp.train.config import Config
 
-TABLES = {"de": ("3", "4"), "fr": ("5", "6")}
-"""The paper's tables of systems and of gap types, by target language."""
+TABLES = {"en-de": ("3", "4"), "en-fr": ("5", "6")}
+"""The paper's tables of systems and of gap types, by pair."""
 
 HEADLINE_AUTOMATIC = "automatic (optimal)"
 """The variant whose gain is compared with that of the hand-made skeletons, chosen before any was measured."""
@@ -61,7 +62,7 @@ def write_report(done: Done, config: Config, folder: Path, command: str) -> str:
         "peak_mb": max(record["peak_mb"] for record in done.records.values()),
     }
     (folder / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    systems, gap_types = TABLES.get(config.text.target_language, ("3", "4"))
+    systems, gap_types = TABLES.get(pair, ("", ""))
     tables = [skeleton_table({names[name]: done.sentences[name] for name in SETS})]
     for name in reversed(SETS):
         tables.append(system_table(measured[name], names[name], systems, pair))
@@ -97,10 +98,10 @@ def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) 
         score = rescored[system + RESCORED][BLEU] if system + RESCORED in rescored else NOT_RUN
         found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
     for key, variant in (("failed_1_pct", "n=1"), ("failed_1000_pct", "n=1000"), ("failed_edit_pct", "n=1 with edits")):
-        own = outputs.get(f"gc-strong, {variant}")
+        own = outputs.get(row_name(variant))
         found[key] = None if own is None else 100 * failure_rate(own)
-    hand = variants.scores.get("gc-strong, n=1000", {}).get(BLEU)
-    automatic = variants.scores.get(f"gc-strong, {HEADLINE_AUTOMATIC}", {}).get(BLEU, NOT_RUN)
+    hand = variants.scores.get(row_name("n=1000"), {}).get(BLEU)
+    automatic = variants.scores.get(row_name(HEADLINE_AUTOMATIC), {}).get(BLEU, NOT_RUN)
     found["auto_gain_bleu"] = automatic.gain
     by_hand = NOT_RUN.gain if hand is None else hand.gain
     known = automatic.gain is not None and by_hand is not None and by_hand > 0
@@ -167,18 +168,15 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
     )
     by_type = compare_groups(chosen, measured.gap_types, "plain")
     by_length = compare_groups(chosen, length_groups(lengths), "plain")
-    curves = {
-        base: [
-            (int(name.partition("n=")[2]), failure_rate(rows))
-            for name, rows in outputs.items()
-            if name.startswith(f"{base}, n=") and name.partition("n=")[2].isdigit()
-        ]
-        for base in BASES
-    }
+    curve = [
+        (int(name.partition("n=")[2]), failure_rate(rows))
+        for name, rows in outputs.items()
+        if name.startswith(f"{BASE}, n=") and name.partition("n=")[2].isdigit()
+    ]
     figures = {
         "gain-by-gap-type": gain_plot(own.metrics[0], "gap type", by_type),
         "bleu-by-length": quality_plot(own.metrics[0], "source tokens", by_length),
-        "failures-by-n": failure_plot(curves),
+        "failures-by-n": failure_plot({BASE: curve}),
     }
     for name, figure in figures.items():
         for ending in ("png", "svg"):

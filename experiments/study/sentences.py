@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_lines
@@ -15,7 +16,8 @@ from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
 DEVELOPMENT, TEST = "development", "test"
 SETS = (DEVELOPMENT, TEST)
 
-HAND, HAND_LONG = "hand", "hand-long"
+HAND: Final = "hand"
+HAND_LONG: Final = "hand-long"
 """The first and the second judgement of a skeleton file: about half of the words, usually about two thirds."""
 
 HAND_MADE = (HAND, HAND_LONG)

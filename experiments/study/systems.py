@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from experiments.study.sentences import HAND
@@ -38,6 +38,12 @@ SYSTEMS = (
     System("sfd", "Skeleton-first, Hiero + Hiero(skeleton)", "skeleton-first", HAND, "decoder"),
     System("sfd-strong", "Skeleton-first, Hiero + strong(skeleton)", "skeleton-first", HAND, "strong"),
 )
+
+
+def systems_with(skeleton: str) -> tuple[System, ...]:
+    """Gives the systems with skeletons of another kind."""
+    return tuple(one if one.skeleton is None else replace(one, skeleton=skeleton) for one in SYSTEMS)
+
 
 RESCORED = "+rescored"
 """Ends the name of a system whose n-best list is rescored with the stronger model."""

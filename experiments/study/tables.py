@@ -9,6 +9,7 @@ from experiments.study.paper import paper_table
 from experiments.study.sentences import StudySentence
 from experiments.study.systems import RESCORED
 from experiments.study.translating import Output
+from experiments.study.variant_stages import row_name
 from lattice_simp.evaluate import Comparison
 from lattice_simp.evaluate.table import Cell, Table
 from lattice_simp.evaluate.tables import significance_mark
@@ -80,7 +81,11 @@ def system_table(measured: Measured, name: str, table: str, pair: str) -> Table:
         f"rescored first row; {test}",
         *(f"{one.name}: {one.signature}" for one in metrics),
     ]
-    return Table(f"Systems on {name} (Table {table})", columns, tuple(rows), tuple(notes))
+    return Table(_numbered(f"Systems on {name}", table), columns, tuple(rows), tuple(notes))
+
+
+def _numbered(title: str, table: str) -> str:
+    return f"{title} (Table {table})" if table else title
 
 
 def gap_type_table(measured: Measured, name: str, table: str, pair: str) -> Table:
@@ -106,17 +111,16 @@ def gap_type_table(measured: Measured, name: str, table: str, pair: str) -> Tabl
             if any(("all", own, kind) in paper for kind in types):
                 rows.append((Cell(f"{own} (paper)"), *(Cell(paper.get(("all", own, kind))) for kind in types)))
     notes = ("the paper's are over its three sets; marks as in the table of systems",)
-    return Table(f"{BLEU} on {name} by gap type (Table {table})", ("system", *types), tuple(rows), notes)
+    return Table(_numbered(f"{BLEU} on {name} by gap type", table), ("system", *types), tuple(rows), notes)
 
 
 def failure_table(outputs: dict[str, dict[str, Sequence[Output]]], pair: str) -> Table:
     """Table 7: the share of sentences whose composition is empty, %."""
     paper = paper_table("7", pair)
-    variants = [one for one in next(iter(outputs.values())) if ", n=" in one]
+    variants = [one for one in next(iter(outputs.values())) if one.startswith(row_name("n="))]
     rows = [(Cell(name), *(Cell(100 * failure_rate(own[one])) for one in variants)) for name, own in outputs.items()]
     for name in outputs:
-        parts = [one.partition(", ") for one in variants]
-        given = [paper.get((name, "failed", n)) if base == "gc-strong" else None for base, _, n in parts]
+        given = [paper.get((name, "failed", one.removeprefix(row_name("")))) for one in variants]
         if any(given):
             rows.append((Cell(f"{name} (paper)"), *map(Cell, given)))
     notes = (
@@ -140,7 +144,7 @@ def variant_table(outputs: dict[str, list[Output]], comparison: Comparison, name
         failed = None if variant == "plain" else 100 * failure_rate(own)
         rows.append((Cell(variant), Cell(score.value), Cell(score.gain, signed=True), Cell(score.p, 4), Cell(failed)))
     notes = (
-        "weights: those of the system before the comma, which were tuned with the first hand-made skeleton and n=1000",
+        "weights: those of the system before the comma, tuned with n=1000 and its own kind of skeletons",
         comparison.test.description,
     )
     return Table(f"Variants on {name}", ("variant", BLEU, "gain", "p", "failed %"), tuple(rows), notes)

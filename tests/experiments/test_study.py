@@ -13,7 +13,7 @@ from train.toy import TASK_USERS, inline_tasks, toy_config, toy_tokens, write_to
 
 from experiments.study import measuring
 from experiments.study.__main__ import main
-from experiments.study.composing import Composition, compose
+from experiments.study.composing import Composition, compose, compose_all
 from experiments.study.config import read_study
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import run_study
@@ -112,6 +112,16 @@ def test_more_skeleton_hypotheses_fail_less_and_edits_never(done):
     assert failed("n=1 with edits") == 0
 
 
+def test_loops_at_gaps_allow_less(done):
+    def found(name):
+        path = done.folders["gap-variants"] / f"{TEST}.gc-strong, {name}.jsonl"
+        return [output.reachable for output in read_outputs(path)]
+
+    everywhere, at_gaps = found("the decoder's 100 best"), found("the decoder's 100 best, loops at gaps")
+    assert any(at_gaps)
+    assert all(wide or not narrow for wide, narrow in zip(everywhere, at_gaps, strict=True))
+
+
 def test_compositions_cost_what_their_features_say(done, experiment):
     path = next(done.folders["spaces"].glob("*.arrays"))
     space, weights = Space.read(path), {"LM": 0.7, "Skeleton:x": 2.0}
@@ -126,6 +136,18 @@ def test_compositions_cost_what_their_features_say(done, experiment):
     none = compose(space, Nbest(["no such words"], skeletons.features[:1], ("x",)), weights, 5, Composition())
     assert not none.reachable
     assert none.nbest.words == plain.nbest.words
+
+
+def test_all_of_several_skeletons_are_kept(done):
+    space = Space.read(next(done.folders["spaces"].glob("*.arrays")))
+    plain = compose(space, None, {"LM": 1.0}, 1, Composition())
+    words = plain.nbest.words[0].split()
+    lists = [Nbest([one], np.array([[-1.0]]), ("x",)) for one in (words[0], words[-1])]
+    found = compose_all(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, Composition())
+    assert found.nbest.words[0].split()[0] == words[0] and found.nbest.words[0].split()[-1] == words[-1]
+    assert found.costs[0] == pytest.approx(plain.costs[0] + 2.0, abs=1e-4)
+    lists[1] = Nbest(["no such word"], np.array([[0.0]]), ("x",))
+    assert not compose_all(space, lists, {"LM": 1.0}, Composition()).reachable
 
 
 def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, capsys):

@@ -1,0 +1,71 @@
+"""The stage that finds where gaps may open in the translations of skeletons: beside words aligned to the gaps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences
+from experiments.study.sentences import TEST
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.train.shards import over_shards, run_all
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.gappy import hypotheses_with_positions
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+ALIGNED = 100
+"""Hypotheses of a skeleton whose words are aligned, the decoder's best: aligning takes longer than decoding."""
+
+Positions = dict[str, list[int]]
+"""By hypothesis, how many of its words may stand before a gap."""
+
+
+def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
+    """Gives the stage that aligns the best hypotheses of the test set's skeletons."""
+    work = partial(_find, study, sentences)
+    return Stage("gap-positions", ("model", "tune"), [ALIGNED, study.skeleton, len(sentences[TEST])], (), work)
+
+
+def read_positions(folder: Path, number: int) -> Positions:
+    """Reads the positions of a sentence of the test set; none if it has no skeleton."""
+    path = _file(folder, number)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / f"{number:06d}.json"
+
+
+def _find(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
+    weights = read_weights(run.folders["tune"] / WEIGHTS)
+    tasks = [
+        (number, sentence.skeletons[study.skeleton][0])
+        for number, sentence in enumerate(sentences[TEST])
+        if study.skeleton in sentence.skeletons
+    ]
+    factory = partial(_aligner, run.folders["model"], weights, folder)
+    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0]).exists()))
+    return {"skeletons": len(tasks)}
+
+
+def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[tuple[int, Skeleton]], None]:
+    decoder = Decoder.load(model).with_weights(weights)
+    own = replace(decoder.settings, skeleton=replace(decoder.settings.skeleton, hypotheses=ALIGNED))
+    decoder = replace(decoder, settings=own)
+
+    def align(task: tuple[int, Skeleton]) -> None:
+        number, skeleton = task
+        hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
+        found = {words: sorted(own) for (words, _), own in zip(hypotheses, positions, strict=True)}
+        path = _file(folder, number)
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        temporary.replace(path)
+
+    return align

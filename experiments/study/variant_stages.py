@@ -1,0 +1,149 @@
+"""The stages of the variants: they compose under the weights of one system.
+
+None of them is tuned by itself, so that the difference is theirs alone.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.study.composing import SKELETON, Composed, compose, compose_all
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences, other_kinds, space_path
+from experiments.study.gap_positions import Positions, read_positions
+from experiments.study.nbest import Nbest, joined
+from experiments.study.scoring import skeleton_nbest
+from experiments.study.sentences import SETS, TEST, StudySentence
+from experiments.study.spaces import Space
+from experiments.study.systems import System
+from experiments.study.translating import Output, write_outputs
+from experiments.study.tuning import Task, needs
+from experiments.study.variants import BASE, Variant, automatic_variants, gap_variants, variants
+from lattice_simp.train.shards import over_shards, run_all
+from lattice_simp.train.stage import Run, Stage
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+RELATIVE = "Relative"
+"""The feature of pooled lists."""
+
+VARIANT_STAGES = ("variants", "gap-variants", "automatic-variants")
+
+
+def variants_stage(study: Study, sentences: Sentences) -> Stage:
+    """Gives the stage that translates both sets with the variants of the hand-made skeletons."""
+    return _stage("variants", study, variants(study), sentences, (), SETS)
+
+
+def gap_variants_stage(study: Study, sentences: Sentences) -> Stage:
+    """Gives the stage that translates the test set with loops at the gaps alone."""
+    return _stage("gap-variants", study, gap_variants(study), sentences, ("gap-positions",), (TEST,))
+
+
+def automatic_variants_stage(study: Study, sentences: Sentences) -> Stage:
+    """Gives the stage that translates the test set with automatic skeletons."""
+    every = automatic_variants(study, other_kinds(sentences))
+    return _stage("automatic-variants", study, every, sentences, ("automatic-scores",), (TEST,))
+
+
+def row_name(variant: str) -> str:
+    """Gives the name of a variant's row and file: the system's that it is run with, and its own."""
+    return f"{BASE}, {variant}".replace("/", "-")
+
+
+def _stage(
+    name: str, study: Study, every: list[Variant], sentences: Sentences, more: tuple[str, ...], sets: tuple[str, ...]
+) -> Stage:
+    base = study.system(BASE)
+    before = (*needs(base), f"weights-{BASE}", *more)
+    work = partial(_run, base, every, sentences, sets)
+    return Stage(name, before, [one.settings for one in every], (), work)
+
+
+def _run(
+    base: System, every: list[Variant], sentences: Sentences, sets: tuple[str, ...], run: Run, folder: Path
+) -> dict[str, Any]:
+    tasks = [(name, number, sentence) for name in sets for number, sentence in enumerate(sentences[name])]
+    factory = partial(_worker, base, every, dict(run.folders), folder)
+    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
+    seconds: dict[str, float] = {}
+    for name in sets:
+        files = [
+            json.loads(_file(folder, name, number).read_text(encoding="utf-8"))
+            for number in range(len(sentences[name]))
+        ]
+        for row in files[0]:
+            write_outputs(folder / f"{name}.{row}.jsonl", [Output(*own[row][:3]) for own in files])
+            seconds[row] = seconds.get(row, 0.0) + sum(own[row][3] for own in files)
+    return {"seconds_by_variant": seconds}
+
+
+def _file(folder: Path, name: str, number: int) -> Path:
+    return folder / f"{name}.{number:06d}.json"
+
+
+def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], folder: Path) -> Callable[[Task], None]:
+    plain = read_weights(folders["tune"] / WEIGHTS)
+    weights = read_weights(folders[f"weights-{BASE}"] / WEIGHTS)
+    positioned = any(variant.aligned for variant in every)
+
+    def work(task: Task) -> None:
+        name, number, sentence = task
+        space = Space.read(space_path(folders["spaces"], name, number))
+        positions = read_positions(folders["gap-positions"], number) if positioned else {}
+        found = {}
+        for variant in every:
+            begin = time.process_time()
+            lists = _lists(variant, sentence, base, folders, plain)
+            composed = _compose(variant, space, lists, positions, weights)
+            spent = time.process_time() - begin
+            best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
+            found[row_name(variant.name)] = best
+        path = _file(folder, name, number)
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        temporary.replace(path)
+
+    return work
+
+
+def _lists(
+    variant: Variant, sentence: StudySentence, base: System, folders: Mapping[str, Path], plain: Mapping[str, float]
+) -> list[Nbest]:
+    """Reads the hypotheses of each skeleton that a variant takes."""
+    skeletons = [one for kind in variant.kinds for one in sentence.skeletons.get(kind, ())[: variant.candidates]]
+    return [skeleton_nbest(folders, skeleton, base.scorer or "", plain) for skeleton in skeletons]
+
+
+def _compose(
+    variant: Variant, space: Space, lists: Sequence[Nbest], positions: Positions, weights: Mapping[str, float]
+) -> Composed:
+    how = variant.how
+    if not lists:
+        return compose(space, None, weights, 1, how)
+    if variant.aligned:
+        own = lists[0].only(positions)
+        return compose(space, own, weights, 1, replace(how, positions=positions if variant.at_gaps else None))
+    if len(lists) == 1:
+        return compose(space, lists[0], weights, 1, how)
+    firsts = [relative(own.first(how.hypotheses), weights) for own in lists]
+    pooling = {**weights, SKELETON + RELATIVE: 1.0}
+    if variant.several == "all":
+        return compose_all(space, firsts, pooling, how)
+    pooled = joined(firsts)
+    return compose(space, pooled, pooling, 1, replace(how, hypotheses=len(pooled.words)))
+
+
+def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:
+    """Gives a list whose one feature is minus what each hypothesis costs beyond the best: so lists can be pooled.
+
+    Skeletons have different lengths, so that their costs say nothing; how far a hypothesis is from its skeleton's own
+    best can be compared.
+    """
+    costs = nbest.costs(weights, SKELETON)
+    return Nbest(nbest.words, (costs.min() - costs)[:, None], (RELATIVE,))
