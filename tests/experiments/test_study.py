@@ -144,7 +144,8 @@ def test_all_of_several_skeletons_are_kept(done):
     words = plain.nbest.words[0].split()
     lists = [Nbest([one], np.array([[-1.0]]), ("x",)) for one in (words[0], words[-1])]
     found = compose_all(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, Composition())
-    assert found.nbest.words[0].split()[0] == words[0] and found.nbest.words[0].split()[-1] == words[-1]
+    assert found.nbest.words[0].split()[0] == words[0]
+    assert found.nbest.words[0].split()[-1] == words[-1]
     assert found.costs[0] == pytest.approx(plain.costs[0] + 2.0, abs=1e-4)
     lists[1] = Nbest(["no such word"], np.array([[0.0]]), ("x",))
     assert not compose_all(space, lists, {"LM": 1.0}, Composition()).reachable
