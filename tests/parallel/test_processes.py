@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from functools import partial
 
 import pytest
 
 from lattice_simp.parallel import BatchError, in_order, run_batch
+from lattice_simp.parallel.processes import interrupts_blocked
 from tests.parallel.work import broken_factory, dying_factory, make_worker
 
 
@@ -43,3 +48,21 @@ def test_a_large_answer_and_many_tasks(tmp_path):
     tasks = [(number, "x" * 300_000 if number % 50 == 0 else "y") for number in range(2000)]
     outcomes = in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=3), range(2000))
     assert [outcome.result for outcome in outcomes] == [task.upper() for _, task in tasks]
+
+
+def test_an_interrupt_waits_until_a_process_has_started():
+    other, finished = threading.Event(), []
+    thread = threading.Thread(target=other.wait)
+    thread.start()  # takes the signal, which the main thread blocks
+
+    def start():
+        with interrupts_blocked():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)
+            finished.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    other.set()
+    thread.join()
+    assert finished
