@@ -13,6 +13,10 @@ from lattice_simp.lattice import Lattice
 from lattice_simp.ops.gappy import Loops, gappy
 from lattice_simp.ops.gappy_compose import EditCosts, gappy_compose
 from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.ops.prune import prune
+
+JOINT_ARCS = 20_000
+"""What stays of a composition before the next one: without a bound each one would multiply the lattice."""
 
 SKELETON = "Skeleton:"
 """Begins the names of a skeleton hypothesis' features."""
@@ -102,7 +106,7 @@ def compose_all(space: Space, lists: Sequence[Nbest], weights: Mapping[str, floa
         found = _joint(joint, list(zip(own.words, costs, strict=True))[: how.hypotheses], how)
         if found is None:
             return _plain(full, names, (), 1, False)
-        joint = found
+        joint = prune(found, max_arcs=JOINT_ARCS)
     return _plain(joint, names, (), 1, True)
 
 

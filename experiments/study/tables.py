@@ -75,8 +75,8 @@ def system_table(measured: Measured, name: str, table: str, pair: str) -> Table:
     columns = ("system", *(one.name for one in metrics), "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
     test = measured.comparisons["plain"].test.description
     notes = [
-        "skeleton-first decoding has one feature for the skeleton, and is tuned on fewer sentences; its lattices are "
-        "not cut to a number of arcs, those of the other systems are",
+        "systems with skeletons keep the weights of the first row, and tune one for the skeleton; skeleton-first "
+        "decoding tunes it on fewer sentences, and its lattices are not cut to a number of arcs",
         "gains and marks (* p <= 0.05, ** p <= 0.01) are against the first row, those of rescored systems against the "
         f"rescored first row; {test}",
         *(f"{one.name}: {one.signature}" for one in metrics),

@@ -14,7 +14,7 @@ import numpy as np
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
-from experiments.study.scoring import DECODER, scoring
+from experiments.study.scoring import DECODER, STRONG, scoring, strong_weights
 from experiments.study.sentences import DEVELOPMENT, SETS
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
@@ -137,7 +137,7 @@ def _skeleton_first_maker(
 
 def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Gives the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
-    before = ("scorers", f"translated-{system.name}")
+    before = ("scorers", f"translated-{system.name}", *((STRONG,) if system.name != "plain" else ()))
     work = partial(_rescore, study, system, sentences)
     return Stage(f"rescored-{system.name}", before, study.seed, (), work)
 
@@ -154,6 +154,8 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     lattices = [nbest.lattice(symbols) for nbest in lists[DEVELOPMENT]]
     references = [[symbols.encode(own.split()) for own in sentence.references] for sentence in sentences[DEVELOPMENT]]
     start = {name: float(name == DECODER) for name in lattices[0].feature_names}
+    if system.name != "plain":
+        start = strong_weights(run.folders)  # those that were found for the plain system
     options = MertOptions(seed=study.seed, min_gain=SEARCH_GAIN, jobs=run.jobs, signs={DECODER: 1})
     found = minimize_error(lattices, references, start, options)
     write_weights(folder / WEIGHTS, found.weights)

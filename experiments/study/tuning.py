@@ -1,4 +1,8 @@
-"""Stages that find the weights of the systems, all features together, on the development set."""
+"""Stages that find the weights of the systems on the development set.
+
+The plain system's are tuned all together; the others keep them, and tune how much the skeleton counts: so whatever
+they gain, they gain by the skeleton.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Any
 from experiments.study.composing import SKELETON, Composed, Composition, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
-from experiments.study.scoring import DECODER, STRONG, skeleton_nbest, strong_weights
+from experiments.study.scoring import COST, STRONG, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
@@ -27,11 +31,14 @@ from lattice_simp.tune.feature_lattice import FeatureLattice
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningResult, tune, tune_with
 
-START = 0.3
-"""The weight of a skeleton's features to begin with, as a part of those of the full sentence."""
+START = 1.0
+"""The skeleton's weight to begin with: it counts as much as the full sentence."""
 
 MIN_GAIN = 5e-4
 """Expected gain in BLEU (0 to 1) below which tuning ends."""
+
+PLAIN = "weights-plain"
+"""The stage whose weights the other systems keep."""
 
 SKELETON_FIRST_ROUNDS = 2
 """Rounds of tuning where each round decodes anew."""
@@ -39,7 +46,8 @@ SKELETON_FIRST_ROUNDS = 2
 
 def needs(system: System) -> tuple[str, ...]:
     """Gives the stages that a system's weights and translations depend on."""
-    every = ("model", "tune", "spaces", "skeletons")
+    every: tuple[str, ...] = ("model", "tune", "spaces", "skeletons")
+    every += (PLAIN,) if system.skeleton else ()
     return (*every, "scores", STRONG) if system.scorer == "strong" else every
 
 
@@ -52,12 +60,11 @@ def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
 
 
 def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run, folder: Path) -> Any:
-    mert = MertOptions(
-        seed=study.seed, restarts=1, random_directions=16, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs
-    )
-    start = starting_weights(system, run.folders, sentences)
-    signs = {name: 1 for name in (SKELETON + DECODER, SKELETON + "LM") if name in start}  # a skeleton's models count
-    mert = replace(mert, signs=signs)
+    start = starting_weights(system, run.folders)
+    mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
+    if system.skeleton is not None:
+        own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
+        mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own}, signs={own: 1})
     if system.strategy == "skeleton-first":
         result = _tune_skeleton_first(study, system, sentences, start, mert, run)
     else:
@@ -71,19 +78,12 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.bleu}
 
 
-def starting_weights(system: System, folders: Mapping[str, Path], sentences: list[StudySentence]) -> dict[str, float]:
-    """Gives the plain system's weights, and a part of them for the skeleton's features."""
-    weights = read_weights(folders["tune"] / WEIGHTS)
+def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, float]:
+    """Gives the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
-        return weights
-    if system.strategy == "skeleton-first":
-        return {**weights, SKELETON_FEATURE: START}
-    if system.scorer == "strong":
-        own = strong_weights(folders)
-    else:
-        first = next(one.skeletons[system.skeleton][0] for one in sentences if system.skeleton in one.skeletons)
-        own = {name: weights.get(name, 0.0) for name in skeleton_nbest(folders, first, "decoder", weights).names}
-    return weights | {SKELETON + name: START * weight for name, weight in own.items()}
+        return read_weights(folders["tune"] / WEIGHTS)
+    own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
+    return {**read_weights(folders[PLAIN] / WEIGHTS), own: START}
 
 
 # ---------------------------------------------------------------- compositions of stored spaces
@@ -173,6 +173,4 @@ def skeleton_costs(
     """Gives a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]
-    nbest = skeleton_nbest(folders, skeleton, system.scorer or "", plain)
-    weights = plain if system.scorer == "decoder" else strong_weights(folders)
-    return nbest.best(weights, study.hypotheses)
+    return skeleton_nbest(folders, skeleton, system.scorer or "", plain).best({COST: 1.0}, study.hypotheses)
