@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
-	train-multi30k compression study-en-fr study-en-de clean
+	train-multi30k compression study-en-fr study-en-de hindi hindi-clauses clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,13 @@ study-en-fr: $(STAMP)  ## train English-French on a million pairs, translate wit
 
 study-en-de: $(STAMP)  ## train English-German on 330,000 pairs, translate with skeletons (hours)
 	$(STUDY)
+
+hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
+	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz build/hindi \
+		--without $(DATA)/hindi/treebank/dev-files.txt
+
+hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (half an hour)
+	$(BIN)/python -m experiments.hindi --data $(DATA) --command 'make $@'
 
 define STUDY
 $(BIN)/python -m experiments.study experiments/$(@:study-%=%) --set data=$(DATA) --jobs $(JOBS) --command 'make $@'

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands import evaluate, lattice, rescore, skeleton, text, tune
+from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
 from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
@@ -28,6 +28,7 @@ app.add_typer(skeleton.app, name="skeleton")
 app.add_typer(tune.app, name="tune")
 app.add_typer(text.app, name="text")
 app.add_typer(rescore.app, name="rescore")
+app.add_typer(hindi.app, name="hindi")
 
 DEBUG = "--debug"
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no defect.
+settings.register_profile("lattice_simp", deadline=None)
+settings.load_profile("lattice_simp")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_treebank import write_bank
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,6 +39,8 @@ def workplace(tmp_path_factory):
     for name, part in (("train", slice(20, None)), ("dev", slice(20))):
         for language, lines in (("en", source), ("de", target)):
             (folder / f"{name}.{language}").write_text("\n".join(lines[part]) + "\n", "utf-8")
+    write_bank(folder / "treebank")
+    (folder / "news.hi").write_text("राम खाना खाकर सोया।\nराम आया कि सीता गया।\n", "utf-8")
     return folder
 
 

@@ -108,7 +108,7 @@ def test_nothing_overlaps(lattice: Lattice) -> None:
     check_no_overlaps(make_figure(lattice))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 30))
 def test_nothing_overlaps_in_random_graphs(seed: int, num_states: int, num_arcs: int) -> None:
     lattice = tangle(seed, num_states, num_arcs)

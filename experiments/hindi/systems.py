@@ -1,0 +1,92 @@
+"""The systems that are compared, and their training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.clauses.examples import Example
+from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
+from lattice_simp.hindi.clauses.model import ClauseModel, Constraint, Kind, bare
+from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.text import Analyser
+
+Find = Callable[[Example], Sequence[Brackets]]
+"""Gives the brackets of an example's sentence."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that is trained.
+
+    Attributes:
+        kind: one field or two.
+        template: what they see.
+        constraints: what mends its bracketings, a row of the table each.
+    """
+
+    kind: Kind
+    template: str
+    constraints: tuple[Constraint, ...] = ("none", "counts", "lattice")
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return f"{self.kind}-{self.template}"
+
+
+TRAINED = (
+    Trained("merged", "paper"),
+    Trained("steps", "paper"),
+    Trained("merged", "phrases"),
+    Trained("steps", "rules", ("lattice",)),
+    Trained("merged", "rules"),
+)
+
+SEEN = {"paper": "paper's features", "phrases": "phrases", "rules": "phrases and rules"}
+
+BEST = "merged, phrases and rules, lattice"
+"""The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
+
+
+def model(one: Trained, examples: Sequence[Example], work: Path) -> ClauseModel:
+    """Trains a model, or reads the one that is there."""
+    folder = work / one.folder
+    if not folder.exists():
+        pairs = [(example.sentence, example.clauses) for example in examples]
+        partial = folder.with_suffix(".partial")
+        ClauseModel.train(pairs, kind=one.kind, template=one.template).write(partial)
+        partial.rename(folder)
+    return ClauseModel.read(folder)
+
+
+def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str, Find]:
+    """Gives the systems by the names of their rows."""
+    found: dict[str, Find] = {}
+    for one, trained in models.items():
+        for constraint in one.constraints:
+            found[f"{one.kind}, {SEEN[one.template]}, {constraint}"] = _modelled(trained, constraint)
+    best = next(trained for one, trained in models.items() if (one.kind, one.template) == ("merged", "rules"))
+    found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
+    found[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
+    found["rules; tags by the analyser"] = lambda example: _bracketed(
+        example.sentence, rule_clauses(_retagged(analyser, example.sentence))
+    )
+    found["trees"] = lambda example: _bracketed(example.sentence, example.reduced(clauses_of_tree(example.full)))
+    return found
+
+
+def _modelled(trained: ClauseModel, constraint: Constraint) -> Find:
+    return lambda example: trained.brackets(example.sentence, constraint)
+
+
+def _bracketed(sentence: Sentence, clauses: Sequence[Clause]) -> list[Brackets]:
+    return brackets_of(bare(sentence, clauses), len(sentence))
+
+
+def _retagged(analyser: Analyser, sentence: Sentence) -> Sentence:
+    return analyser.analyse([token.form for token in sentence.tokens])

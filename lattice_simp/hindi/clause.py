@@ -1,0 +1,150 @@
+"""Clauses of a sentence: spans of tokens with a type, one inside the other or side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lattice_simp.errors import LatticeSimpError
+
+
+class ClauseType(StrEnum):
+    """The types of Sharma and Paul 2014, section 2."""
+
+    MAIN = "main"
+    COMPLEMENT = "comp"
+    RELATIVE = "rel"
+    ADVERBIAL = "adv"
+    COORDINATE = "coord"
+    NON_FINITE = "nonfin"
+
+
+@dataclass(frozen=True, order=True)
+class Clause:
+    """A clause.
+
+    Attributes:
+        start: the first token, from 0.
+        end: behind the last token.
+        kind: the type; None where it is not known.
+    """
+
+    start: int
+    end: int
+    kind: ClauseType | None = None
+
+
+def nested_order(clauses: Iterable[Clause]) -> list[Clause]:
+    """Sorts clauses by their starts, outer ones first; clauses with the same tokens stay in the given order.
+
+    >>> [(one.start, one.end) for one in nested_order([Clause(1, 3), Clause(0, 4), Clause(1, 4)])]
+    [(0, 4), (1, 4), (1, 3)]
+    """
+    return sorted(clauses, key=lambda clause: (clause.start, -clause.end))
+
+
+def without_edges(clauses: Iterable[Clause], ignored: Sequence[bool]) -> list[Clause]:
+    """Takes ignored tokens off the ends of clauses; those of nothing else are gone.
+
+    >>> without_edges([Clause(0, 3), Clause(2, 3)], [False, False, True])
+    [Clause(start=0, end=2, kind=None)]
+    """
+    kept = []
+    for clause in clauses:
+        start, end = clause.start, clause.end
+        while start < end and ignored[start]:
+            start += 1
+        while end > start and ignored[end - 1]:
+            end -= 1
+        if end > start:
+            kept.append(Clause(start, end, clause.kind))
+    return kept
+
+
+def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[Clause]:
+    """Gives the clauses of a sentence from which tokens are removed; those of nothing else are gone.
+
+    >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
+    [Clause(start=0, end=2, kind=None)]
+    """
+    before = [0]
+    for gone in removed:
+        before.append(before[-1] + (not gone))
+    moved = [Clause(before[clause.start], before[clause.end], clause.kind) for clause in clauses]
+    return [clause for clause in moved if clause.end > clause.start]
+
+
+def are_nested(clauses: Iterable[Clause]) -> bool:
+    """Says whether no two clauses cross.
+
+    >>> are_nested([Clause(0, 4), Clause(1, 3)]), are_nested([Clause(0, 2), Clause(1, 3)])
+    (True, False)
+    """
+    open_ends: list[int] = []
+    for clause in nested_order(clauses):
+        while open_ends and open_ends[-1] <= clause.start:
+            open_ends.pop()
+        if open_ends and clause.end > open_ends[-1]:
+            return False
+        open_ends.append(clause.end)
+    return True
+
+
+def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = False) -> str:
+    """Writes a sentence with its clauses in brackets, as the papers do.
+
+    >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)])
+    '( raam soyaa )'
+    >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)], kinds=True)
+    '(main raam soyaa )'
+    """
+    opening: list[list[str]] = [[] for _ in range(len(words) + 1)]
+    closing = [0] * (len(words) + 1)
+    for clause in nested_order(clauses):
+        opening[clause.start].append(f"({clause.kind}" if kinds and clause.kind else "(")
+        closing[clause.end] += 1
+    parts: list[str] = []
+    for place, word in enumerate(words):
+        parts += [*opening[place], word, *[")"] * closing[place + 1]]
+    return " ".join(parts)
+
+
+_BRACKET = re.compile(r"\((\w*)")
+
+
+def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
+    """Reads what `bracketed` writes; blanks stand around the brackets.
+
+    >>> parse_bracketed("(main raam (nonfin khaakar ) soyaa )")
+    (['raam', 'khaakar', 'soyaa'], [Clause(start=0, end=3, kind=<ClauseType.MAIN: 'main'>), \
+Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
+
+    Raises:
+        LatticeSimpError: brackets do not match, a clause is empty, or there is no such type.
+    """
+    words: list[str] = []
+    stack: list[tuple[int, ClauseType | None]] = []
+    clauses = []
+    for part in text.split():
+        if opens := _BRACKET.fullmatch(part):
+            stack.append((len(words), _kind(opens[1])))
+        elif part == ")":
+            if not stack:
+                raise LatticeSimpError(f"a bracket closes behind word {len(words)} that none has opened: {text!r}")
+            start, kind = stack.pop()
+            if start == len(words):
+                raise LatticeSimpError(f"an empty clause behind word {start}: {text!r}")
+            clauses.append(Clause(start, len(words), kind))
+        else:
+            words.append(part)
+    if stack:
+        raise LatticeSimpError(f"{len(stack)} brackets stay open: {text!r}")
+    return words, nested_order(reversed(clauses))
+
+
+def _kind(name: str) -> ClauseType | None:
+    if name and name not in list(ClauseType):
+        raise LatticeSimpError(f"no clause type {name!r}; there are {', '.join(ClauseType)}")
+    return ClauseType(name) if name else None

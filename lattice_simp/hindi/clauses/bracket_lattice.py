@@ -1,0 +1,139 @@
+"""The lattice of a sentence's well-formed bracketings: the scores of a field composed with the rules' automaton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lattice_simp.hindi.clauses.crf import best_rests
+from lattice_simp.hindi.clauses.labels import Brackets
+from lattice_simp.hindi.clauses.rules import START, RuleCosts, Stack, TokenClass, final_cost, step
+from lattice_simp.kernel import Floats, Longs
+from lattice_simp.lattice import Lattice
+from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.symbols import SymbolTable
+
+FIRST_BEAM = 6.0
+"""Nats within which labels are looked at first; the beam doubles until the result is certainly the best."""
+
+LAST_BEAM = 200.0
+"""Nats beyond which nothing is looked for."""
+
+_NONE = -1
+
+
+@dataclass(eq=False)
+class RuleTable:
+    """The rules' automaton for a set of labels, as tables that are filled where they are looked at.
+
+    Attributes:
+        labels: the brackets that labels stand for.
+        costs: of the rules.
+    """
+
+    labels: tuple[Brackets, ...]
+    costs: RuleCosts = field(default_factory=RuleCosts)
+    _stacks: list[Stack] = field(default_factory=lambda: [START])
+    _numbers: dict[Stack, int] = field(default_factory=lambda: {START: 0})
+    _known: dict[tuple[int, int, int], tuple[int, float]] = field(default_factory=dict)
+
+    def moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
+        """Gives for each state and label the next state, -1 where there is none, and the cost."""
+        found = [self._move(state, label, token) for state, label in zip(states.tolist(), labels.tolist(), strict=True)]
+        return np.array([one for one, _ in found], dtype=np.int64), np.array([cost for _, cost in found])
+
+    def final_costs(self, states: Longs) -> Floats:
+        """Gives the costs of ending in states; infinite where clauses are open."""
+        found = [final_cost(self._stacks[state], self.costs) for state in states.tolist()]
+        return np.array([np.inf if cost is None else cost for cost in found])
+
+    def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
+        known = self._known.get((state, label, token))
+        if known is None:
+            moved = step(self._stacks[state], self.labels[label], token, self.costs)
+            known = (_NONE, 0.0) if moved is None else (self._number(moved[0]), moved[1])
+            self._known[state, label, token] = known
+        return known
+
+    def _number(self, stack: Stack) -> int:
+        number = self._numbers.setdefault(stack, len(self._stacks))
+        if number == len(self._stacks):
+            self._stacks.append(stack)
+        return number
+
+
+def best_bracketings(
+    scores: Floats, transitions: Floats, tokens: list[TokenClass], table: RuleTable, symbols: SymbolTable, n: int = 1
+) -> list[Path]:
+    """Finds the n best well-formed labellings exactly; their words are labels.
+
+    Args:
+        scores: (num_tokens, num_labels), the field's, higher is better.
+        transitions: (num_labels, num_labels).
+        tokens: the classes of the tokens.
+        table: the rules.
+        symbols: the labels' names, label k with the number k + 1.
+        n: how many.
+
+    Returns:
+        Paths, cheapest first; costs are nats beyond the best labelling of all, well-formed or not. Fewer than n if
+        there are no more within `LAST_BEAM`.
+    """
+    rests = best_rests(scores, transitions)
+    beam = FIRST_BEAM
+    while True:
+        lattice = bracket_lattice(scores, transitions, rests, beam, tokens, table, symbols)
+        paths = [] if lattice.empty else nshortest(lattice, n)
+        # Paths that cost more than the beam may come before others that are not in the lattice.
+        if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
+            return paths
+        beam *= 2
+
+
+def bracket_lattice(
+    scores: Floats,
+    transitions: Floats,
+    rests: Floats,
+    beam: float,
+    tokens: list[TokenClass],
+    table: RuleTable,
+    symbols: SymbolTable,
+) -> Lattice:
+    """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
+
+    A state behind a token is a label with a state of the rules' automaton. What the rest of the sentence costs at least
+    is known from the field alone (`rests`): so the bound is exact, and no path within the beam is lost.
+    """
+    best = float((scores[0] + rests[0]).max())
+    labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
+    sources, targets, words, costs = [], [], [], []
+    first = 0
+    for place, token in enumerate(tokens):
+        own = np.broadcast_to(-scores[place], (len(labels), len(table.labels)))
+        if place:
+            own = own - transitions[labels]
+        rows, columns = np.nonzero(so_far[:, None] + own - rests[place] <= beam)
+        following, rule_costs = table.moves(states[rows], columns, token)
+        arc_costs = own[rows, columns] + rule_costs
+        totals = so_far[rows] + arc_costs
+        kept = (following != _NONE) & (totals - rests[place, columns] <= beam)
+        rows, columns, following = rows[kept], columns[kept], following[kept]
+        arc_costs, totals = arc_costs[kept], totals[kept]
+        keys = following * len(table.labels) + columns
+        pairs, into = np.unique(keys, return_inverse=True)
+        following_first = first + len(labels)
+        sources.append(first + rows)
+        targets.append(following_first + into)
+        words.append(columns + 1)
+        # The first arcs take the best labelling's score out of all costs.
+        costs.append(arc_costs if place else totals)
+        so_far = np.full(len(pairs), np.inf)
+        np.minimum.at(so_far, into, totals)
+        first, labels, states = following_first, pairs % len(table.labels), pairs // len(table.labels)
+        if not len(pairs):
+            return Lattice.from_arcs([], [], [], [], [np.inf], symbols)
+    finals = np.full(first + len(labels), np.inf)
+    finals[first:] = table.final_costs(states)
+    arcs = (np.concatenate(sources), np.concatenate(words), np.concatenate(costs), np.concatenate(targets))
+    return Lattice.from_arcs(*arcs, finals, symbols).connected()

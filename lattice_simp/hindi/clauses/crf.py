@@ -1,0 +1,182 @@
+"""Linear-chain conditional random fields as arrays: trained by CRFsuite, scored by numpy.
+
+Lafferty, McCallum and Pereira 2001. CRFsuite gives best labellings and marginals; lattices need the scores themselves.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.hindi.clauses.features import Features
+from lattice_simp.kernel import Floats
+
+
+@dataclass(frozen=True)
+class CrfSettings:
+    """How a field is trained.
+
+    Attributes:
+        l1: the weight of the sum of the weights; it leaves few features, so that models are small and fast.
+        l2: the weight of half the sum of their squares.
+        max_iterations: of L-BFGS.
+        min_count: attributes that are seen less often are left out.
+    """
+
+    l1: float = 0.5
+    l2: float = 0.05
+    max_iterations: int = 120
+    min_count: int = 2
+
+
+@dataclass(frozen=True, eq=False)
+class LinearChain:
+    """A field.
+
+    Attributes:
+        labels: (num_labels,) their names.
+        attributes: the row of each attribute.
+        weights: (num_attributes, num_labels) float32 scores, natural logs.
+        transitions: (num_labels, num_labels) float64, from label (row) to label.
+    """
+
+    labels: tuple[str, ...]
+    attributes: dict[str, int]
+    weights: np.ndarray[Any, np.dtype[np.float32]]
+    transitions: Floats
+
+    @classmethod
+    def train(
+        cls, examples: Iterable[tuple[Features, Sequence[str]]], settings: CrfSettings | None = None
+    ) -> LinearChain:
+        """Trains a field.
+
+        Args:
+            examples: sentences: the attributes and the label of each token.
+            settings: see `CrfSettings`.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: no examples.
+        """
+        settings = settings or CrfSettings()
+        trainer = _crfsuite().Trainer(algorithm="lbfgs", verbose=False)
+        trainer.set_params(
+            {
+                "c1": settings.l1,
+                "c2": settings.l2,
+                "max_iterations": settings.max_iterations,
+                "feature.minfreq": settings.min_count,
+                "feature.possible_transitions": True,
+            }
+        )
+        count = 0
+        for features, labels in examples:
+            trainer.append(features, list(labels))
+            count += 1
+        if not count:
+            raise LatticeSimpError("no examples to train on")
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "model"))
+            trainer.train(path)
+            tagger = _crfsuite().Tagger()
+            tagger.open(path)
+            return cls._of(tagger.info())
+
+    @classmethod
+    def _of(cls, dump: Any) -> LinearChain:
+        labels = tuple(sorted(dump.labels))
+        columns = {label: place for place, label in enumerate(labels)}
+        attributes = {name: row for row, name in enumerate(sorted({name for name, _ in dump.state_features}))}
+        weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
+        for (name, label), weight in dump.state_features.items():
+            weights[attributes[name], columns[label]] = weight
+        transitions = np.zeros((len(labels), len(labels)))
+        for (one, two), weight in dump.transitions.items():
+            transitions[columns[one], columns[two]] = weight
+        return cls(labels, attributes, weights, transitions)
+
+    def scores(self, features: Features) -> Floats:
+        """Gives (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
+        rows = [[row for one in own if (row := self.attributes.get(one)) is not None] for own in features]
+        found = np.zeros((len(rows), len(self.labels)))
+        for place, own in enumerate(rows):
+            if own:
+                found[place] = self.weights[own].sum(axis=0)
+        return found
+
+    def write(self, path: Path) -> None:
+        """Writes a file that `read` reads."""
+        names = {"labels": pack_words(list(self.labels)), "attributes": pack_words(list(self.attributes))}
+        rows, columns = np.nonzero(self.weights)
+        arrays: Arrays = {**names, "rows": rows.astype(np.int32), "columns": columns.astype(np.int16)}
+        arrays |= {"values": self.weights[rows, columns], "transitions": self.transitions}
+        write_arrays(path, arrays)
+
+    @classmethod
+    def read(cls, path: Path) -> LinearChain:
+        """Reads a field.
+
+        Raises:
+            FormatError: the file is broken, or no field.
+        """
+        arrays = read_arrays(path)
+        try:
+            labels, attributes = unpack_words(arrays["labels"]), unpack_words(arrays["attributes"])
+            weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
+            weights[arrays["rows"], arrays["columns"]] = arrays["values"]
+            transitions = np.asarray(arrays["transitions"], dtype=np.float64).reshape(len(labels), len(labels))
+        except (KeyError, ValueError, IndexError):
+            raise FormatError("no conditional random field", path=path, remedy="train it again") from None
+        return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
+
+
+def best_labels(scores: Floats, transitions: Floats) -> list[int]:
+    """Gives the best labelling (Viterbi).
+
+    >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
+    [0, 0]
+
+    Args:
+        scores: (num_tokens, num_labels), higher is better.
+        transitions: (num_labels, num_labels).
+    """
+    best = scores[0]
+    origins = []
+    for own in scores[1:]:
+        moves = best[:, None] + transitions
+        origins.append(moves.argmax(axis=0))
+        best = moves.max(axis=0) + own
+    labels = [int(best.argmax())]
+    for origin in reversed(origins):
+        labels.append(int(origin[labels[-1]]))
+    return labels[::-1]
+
+
+def best_rests(scores: Floats, transitions: Floats) -> Floats:
+    """Gives (num_tokens, num_labels): the score of the best labelling of what is behind each token with each label.
+
+    >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
+    [[2.0, 0.5], [0.0, 0.0]]
+    """
+    rests = np.zeros_like(scores)
+    for place in range(len(scores) - 2, -1, -1):
+        rests[place] = (transitions + scores[place + 1] + rests[place + 1]).max(axis=1)
+    return rests
+
+
+def _crfsuite() -> Any:
+    try:
+        import pycrfsuite  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtraError(
+            "training clause models needs python-crfsuite; install it with: pip install 'lattice-simp[hindi]'"
+        ) from None
+    return pycrfsuite

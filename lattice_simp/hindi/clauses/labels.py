@@ -1,0 +1,69 @@
+"""Brackets as labels of tokens: which clauses a token opens, and how many it closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
+
+NOTHING = "-"
+"""Names the opening of no clause."""
+
+
+@dataclass(frozen=True)
+class Brackets:
+    """What a token opens and closes; `main+nonfin/0` in short.
+
+    >>> Brackets.parse("main+nonfin/1")
+    Brackets(opens=(<ClauseType.MAIN: 'main'>, <ClauseType.NON_FINITE: 'nonfin'>), closes=1)
+    >>> str(Brackets((), 2))
+    '-/2'
+
+    Attributes:
+        opens: the types of the clauses that begin with the token, outer ones first.
+        closes: how many clauses end with it.
+    """
+
+    opens: tuple[ClauseType, ...] = ()
+    closes: int = 0
+
+    def __str__(self) -> str:
+        return f"{'+'.join(self.opens) or NOTHING}/{self.closes}"
+
+    @classmethod
+    def parse(cls, text: str) -> Brackets:
+        """Reads what `str` gives."""
+        opens, _, closes = text.partition("/")
+        return cls(tuple(map(ClauseType, opens.split("+"))) if opens != NOTHING else (), int(closes))
+
+
+def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
+    """Gives the brackets of each token of a sentence with `size` tokens.
+
+    >>> [str(one) for one in brackets_of([Clause(0, 3, ClauseType.MAIN), Clause(0, 2, ClauseType.NON_FINITE)], 3)]
+    ['main+nonfin/0', '-/1', '-/1']
+    """
+    opens: list[list[ClauseType]] = [[] for _ in range(size)]
+    closes = [0] * size
+    for clause in nested_order(clauses):
+        opens[clause.start].append(clause.kind or ClauseType.MAIN)
+        closes[clause.end - 1] += 1
+    return [Brackets(tuple(kinds), count) for kinds, count in zip(opens, closes, strict=True)]
+
+
+def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
+    """Gives the clauses of balanced brackets, outer ones first.
+
+    >>> clauses_of(brackets_of([Clause(0, 2, ClauseType.MAIN)], 2))
+    [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]
+    """
+    stack: list[tuple[int, ClauseType]] = []
+    found = []
+    for place, own in enumerate(brackets):
+        stack += [(place, kind) for kind in own.opens]
+        for _ in range(own.closes):
+            start, kind = stack.pop()
+            found.append(Clause(start, place + 1, kind))
+    assert not stack
+    return nested_order(reversed(found))

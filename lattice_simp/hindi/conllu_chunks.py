@@ -1,0 +1,125 @@
+"""Chunks for dependency trees that have none: what UD_Hindi-PUD and parsers give.
+
+A word is in the chunk of its head if it stands beside it, directly or with others of the chunk between, and is one of
+its function words (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of
+a compound noun. Punctuation belongs to the chunk before it, that at either end of the sentence is a chunk (`BLK`).
+
+The head decides on the chunk's tag. A verb group is
+
+- finite (`VGF`) if one of its words is (`VerbForm=Fin`), or if it is a participle that heads a sentence, a complement,
+  a relative clause, a clause with a subordinator, or what is coordinated with one of these;
+- a gerund (`VGNN`) if its verb is an infinitive or a verbal noun (`Inf`, `Ger`, `Vnoun`);
+- not finite (`VGNF`) otherwise: converbs (`Conv`), and participles that modify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lattice_simp.hindi.sentence import FINITE, GERUND, NON_FINITE, Chunk, Token
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a tree.
+
+    Attributes:
+        token: what it is in a `Sentence`.
+        part: the universal part of speech.
+        features: the universal features.
+        head: the place of the word that it depends on, from 0; -1 for none.
+        relation: to that word.
+        misc: what the last column says.
+    """
+
+    token: Token
+    part: str
+    features: Mapping[str, str]
+    head: int
+    relation: str
+    misc: Mapping[str, str]
+
+
+_FUNCTION = frozenset({"aux", "case", "clf", "det", "fixed", "flat", "goeswith"})
+_ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
+_PARTICLES = frozenset({"PART"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
+_VERBS = frozenset({"VERB", "AUX"})
+_FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
+_RELATIVE = "acl:relcl"
+_NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
+_PUNCTUATION, _NEGATION = "BLK", "NEGP"
+
+_TAGS = {
+    "ADJ": "JJP",
+    "ADV": "RBP",
+    "CCONJ": "CCP",
+    "INTJ": _PUNCTUATION,
+    "PUNCT": _PUNCTUATION,
+    "SCONJ": "CCP",
+}
+
+
+def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
+    """Finds the chunks of a tree; see the module's text for how. They have no heads yet."""
+    anchors = _anchors(words)
+    chunks: list[Chunk] = []
+    start = 0
+    for place in range(1, len(words) + 1):
+        if place == len(words) or anchors[place] != anchors[start]:
+            own = range(start, place)
+            head = anchors[start] if anchors[start] in own else start
+            chunks.append(Chunk(_tag(words, head, own), start, place))
+            start = place
+    return chunks
+
+
+def _anchors(words: Sequence[Word]) -> list[int]:
+    """Gives for each word the one that its chunk is about."""
+    anchors: list[int] = []
+    for place, word in enumerate(words):
+        if word.part == "PUNCT" and 0 < place < len(words) - 1:
+            anchors.append(anchors[-1])
+            continue
+        own = place
+        while words[own].head >= 0 and _stays(words[own], words[words[own].head]):
+            own = words[own].head
+        anchors.append(own)
+    return anchors
+
+
+def _stays(word: Word, head: Word) -> bool:
+    """Says whether a word is in the chunk of its head."""
+    relation = word.relation.partition(":")[0]
+    if relation in _FUNCTION:
+        return True
+    if relation in _ATTRIBUTES:
+        return head.part in _NOUNS and word.part not in _VERBS
+    if relation == "mark":
+        return word.part == "ADP"
+    return word.part in _PARTICLES and relation in ("advmod", "dep", "discourse")
+
+
+def _tag(words: Sequence[Word], head: int, own: range) -> str:
+    word = words[head]
+    if word.part not in _VERBS:
+        is_negation = word.part in _PARTICLES and word.features.get("Polarity") == "Neg"
+        return _NEGATION if is_negation else _TAGS.get(word.part, "NP")
+    if any(words[place].features.get("VerbForm") == "Fin" for place in own):
+        return FINITE
+    form = word.features.get("VerbForm")
+    if form in _NOMINAL_FORMS:
+        return GERUND
+    return FINITE if form != "Conv" and _heads_finite_clause(words, head) else NON_FINITE
+
+
+def _heads_finite_clause(words: Sequence[Word], place: int) -> bool:
+    seen = set()
+    while words[place].relation.partition(":")[0] == "conj" and words[place].head >= 0 and place not in seen:
+        seen.add(place)
+        place = words[place].head
+    relation = words[place].relation
+    if relation == _RELATIVE or relation.partition(":")[0] in _FINITE_RELATIONS or words[place].head < 0:
+        return True
+    return any(word.head == place and word.relation == "mark" and word.part == "SCONJ" for word in words)

@@ -1,0 +1,161 @@
+"""Trees of Universal Dependencies in the treebank's shape, in which clauses are found.
+
+Universal Dependencies hang function words below content words; the treebank has it the other way round. In turn:
+
+1. A copula heads its clause: the predicate depends on it (`k1s`), and so does what the predicate had beside its own
+   modifiers.
+2. A coordinator heads what it joins (`ccof`); one that joins nothing in its sentence heads the clause that it opens.
+3. A subordinator heads its clause (`ccof`).
+4. Relations get the treebank's names. Those tell more than the universal ones: what stands for several of them is the
+   most frequent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lattice_simp.hindi.sentence import Sentence
+
+JOINED = "ccof"
+
+_PREDICATE = "k1s"
+_CONJUNCTION = "CCP"
+_GENITIVE = frozenset({"का", "के", "की"})
+
+_OF_CLAUSES = frozenset(
+    "advcl advmod aux cc ccomp csubj dep discourse dislocated iobj mark nsubj obj obl parataxis punct vocative "
+    "xcomp".split()
+)
+"""What depends on a predicate as the head of its clause, not as a noun or an adjective."""
+
+_NAMES = {
+    "acl": "nmod",
+    "acl:relcl": "nmod__relc",
+    "advcl": "vmod",
+    "advmod": "adv",
+    "amod": "nmod",
+    "appos": "nmod",
+    "ccomp": "k2",
+    "compound": "pof",
+    "conj": JOINED,
+    "csubj": "k1",
+    "det": "nmod",
+    "discourse": "rad",
+    "dislocated": "fragof",
+    "iobj": "k4",
+    "list": "enm",
+    "nmod": "k7",
+    "nsubj": "k1",
+    "nsubj:pass": "k2",
+    "nummod": "nmod",
+    "obj": "k2",
+    "obl": "k7",
+    "parataxis": "vmod",
+    "punct": "rsym",
+    "vocative": "rad",
+    "xcomp": "k2",
+}
+
+_POSSESSIVE = "r6"
+
+
+@dataclass
+class _Tree:
+    """The heads and relations of a sentence's chunks, while they change."""
+
+    sentence: Sentence
+    heads: list[int]
+    relations: list[str]
+
+    def base(self, place: int) -> str:
+        return self.relations[place].partition(":")[0]
+
+    def children(self, place: int, *relations: str) -> list[int]:
+        """Gives what depends on a chunk, under one of the relations if there are any."""
+        return [
+            child
+            for child, head in enumerate(self.heads)
+            if head == place and (not relations or self.base(child) in relations)
+        ]
+
+    def is_conjunction(self, place: int) -> bool:
+        return self.sentence.chunks[place].tag == _CONJUNCTION
+
+    def is_genitive(self, place: int) -> bool:
+        return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[place])))
+
+    def put_above(self, place: int, below: int, relation: str) -> None:
+        """Lets a chunk take the place of another one, which depends on it from now on."""
+        self.heads[place], self.relations[place] = self.heads[below], self.relations[below]
+        self.heads[below], self.relations[below] = place, relation
+
+    def move(self, places: Iterable[int], head: int) -> None:
+        for place in places:
+            if place != head:
+                self.heads[place] = head
+
+
+def treebank_tree(sentence: Sentence) -> Sentence:
+    """Gives a sentence with universal relations the treebank's tree; see the module's text.
+
+    >>> from lattice_simp.hindi.sentence import Chunk, Token
+    >>> tokens = Token("राम", "NNP"), Token("शिक्षक", "NN"), Token("है", "VM")
+    >>> chunks = Chunk("NP", 0, 1, 1, "nsubj"), Chunk("NP", 1, 2), Chunk("VGF", 2, 3, 1, "cop")
+    >>> [(chunk.head, chunk.relation) for chunk in treebank_tree(Sentence(tokens, chunks)).chunks]
+    [(2, 'k1'), (2, 'k1s'), (-1, '')]
+    """
+    chunks = sentence.chunks
+    tree = _Tree(sentence, [chunk.head for chunk in chunks], [chunk.relation for chunk in chunks])
+    _raise_copulas(tree)
+    _raise_coordinators(tree)
+    _raise_openers(tree)
+    changed = [
+        replace(chunk, head=tree.heads[place], relation=_name(tree, place)) for place, chunk in enumerate(chunks)
+    ]
+    return replace(sentence, chunks=tuple(changed))
+
+
+def _raise_copulas(tree: _Tree) -> None:
+    predicates: dict[int, int] = {}
+    for place, chunk in enumerate(tree.sentence.chunks):
+        if tree.base(place) == "cop" and chunk.is_verbal and tree.heads[place] not in predicates.values():
+            predicate = predicates[place] = tree.heads[place]
+            tree.put_above(place, predicate, _PREDICATE)
+            tree.move((child for child in tree.children(predicate) if _of_clause(tree, child)), place)
+    for copula, predicate in predicates.items():  # conjuncts are clauses once their own copulas head them
+        joined = tree.children(predicate, "conj")
+        tree.move((child for child in joined if tree.sentence.chunks[child].is_verbal), copula)
+
+
+def _of_clause(tree: _Tree, place: int) -> bool:
+    base = tree.base(place)
+    return base in _OF_CLAUSES or (base == "nmod" and not tree.is_genitive(place))
+
+
+def _raise_coordinators(tree: _Tree) -> None:
+    for first in range(len(tree.heads)):
+        joined = tree.children(first, "conj")
+        marks = [mark for child in joined for mark in tree.children(child, "cc") if tree.is_conjunction(mark)]
+        if not marks:
+            continue
+        coordinator = marks[-1]
+        opening = tree.children(first, "mark", "cc")
+        tree.put_above(coordinator, first, JOINED)
+        tree.move([*joined, *marks[:-1], *opening], coordinator)
+        for child in [*joined, *marks[:-1]]:
+            tree.relations[child] = JOINED
+
+
+def _raise_openers(tree: _Tree) -> None:
+    """Raises subordinators, and coordinators that open a sentence; the first of several ends up on top."""
+    for place in range(len(tree.heads)):
+        if tree.heads[place] >= 0 and tree.base(place) in ("mark", "cc") and tree.is_conjunction(place):
+            tree.put_above(place, tree.heads[place], JOINED)
+
+
+def _name(tree: _Tree, place: int) -> str:
+    relation = tree.relations[place]
+    if tree.base(place) == "nmod" and tree.is_genitive(place):
+        return _POSSESSIVE
+    return _NAMES.get(relation) or _NAMES.get(tree.base(place), relation)

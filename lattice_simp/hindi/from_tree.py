@@ -1,0 +1,207 @@
+"""Clauses of a dependency tree (after Sharma et al. 2013): the training labels, and a check on every other system.
+
+Each finite and each non-finite verb group heads a clause, which reaches from the first to the last token that depends
+on it, directly or not. In detail:
+
+- A subordinator (a conjunction with one clause below it) belongs to its clause, a coordinator to none.
+- Clauses that a conjunction joins are coordinate. On the topmost level nothing encloses them; below, a clause of the
+  type that they have together does. What a conjunction such as `to` or `jabki` makes of the clauses that it joins
+  stands in `grammars/hindi/conjunctions.tsv`.
+- The agent that a participle's phrase begins with belongs to the verb that the participle modifies, unless that verb
+  has an agent of its own: the two share it.
+- Gerunds head no clauses: they are nouns.
+- Where the tree is not projective, spans that cross are cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
+from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
+from lattice_simp.hindi.tables import hindi_path, read_rows
+
+CONJUNCTION = "CCP"
+AGENTS = ("k1", "pk1")
+JOINED = "ccof"
+RELATIVE = ("nmod__relc", "jjmod__relc")
+ADVERBIAL_RELATIVE = "rbmod__relc"
+
+ADVERBIALS = ("vmod", "adv", "rh", "k7t", "k7a", "sent-adv", "rd", "ras-k1", "jjmod")
+"""Relations of clauses that say how, when or why, where no conjunction tells."""
+
+RELATIVE_PRONOUNS = ("जो", "जिस", "जिन", "जितन")
+"""What relative pronouns that stand for nouns begin with."""
+
+TEMPORAL_PRONOUNS = ("जब",)
+"""What those begin with that make a clause adverbial."""
+
+
+@cache
+def conjunctions() -> dict[str, str]:
+    """Gives the roles of conjunctions by form."""
+    rows = read_rows(hindi_path("conjunctions.tsv"), ("devanagari", "role"))
+    return {row["devanagari"]: row["role"] for _, row in rows}
+
+
+def clauses_of_tree(sentence: Sentence) -> list[Clause]:
+    """Finds the clauses of a sentence that has a tree.
+
+    >>> from lattice_simp.hindi.sentence import Chunk, Token
+    >>> words = "raam", "khaanaa", "khaakar", "soyaa"
+    >>> tokens = tuple(Token(word, tag) for word, tag in zip(words, ("NNP", "NN", "VM", "VM")))
+    >>> chunks = (Chunk("NP", 0, 1, 3, "k1"), Chunk("NP", 1, 2, 2, "k2"), Chunk("VGNF", 2, 3, 3, "vmod"))
+    >>> sentence = Sentence(tokens, (*chunks, Chunk("VGF", 3, 4)))
+    >>> [(one.start, one.end, str(one.kind)) for one in clauses_of_tree(sentence)]
+    [(0, 4, 'main'), (1, 3, 'nonfin')]
+
+    Returns:
+        Clauses of which none cross, outer ones first.
+    """
+    tree = _Tree(sentence)
+    found: list[Clause] = []
+    for root in tree.roots:
+        found += tree.clauses(root, None)
+    return without_crossings(found)
+
+
+def without_crossings(clauses: list[Clause]) -> list[Clause]:
+    """Cuts each clause that crosses an outer one or an earlier one down to what is inside, or behind it.
+
+    >>> [(one.start, one.end) for one in without_crossings([Clause(0, 4), Clause(2, 6)])]
+    [(0, 4), (2, 4)]
+    """
+    kept: list[Clause] = []
+    stack: list[int] = []
+    for clause in nested_order(clauses):
+        while stack and stack[-1] <= clause.start:
+            stack.pop()
+        end = min(clause.end, stack[-1]) if stack else clause.end
+        kept.append(Clause(clause.start, end, clause.kind))
+        stack.append(end)
+    return kept
+
+
+class _Joined(NamedTuple):
+    """What a conjunction makes of the clauses that it joins: their kinds, and the clause around them."""
+
+    kinds: dict[int, ClauseType]
+    around: ClauseType | None
+    behind: ClauseType | None = None  # a clause from the conjunction on
+
+
+class _Tree:
+    """A sentence's chunks as a tree. A chunk is named by its place."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence, self.chunks = sentence, sentence.chunks
+        self.children: list[list[int]] = [[] for _ in self.chunks]
+        for place, chunk in enumerate(self.chunks):
+            if chunk.head >= 0:
+                self.children[chunk.head].append(place)
+        self.roots = [place for place in range(len(self.chunks)) if self.chunks[place].head < 0]
+
+    def clauses(self, place: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
+        """Gives the clauses of a subtree.
+
+        Args:
+            place: of its root.
+            kind: of the clause that the root heads, where what is above tells it.
+            headed: whether the root heads a clause of its own; not so if a subordinator above it does.
+        """
+        chunk = self.chunks[place]
+        below: dict[int, ClauseType] = {}
+        hidden: Collection[int] = ()
+        if chunk.tag == NON_FINITE and headed:
+            shared = self._shared(place)
+            yield Clause(*self._span(place, shared), ClauseType.NON_FINITE)
+        elif chunk.tag == FINITE and headed:
+            yield Clause(*self._span(place), kind or self._kind(place))
+        elif chunk.tag == CONJUNCTION and any(map(self._is_finite, joined := self._joined(place))):
+            own = kind or self._kind(place)
+            if len(joined) == 1:
+                hidden = () if own == ClauseType.MAIN and self._role(place) == "connective" else joined
+                below = {} if hidden else {joined[0]: own}
+                if hidden and headed:
+                    yield Clause(*self._span(place), own)
+            else:
+                made = self._made(place, joined, own if headed else None)
+                below = made.kinds
+                hidden = [one for one in joined if one not in below]
+                if made.around is not None:
+                    yield Clause(*self._span(place), made.around)
+                if made.behind is not None:
+                    yield Clause(chunk.start, self._span(joined[-1])[1], made.behind)
+        for child in self.children[place]:
+            yield from self.clauses(child, below.get(child), headed=child not in hidden)
+
+    def _made(self, place: int, joined: list[int], own: ClauseType | None) -> _Joined:
+        role = self._role(place)
+        if role == "conditional":
+            return _Joined({joined[0]: ClauseType.ADVERBIAL}, own)
+        if role in ("complementiser", "adverbial") and self.chunks[joined[0]].end <= self.chunks[place].start:
+            behind = ClauseType.COMPLEMENT if role == "complementiser" else ClauseType.ADVERBIAL
+            return _Joined({}, own, behind)
+        around = None if own in (ClauseType.MAIN, ClauseType.COORDINATE) else own
+        return _Joined(dict.fromkeys(joined, ClauseType.COORDINATE), around)
+
+    def _joined(self, place: int) -> list[int]:
+        return [one for one in self.children[place] if self.chunks[one].relation == JOINED and self._is_clausal(one)]
+
+    def _is_clausal(self, place: int) -> bool:
+        tag = self.chunks[place].tag
+        return tag in (FINITE, NON_FINITE) or (tag == CONJUNCTION and bool(self._joined(place)))
+
+    def _is_finite(self, place: int) -> bool:
+        tag = self.chunks[place].tag
+        return tag == FINITE or (tag == CONJUNCTION and any(map(self._is_finite, self._joined(place))))
+
+    def _role(self, place: int) -> str | None:
+        return conjunctions().get(self.sentence.head_of(self.chunks[place]).form)
+
+    def _kind(self, place: int) -> ClauseType:
+        """Tells the type of a finite clause from what it depends on, its conjunction and its pronouns."""
+        chunk = self.chunks[place]
+        if chunk.head < 0:
+            return ClauseType.MAIN
+        if chunk.relation == ADVERBIAL_RELATIVE or self._begins(place, TEMPORAL_PRONOUNS):
+            return ClauseType.ADVERBIAL
+        if chunk.relation in RELATIVE:
+            return ClauseType.RELATIVE
+        role = self._role(place) if chunk.tag == CONJUNCTION else None
+        if role == "complementiser":
+            return ClauseType.COMPLEMENT
+        if role == "adverbial":
+            return ClauseType.ADVERBIAL
+        if chunk.relation in ADVERBIALS:
+            return ClauseType.RELATIVE if self._begins(place, RELATIVE_PRONOUNS) else ClauseType.ADVERBIAL
+        return ClauseType.COMPLEMENT
+
+    def _begins(self, place: int, pronouns: tuple[str, ...]) -> bool:
+        """Says whether the clause's first phrase has such a pronoun."""
+        start = self._span(place)[0]
+        first = next(chunk for chunk in self.chunks if chunk.end > start)
+        return any(token.form.startswith(pronouns) for token in self.sentence.tokens[first.start : first.end])
+
+    def _shared(self, place: int) -> list[int]:
+        """Gives the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""
+        chunk = self.chunks[place]
+        first = min(self.children[place], default=place)
+        above = self.children[chunk.head] if chunk.head >= 0 else []
+        own_agent = any(self.chunks[one].relation in AGENTS for one in above)
+        is_agent = first < place and self.chunks[first].relation in AGENTS
+        return [first] if is_agent and not own_agent and not chunk.relation.startswith("nmod") else []
+
+    def _span(self, place: int, without: Collection[int] = ()) -> tuple[int, int]:
+        """Gives the tokens from the first to the last that depends on a chunk, some subtrees aside."""
+        waiting, seen = [place], set(without)
+        start, end = self.chunks[place].start, self.chunks[place].end
+        while waiting:
+            own = waiting.pop()
+            if own not in seen:
+                seen.add(own)
+                start, end = min(start, self.chunks[own].start), max(end, self.chunks[own].end)
+                waiting += self.children[own]
+        return start, end

@@ -1,0 +1,60 @@
+"""A trained Hindi model: an analyser of plain text and a clause model, in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.hindi.clause import without_tokens
+from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.text import Analyser
+
+ANALYSER, CLAUSES = "analyser", "clauses"
+
+
+@dataclass(frozen=True)
+class HindiModel:
+    """What `lattice-simp hindi train` makes.
+
+    Attributes:
+        analyser: gives text its tags, chunks and morphology.
+        clauses: finds clauses.
+    """
+
+    analyser: Analyser
+    clauses: ClauseModel
+
+    @classmethod
+    def train(cls, folder: Path, sentences: Iterable[Sentence]) -> HindiModel:
+        """Trains both parts on a treebank, and writes them into a folder.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: the sentences have no clauses.
+        """
+        real = list(sentences)
+        examples = [
+            (one.without_empty, without_tokens(clauses_of_tree(one), [token.is_empty for token in one.tokens]))
+            for one in real
+        ]
+        if not any(clauses for _, clauses in examples):
+            raise LatticeSimpError("no clauses to learn: training needs sentences with chunks and dependencies")
+        folder.mkdir(parents=True, exist_ok=True)
+        analyser = Analyser.train(folder / ANALYSER, real)
+        model = ClauseModel.train([(one, clauses) for one, clauses in examples if one.tokens])
+        model.write(folder / CLAUSES)
+        return cls(analyser, model)
+
+    @classmethod
+    def load(cls, folder: Path) -> HindiModel:
+        """Reads a model.
+
+        Raises:
+            FormatError: a file is missing or broken.
+            MissingExtraError: python-crfsuite is not installed.
+        """
+        return cls(Analyser.load(folder / ANALYSER), ClauseModel.read(folder / CLAUSES))

@@ -1,0 +1,130 @@
+"""Rewrite rules: each row of a rule file is one transducer, and a file is what they do one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pynini
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.hindi.rules.pattern import Alphabet, compile_pattern
+from lattice_simp.hindi.rules.units import symbols
+from lattice_simp.hindi.tables import hindi_path, read_rows
+
+BEGINNING, END = "BOS", "EOS"
+"""The symbols around a sentence."""
+
+MAX_STATES = 2000
+"""How many states neighbouring rules may have as one transducer: beyond, two compositions are faster than one."""
+
+COLUMNS = ("replace", "by", "before", "after", "cost", "note")
+
+
+@cache
+def alphabet() -> Alphabet:
+    """Gives the symbols of units and the brackets of `grammars/hindi/rule_brackets.tsv`."""
+    brackets = tuple(row["bracket"] for _, row in read_rows(hindi_path("rule_brackets.tsv"), ("bracket", "meaning")))
+    return Alphabet((*symbols(), BEGINNING, END), brackets)
+
+
+@cache
+def classes() -> Mapping[str, str]:
+    """Gives the patterns with names, from `grammars/hindi/rule_classes.tsv`."""
+    return {
+        row["name"]: row["pattern"] for _, row in read_rows(hindi_path("rule_classes.tsv"), ("name", "pattern", "note"))
+    }
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The rules of one file, compiled.
+
+    Attributes:
+        name: of the stage.
+        rules: the transducers, in order; several rows may make up one.
+    """
+
+    name: str
+    rules: tuple[pynini.Fst, ...]
+
+    def __call__(self, string: pynini.Fst) -> pynini.Fst:
+        """Rewrites a string of symbols (or several, as an acceptor)."""
+        for rule in self.rules:
+            string = pynini.compose(string, rule, connect=True).project("output").rmepsilon()
+        return string
+
+
+@cache
+def stage(name: str) -> Stage:
+    """Compiles `grammars/hindi/rule_NAME.tsv`.
+
+    Each row replaces what `replace` matches by the symbols of `by`, between `before` and `after`, wherever it can; with
+    a cost it may do so, and the least sum of costs wins in the end. A `replace` of more than one string needs `by` to
+    be one string.
+
+    Raises:
+        FormatError: a pattern is broken, or a cost is no number; names the line.
+    """
+    path = hindi_path(f"rule_{name}.tsv")
+    rules = []
+    for number, row in read_rows(path, COLUMNS):
+        try:
+            rules.append(_rule(row))
+        except (LatticeSimpError, ValueError) as error:
+            raise FormatError(str(error), path=path, line=number, remedy="mend the rule") from error
+    return Stage(name, tuple(rule.arcsort("ilabel") for rule in _composed(rules)))
+
+
+def _composed(rules: Sequence[pynini.Fst]) -> list[pynini.Fst]:
+    """Composes neighbouring rules as long as what they do together stays small."""
+    found: list[pynini.Fst] = []
+    for rule in rules:
+        both = pynini.compose(found[-1], rule).optimize() if found else rule
+        if both.num_states() <= MAX_STATES:
+            found[-1:] = [both]
+        else:
+            found.append(rule)
+    return found
+
+
+def _rule(row: Mapping[str, str]) -> pynini.Fst:
+    replaced, by, before, after = (
+        compile_pattern(row[column], alphabet(), classes()) for column in ("replace", "by", "before", "after")
+    )
+    change = pynini.cross(replaced, by)
+    if row["cost"]:
+        change = pynini.concat(change, pynini.accep("", weight=float(row["cost"])))
+    if row["cost"]:
+        return pynini.cdrewrite(change, before, after, _any_string(), mode="opt").optimize()
+    return pynini.cdrewrite(change, before, after, _any_string()).optimize()
+
+
+@cache
+def _any_string() -> pynini.Fst:
+    letters = alphabet()
+    return letters.any_of((*letters.units, *letters.brackets)).closure().optimize()
+
+
+def to_string(names: Sequence[str]) -> pynini.Fst:
+    """Gives the acceptor of one string of symbols."""
+    return alphabet().string(list(names))
+
+
+def best_string(fst: pynini.Fst) -> list[str]:
+    """Gives the cheapest string of an acceptor.
+
+    Raises:
+        LatticeSimpError: it accepts nothing.
+    """
+    best = pynini.shortestpath(fst)
+    if best.num_states() == 0:
+        raise LatticeSimpError("the rules leave no string")
+    names, state = [], best.start()
+    while best.num_arcs(state):
+        arc = next(iter(best.arcs(state)))
+        if arc.olabel:
+            names.append(alphabet().names[arc.olabel])
+        state = arc.nextstate
+    return names

@@ -1,0 +1,166 @@
+"""A Hindi sentence: tokens with morphology, in chunks that hang in a dependency tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lattice_simp.errors import LatticeSimpError
+
+FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
+"""The tags of verb chunks: finite, non-finite (conjunctive and other participles), and gerunds (verbal nouns)."""
+
+VERBAL = (FINITE, NON_FINITE, GERUND)
+
+EMPTY = "NULL"
+"""The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`)."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token with its morphology; "" where nothing is known.
+
+    Attributes:
+        form: as it stands in the sentence.
+        tag: part of speech (`NN`, `VM`, `PSP` …).
+        root: the dictionary form.
+        category: of the morphological analyser (`n`, `v`, `psp` …).
+        gender: `m`, `f`, `any` …
+        number: `sg`, `pl`, `any` …
+        person: `1`, `2`, `3`, `3h` (honorific), `any` …
+        case: `d` (direct), `o` (oblique), `any`.
+        vibhakti: a noun's case marker or a verb's tense, aspect and mood, in Devanagari.
+        tam: the same in the analyser's roman letters.
+    """
+
+    form: str
+    tag: str = ""
+    root: str = ""
+    category: str = ""
+    gender: str = ""
+    number: str = ""
+    person: str = ""
+    case: str = ""
+    vibhakti: str = ""
+    tam: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the token stands for an elided word."""
+        return self.form == EMPTY
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Neighbouring tokens that make up a phrase.
+
+    Attributes:
+        tag: `NP`, `VGF`, `CCP` …; without the `NULL__` of an elided phrase.
+        start: the first token, from 0.
+        end: behind the last token.
+        head: the chunk that it depends on, from 0; -1 for a root, or where no tree is known.
+        relation: the dependency's label (`k1`, `ccof` …); "" for a root.
+        is_empty: whether the phrase is elided.
+    """
+
+    tag: str
+    start: int
+    end: int
+    head: int = -1
+    relation: str = ""
+    is_empty: bool = False
+
+    @property
+    def is_verbal(self) -> bool:
+        """Whether the phrase is a verb group."""
+        return self.tag in VERBAL
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence.
+
+    >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
+    >>> str(sentence), [chunk.tag for chunk in sentence.chunk_of_tokens]
+    ('raam soyaa', ['NP', 'VGF'])
+
+    Attributes:
+        tokens: in order.
+        chunks: in order; every token is in one of them.
+        id: names the sentence in its file.
+
+    Raises:
+        LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is no chunk.
+    """
+
+    tokens: tuple[Token, ...]
+    chunks: tuple[Chunk, ...] = ()
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        place = 0
+        for chunk in self.chunks:
+            if chunk.start != place or chunk.end < chunk.start:
+                raise LatticeSimpError(f"the chunk {chunk.tag} begins at token {chunk.start + 1}, not at {place + 1}")
+            if not -1 <= chunk.head < len(self.chunks):
+                raise LatticeSimpError(f"the chunk {chunk.tag} depends on chunk {chunk.head}, which does not exist")
+            place = chunk.end
+        if self.chunks and place != len(self.tokens):
+            raise LatticeSimpError(f"{len(self.tokens)} tokens, but chunks for {place}")
+
+    def __str__(self) -> str:
+        return " ".join(token.form for token in self.tokens if not token.is_empty)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def chunk_of_tokens(self) -> list[Chunk]:
+        """For each token, its chunk."""
+        return [chunk for chunk in self.chunks for _ in range(chunk.start, chunk.end)]
+
+    @property
+    def without_empty(self) -> Sentence:
+        """The sentence without the words that are not there; phrases of such words are gone."""
+        before = [0]
+        for token in self.tokens:
+            before.append(before[-1] + (not token.is_empty))
+        chunks = [
+            replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
+        ]
+        tokens = tuple(token for token in self.tokens if not token.is_empty)
+        return Sentence(tokens, without_hollow(chunks), self.id)
+
+    def head_of(self, chunk: Chunk) -> Token:
+        """Gives the token that a chunk is about: the verb of a verb group, else its last word that is no particle."""
+        tokens = self.tokens[chunk.start : chunk.end]
+        for tags in (("VM",), ("NN", "NNP", "PRP", "CC", "JJ", "RB", "QC", "NST")):
+            if chosen := [token for token in tokens if token.tag in tags]:
+                return chosen[0] if tags == ("VM",) else chosen[-1]
+        return tokens[-1] if tokens else Token("")
+
+    def postpositions(self, chunk: Chunk) -> Sequence[str]:
+        """Gives the case markers of a chunk."""
+        return [token.form for token in self.tokens[chunk.start : chunk.end] if token.tag == "PSP"]
+
+
+def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Removes chunks without tokens; what depends on them depends on their heads.
+
+    >>> [chunk.head for chunk in without_hollow([Chunk("NP", 0, 1, 1), Chunk("CCP", 1, 1, 2), Chunk("VGF", 1, 2)])]
+    [1, -1]
+    """
+    places = {-1: -1}
+    for place, chunk in enumerate(chunks):
+        if chunk.end > chunk.start:
+            places[place] = len(places) - 1
+
+    def new_head(head: int) -> int:
+        seen: set[int] = set()
+        while head not in places and head not in seen:
+            seen.add(head)
+            head = chunks[head].head
+        return places.get(head, -1)
+
+    kept = [replace(chunk, head=new_head(chunk.head)) for chunk in chunks if chunk.end > chunk.start]
+    return tuple(replace(chunk, relation=chunk.relation if chunk.head >= 0 else "") for chunk in kept)

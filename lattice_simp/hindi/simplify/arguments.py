@@ -1,0 +1,162 @@
+"""Which words go with a verb: by the dependency tree where there is one, else by chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lattice_simp.hindi.sentence import NON_FINITE, Sentence
+from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION
+from lattice_simp.hindi.simplify.nominal_cases import ERGATIVE, GENITIVES, is_agentive
+from lattice_simp.hindi.simplify.paradigm import takes_ne
+
+AGENTS = ("k1", "pk1")
+GENITIVE_AGENTS = ("r6-k1", "k1")
+OBJECTS = ("k2", "k2p", "k2g")
+PREDICATE_NOUN = "pof"
+_NOMINAL = ("NP", "JJP", "RBP", "NEGP")
+_HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
+
+
+def has_tree(sentence: Sentence) -> bool:
+    """Whether dependencies are known."""
+    return any(chunk.head >= 0 for chunk in sentence.chunks)
+
+
+def children(sentence: Sentence, chunk: int) -> list[int]:
+    """Gives the chunks that depend on a chunk."""
+    return [place for place, one in enumerate(sentence.chunks) if one.head == chunk]
+
+
+def subtree(sentence: Sentence, chunk: int) -> set[int]:
+    """Gives the tokens of a chunk and of all that depends on it."""
+    waiting, seen = [chunk], set[int]()
+    while waiting:
+        own = waiting.pop()
+        if own not in seen:
+            seen.add(own)
+            waiting += children(sentence, own)
+    return {at for place in seen for at in range(sentence.chunks[place].start, sentence.chunks[place].end)}
+
+
+def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
+    """Gives the agent of a verb among some tokens; none if it has none there."""
+    own = set(tokens)
+    if not has_tree(sentence):
+        return _agent_by_chunks(sentence, verb, own)
+    # An agent that stands among a verb's words may hang on one of its participles.
+    below = children(sentence, verb)
+    participles = [one for one in below if sentence.chunks[one].tag == NON_FINITE]
+    for child in [*below, *(other for one in participles for other in children(sentence, one))]:
+        chunk = sentence.chunks[child]
+        if chunk.relation in AGENTS and chunk.tag == "NP" and not chunk.is_empty:
+            if own.issuperset(range(chunk.start, chunk.end)):
+                return _block(sentence, child, own)
+        elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(subtree(sentence, child)):
+            joined = subtree(sentence, child)
+            if joined == set(range(min(joined), max(joined) + 1)) and not _holds_verb(sentence, joined):
+                return tuple(sorted(joined))
+    return ()
+
+
+def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
+    return any(sentence.tokens[at].tag in ("VM", "VAUX") for at in tokens)
+
+
+def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
+    """A phrase with what depends on it, as far as it is one piece around the chunk and no mark stands in it."""
+    found = subtree(sentence, chunk) & own
+    start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
+    verbal = {at for one in sentence.chunks if one.is_verbal for at in range(one.start, one.end)}
+    while start - 1 in found and start - 1 not in verbal:
+        start -= 1
+    while end in found:
+        end += 1
+    block = list(range(start, end))
+    while block and sentence.tokens[block[-1]].tag == PUNCTUATION:
+        block.pop()
+    while block and sentence.tokens[block[0]].tag in (PUNCTUATION, CONJUNCTION):
+        block.pop(0)
+    return tuple(block)
+
+
+def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int, ...]:
+    """The phrase with `ne`, or else the first one without a postposition, if it is not the object."""
+    before = [place for place in nominal_chunks(sentence, own) if place < verb]
+    for place in before:
+        if has_ne(sentence, place):
+            return with_modifiers(sentence, place, own)
+    bare = [place for place in before if is_bare(sentence, place) and not _is_joined(sentence, place)]
+    if not bare:
+        return ()
+    named = sentence.head_of(sentence.chunks[bare[0]]).tag in ("NNP", "PRP", "NNPC")
+    # The only noun of an intransitive verb is its agent, if it is not the place that stands right before the verb.
+    intransitive = not takes_ne(sentence.head_of(sentence.chunks[verb]).root) and bare[0] == before[0] < verb - 1
+    return with_modifiers(sentence, bare[0], own) if named or len(bare) > 1 or intransitive else ()
+
+
+def _is_joined(sentence: Sentence, chunk: int) -> bool:
+    """Whether a conjunction joins a phrase to the next one, which then stands for both."""
+    return chunk + 1 < len(sentence.chunks) and sentence.chunks[chunk + 1].tag == "CCP"
+
+
+def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
+    """Gives the noun phrases that lie among tokens."""
+    tokens = set(own)
+    return [
+        place
+        for place, chunk in enumerate(sentence.chunks)
+        if chunk.tag == "NP" and tokens.issuperset(range(chunk.start, chunk.end)) and not chunk.is_empty
+    ]
+
+
+def has_ne(sentence: Sentence, chunk: int) -> bool:
+    """Whether a phrase stands with `ne`."""
+    own = sentence.chunks[chunk]
+    return ERGATIVE in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
+
+
+def is_bare(sentence: Sentence, chunk: int) -> bool:
+    """Whether a phrase has no case marker."""
+    own = sentence.chunks[chunk]
+    head = sentence.head_of(own)
+    if head.tag not in _HEADS or sentence.postpositions(own):
+        return False
+    return not (head.tag == "PRP" and (is_agentive(head) or (head.case == "o" and head.vibhakti not in ("", "0"))))
+
+
+def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
+    """Gives a phrase with the genitives before it, and with the phrase that it is joined to."""
+    start = chunk
+    while start > 0 and own.issuperset(range(sentence.chunks[start - 1].start, sentence.chunks[start - 1].end)):
+        previous = sentence.chunks[start - 1]
+        last = sentence.tokens[previous.end - 1].form
+        joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
+        if not (previous.tag == "NP" and last in GENITIVES) and not joins:
+            break
+        start -= 2 if joins else 1
+    return tuple(range(sentence.chunks[start].start, sentence.chunks[chunk].end))
+
+
+def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Sequence[int]) -> int | None:
+    """Gives the chunk that a verb with an agent in `ne` agrees with: a bare object, or the noun of a compound verb."""
+    own = set(tokens) - set(agent)
+    bare = [place for place in nominal_chunks(sentence, own) if is_bare(sentence, place)]
+    if has_tree(sentence):
+        for relations in (OBJECTS, (PREDICATE_NOUN,)):
+            for place in bare:
+                chunk = sentence.chunks[place]
+                joined = sentence.chunks[chunk.head] if chunk.head >= 0 else chunk
+                if (chunk.head == verb and chunk.relation in relations) or (
+                    chunk.relation == "ccof" and joined.head == verb and joined.relation in relations
+                ):
+                    return _last_joined(sentence, place, bare)
+        return None
+    before = [place for place in bare if place < verb]
+    return before[-1] if before else None
+
+
+def _last_joined(sentence: Sentence, place: int, bare: list[int]) -> int:
+    """Of joined objects the last one: the verb agrees with the nearest."""
+    if sentence.chunks[place].relation != "ccof":
+        return place
+    return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[place].head)

@@ -1,0 +1,163 @@
+"""Gerunds with their arguments as sentences: `X karne ke baad Y` to `X karne` and `iske baad Y`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lattice_simp.hindi.sentence import GERUND, Sentence
+from lattice_simp.hindi.simplify.arguments import (
+    AGENTS,
+    GENITIVE_AGENTS,
+    agent_of,
+    children,
+    has_ne,
+    has_tree,
+    is_bare,
+    subtree,
+    with_modifiers,
+)
+from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
+from lattice_simp.hindi.simplify.nominal_cases import GENITIVES
+from lattice_simp.hindi.simplify.paradigm import takes_ne
+from lattice_simp.hindi.simplify.tables import Postposition, postpositions, second_verbs
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
+
+COPULA = "हो"
+"""Its gerund mostly tells of a state, which the main verb's tense would make an event."""
+
+_MARKERS = ("PSP", "NST", "RP", "SYM")
+
+
+def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]) -> list[Part]:
+    """Splits gerunds off finite clauses.
+
+    Args:
+        sentence: in Devanagari.
+        parts: sentences so far.
+        refused: splits that cannot be made.
+    """
+    found: list[Part] = []
+    for part in parts:
+        main = part
+        if part.kind == PartKind.FINITE and part.verb is not None:
+            for chunk in _gerunds(sentence, part):
+                name = f"gerund {chunk}"
+                if name in refused:
+                    continue
+                made = _split(sentence, main, chunk, name)
+                if made is not None:
+                    gerund, main = made
+                    found.append(gerund)
+        found.append(main)
+    return found
+
+
+def _gerunds(sentence: Sentence, part: Part) -> list[int]:
+    own = set(part.tokens)
+    return [
+        place
+        for place, chunk in enumerate(sentence.chunks)
+        if chunk.tag == GERUND and own.issuperset(range(chunk.start, chunk.end))
+    ]
+
+
+def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part, Part] | None:
+    """Makes two sentences of one; None if the gerund is better left where it is."""
+    group = verb_group(sentence, chunk)
+    main = None if part.verb is None else verb_group(sentence, part.verb)
+    markers = None if group is None else _markers(sentence, chunk, group.places[-1])
+    if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
+        return None
+    places, postposition = markers
+    if postposition.perfective and (not main.is_perfective or group.root == COPULA):
+        return None
+    agent = gerund_agent(sentence, chunk, part)
+    arguments = [at for at in _arguments(sentence, part, chunk, agent) if at not in agent]
+    if not arguments and not agent and not agent_of(sentence, part.verb or 0, part.tokens):
+        return None
+    if main.is_passive and not agent and not group.is_passive:
+        return None
+    own = tuple(sorted({*agent, *arguments, *group.places}))
+    left = without(part.tokens, (*own, *places))
+    lead = _lead(sentence, postposition, places)
+    # A connective in front of the whole stays in front of what now comes first.
+    gerund = Part(name, PartKind.GERUND, None, own, chunk, part.verb, part.lead, agent=agent)
+    return gerund, replace(part, tokens=left, lead=lead)
+
+
+def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
+    """The postposition behind a gerund and its places; None if gerunds with it are not split off."""
+    places = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
+    if len(places) != sentence.chunks[chunk].end - verb - 1:
+        return None
+    forms = tuple(sentence.tokens[at].form for at in places)
+    found = postpositions().get(forms)
+    while found is None and forms and sentence.tokens[places[len(forms) - 1]].tag == "SYM":
+        forms = forms[:-1]
+        found = postpositions().get(forms)
+    return None if found is None else (places, found)
+
+
+def _lead(sentence: Sentence, postposition: Postposition, places: tuple[int, ...]) -> tuple[Word, ...]:
+    """`ke baad` to `iske baad`: the first word takes the pronoun in."""
+    words = []
+    for at, (place, form) in enumerate(zip(places, postposition.instead, strict=False)):
+        words.append(Word(form, (place,), "" if at else "stands for the sentence before"))
+    return tuple(words)
+
+
+def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
+    """Gives the agent of a gerund, which mostly is a genitive."""
+    own = set(part.tokens)
+    if has_tree(sentence):
+        group = verb_group(sentence, chunk)
+        # What the treebank takes for an intransitive gerund's object is its agent (`jang thamne`).
+        intransitive = group is not None and _has_no_object(group)
+        relations = {*GENITIVE_AGENTS, *AGENTS, *(("k2",) if intransitive else ())}
+        for child in children(sentence, chunk):
+            one = sentence.chunks[child]
+            if one.relation in relations and own.issuperset(range(one.start, one.end)):
+                tokens = subtree(sentence, child) & own
+                if not one.is_empty and tokens == set(range(min(tokens), max(tokens) + 1)):
+                    return tuple(sorted(tokens))
+        return ()
+    if chunk == 0:
+        return ()
+    before = sentence.chunks[chunk - 1]
+    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in GENITIVES
+    if is_genitive and own.issuperset(range(before.start, before.end)):
+        return with_modifiers(sentence, chunk - 1, own)
+    return ()
+
+
+def _has_no_object(group: VerbGroup) -> bool:
+    """Whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
+    moves = group.root in second_verbs() and group.root != COPULA
+    return not takes_ne(group.root) and not group.is_passive and not moves
+
+
+def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
+    """The tokens of a gerund's arguments."""
+    own = set(part.tokens)
+    if has_tree(sentence):
+        start = sentence.chunks[chunk].start
+        found = (subtree(sentence, chunk) & own) - set(range(start, sentence.chunks[chunk].end))
+        return sorted(at for at in found if sentence.tokens[at].tag != "SYM")
+    return _arguments_by_chunks(sentence, own, chunk)
+
+
+def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[int]:
+    """Phrases right before a gerund, as far as they can be its own: one bare noun at most, no agent with `ne`."""
+    found: list[int] = []
+    bare = False
+    for place in range(chunk - 1, -1, -1):
+        one = sentence.chunks[place]
+        tokens = range(one.start, one.end)
+        if not own.issuperset(tokens) or one.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, place):
+            break
+        if one.tag == "NP" and is_bare(sentence, place):
+            if bare or sentence.head_of(one).tag in ("NNP", "PRP"):
+                break
+            bare = True
+        found[:0] = tokens
+    return found

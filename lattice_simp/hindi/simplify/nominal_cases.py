@@ -1,0 +1,183 @@
+"""Agents in the case that their verb asks for: `machharon ke` to `machharon ne`, `ladke ne` to `ladkaa`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import pynini
+
+from lattice_simp.hindi.romanise import composed, letters, vowel_signs
+from lattice_simp.hindi.sentence import Token
+from lattice_simp.hindi.simplify.model import Word
+from lattice_simp.hindi.simplify.tables import Pronoun, pronouns
+from lattice_simp.hindi.tables import hindi_path, read_rows
+
+ERGATIVE = "ने"
+GENITIVES = ("का", "के", "की")
+NOUNS = ("NN", "NNP", "NNC", "NNPC", "NST")
+_PRONOUNS = ("PRP", "DEM", "WQ")
+_CASES = ("plural", "oblique", "oblique_plural")
+_REASON = "the case that its verb asks for"
+
+
+def noun_form(root: str, gender: str, case: str) -> str:
+    """Gives a form of a noun.
+
+    >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
+    ('बेटे', 'नेता', 'रातें')
+
+    Args:
+        root: the direct singular.
+        gender: `m` or `f`.
+        case: `plural`, `oblique` or `oblique_plural`.
+    """
+    root = composed(root)
+    best = pynini.shortestpath(_text(root) @ _nouns()["f" if gender == "f" else "m", case])
+    return root if best.start() == -1 else best.project("output").rmepsilon().string("utf8")
+
+
+def is_agentive(token: Token) -> bool:
+    """Whether a pronoun has `ne` in it (`usne`)."""
+    return any(token.form == one.agent for one in pronouns())
+
+
+def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
+    """Whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
+    last = _last_content(tokens)
+    markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]
+    if any(form not in (ERGATIVE, *GENITIVES) for form in markers):
+        return True
+    form = tokens[last][1].form
+    return any(form == one.dative and form not in (one.direct, one.genitive) for one in pronouns())
+
+
+def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: str = "") -> tuple[Word, ...]:
+    """Writes an agent's phrase with `ne`, or in the direct case.
+
+    Args:
+        tokens: places and tokens of the phrase, with its postposition, if it has one.
+        with_ne: which of both.
+        reason: why the words stand here, if not because the source has them here.
+    """
+    last = _last_content(tokens)
+    marker = [place for place, token in tokens[last + 1 :] if token.tag == "PSP"]
+    # A copy does not repeat `bhii` and `to`.
+    particles = [] if reason else [pair for pair in tokens[last + 1 :] if pair[1].tag == "RP"]
+    phrase = tokens[: last + 1]
+    pronoun = _pronoun(phrase[-1][1])
+    has_case = bool(marker) or (pronoun is not None and phrase[-1][1].form != pronoun.direct)
+    words = _with_ne(phrase, marker, has_case=has_case) if with_ne else _direct(phrase, has_case=has_case)
+    words += [Word(token.form, (place,)) for place, token in particles]
+    return tuple(Word(one.form, one.sources, reason or one.reason) for one in words)
+
+
+def _last_content(tokens: Sequence[tuple[int, Token]]) -> int:
+    return max((at for at, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0)
+
+
+def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case: bool) -> list[Word]:
+    place, token = phrase[-1]
+    if pronoun := _pronoun(token):
+        return [*_modifiers(phrase[:-1], oblique=True), _word(place, token, pronoun.agent, tuple(marker))]
+    words = [Word(one.form, (at,)) for at, one in phrase] if has_case else _oblique(phrase)
+    return [*words, Word(ERGATIVE, tuple(marker), _REASON)]
+
+
+def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
+    place, token = phrase[-1]
+    if token.tag not in NOUNS:
+        return [*_modifiers(phrase, oblique=True)]
+    form = token.form
+    if token.number == "pl":
+        form = noun_form(token.root or form, token.gender, "oblique_plural")
+    elif token.gender != "f" and token.tag == "NN":
+        form = noun_form(form, "m", "oblique") if form.endswith("ा") else form
+    return [*_modifiers(phrase[:-1], oblique=True), _word(place, token, form)]
+
+
+def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word]:
+    place, token = phrase[-1]
+    if not has_case:
+        return [Word(one.form, (at,)) for at, one in phrase]
+    if pronoun := _pronoun(token):
+        return [*_modifiers(phrase[:-1], oblique=False), _word(place, token, pronoun.direct)]
+    form, root = token.form, composed(token.root)
+    if form.endswith(("ों", "ओं")) and root and root != form and token.tag in NOUNS:
+        form = noun_form(root, token.gender, "plural")
+    elif form.endswith("े") and root.endswith("ा") and token.number != "pl":
+        form = root
+    inflects = token.gender != "f" and token.number != "pl"
+    return [*_modifiers(phrase[:-1], oblique=False, inflects=inflects), _word(place, token, form)]
+
+
+def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: bool = True) -> list[Word]:
+    """Demonstratives; adjectives and genitives agree with the noun in case."""
+    words = []
+    for at, (place, token) in enumerate(phrase):
+        form = token.form
+        if token.tag == "DEM":
+            form = _demonstrative(form, oblique=oblique)
+        elif at == len(phrase) - 1 and oblique and (token.tag == "JJ" or form == "का") and form.endswith("ा"):
+            form = form[:-1] + "े"
+        elif at == len(phrase) - 1 and not oblique and inflects and form == "के":
+            form = "का"
+        words.append(_word(place, token, form))
+    return words
+
+
+def _demonstrative(form: str, *, oblique: bool) -> str:
+    for one in pronouns():
+        if form == (one.direct if oblique else one.oblique):
+            return one.oblique if oblique else one.direct
+    return form
+
+
+def _pronoun(token: Token) -> Pronoun | None:
+    if token.tag not in _PRONOUNS:
+        return None
+    for one in pronouns():
+        if token.form in (one.direct, one.agent, one.genitive):
+            return one
+    return None
+
+
+def _word(place: int, token: Token, form: str, others: tuple[int, ...] = ()) -> Word:
+    return Word(form, (place, *others), "" if form == token.form and not others else _REASON)
+
+
+def _text(text: str) -> Any:
+    return pynini.accep(pynini.escape(text), token_type="utf8")
+
+
+@cache
+def _nouns() -> dict[tuple[str, str], Any]:
+    """For each gender and case the transducer from roots to forms: whole words before endings before the rest."""
+    every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
+    sigma = pynini.closure(pynini.union(*map(_text, every))).optimize()
+    signs = set(vowel_signs().values())
+    found = {}
+    columns = ("gender", "root", *_CASES)
+    rows = [row for _, row in read_rows(hindi_path("noun_endings.tsv"), columns)]
+    for gender in ("m", "f"):
+        own = [row for row in rows if row["gender"] == gender]
+        words = [row for row in own if len(row["root"]) > 2]
+        endings = [row for row in own if row["root"] in signs]
+        for case in _CASES:
+            whole = pynini.union(
+                *(pynini.cross(_text(row["root"]), _text(row[case])) for row in words),
+                pynini.cross(_text("ॐ"), _text("ॐ")),
+            )
+            ending = sigma + pynini.union(*(pynini.cross(_text(row["root"]), _text(row[case])) for row in endings))
+            rest = sigma + pynini.cross("", _text(next(row[case] for row in own if row["root"] == "*")))
+            first = _priority(whole, ending)
+            found[gender, case] = _priority(first, rest).optimize()
+    return found
+
+
+def _priority(one: Any, other: Any) -> Any:
+    """One transducer, and another for what the first does not take."""
+    taken = pynini.project(one.copy(), "input").rmepsilon().optimize()
+    inputs = pynini.project(other.copy(), "input").rmepsilon().optimize()
+    return pynini.union(one, pynini.difference(inputs, taken) @ other)

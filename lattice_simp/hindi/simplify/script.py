@@ -1,0 +1,102 @@
+"""Both scripts: romanised sentences are simplified in Devanagari, and morphology that is missing is filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from lattice_simp.hindi.romanise import Lexicon, composed, devanagari
+from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.simplify.paradigm import analyse, listed_root, verb_forms
+from lattice_simp.hindi.simplify.verb_features import CONJUNCTIVE, Agreement, VerbForm, canonical
+from lattice_simp.hindi.tables import hindi_path, read_rows
+
+_LATIN = re.compile("[A-Za-z]")
+_COLUMNS = ("word", "tags")
+
+
+def is_romanised(sentence: Sentence) -> bool:
+    """Whether a sentence is written in roman letters: more of its tokens have them than Devanagari ones."""
+    latin = sum(bool(_LATIN.search(token.form)) for token in sentence.tokens)
+    other = sum(any("\u0900" <= letter <= "\u097f" for letter in token.form) for token in sentence.tokens)
+    return latin > other
+
+
+def in_devanagari(sentence: Sentence) -> Sentence:
+    """Gives the sentence in Devanagari, with roots and features of its verbs."""
+    roman = is_romanised(sentence)
+    return replace(sentence, tokens=tuple(_full(token, roman=roman) for token in sentence.tokens))
+
+
+def _full(token: Token, *, roman: bool) -> Token:
+    if roman:
+        form, root = _word(token.form, token.tag), _word(token.root, token.tag)
+    else:
+        form, root = composed(token.form), composed(token.root)
+    token = replace(token, form=form, root=root)
+    if token.tag not in ("VM", "VAUX") or token.is_empty:
+        return token
+    reading = _reading(token)
+    if reading is None:
+        return replace(token, root=listed_root(root or form))
+    agreement = reading.agreement
+    return replace(
+        token,
+        root=reading.root,
+        tam=reading.tam,
+        gender=token.gender or agreement.gender,
+        number=token.number or agreement.number,
+        person=token.person or agreement.person,
+    )
+
+
+def _reading(token: Token) -> VerbForm | None:
+    """The reading of a form that fits the token's root, if it has one, and then its tense."""
+    readings, tam = analyse(token.form), canonical(token.tam)
+    if token.root:
+        root = listed_root(token.root)
+        rooted = tuple(one for one in readings if one.root == root)
+        own = [one for one in rooted if one.tam == tam]
+        if own:
+            return own[0]
+        if tam and (rooted or not readings):
+            return VerbForm(root, tam, _any_agreement(token))
+        readings = rooted or readings
+    if token.tag == "VAUX" and token.form in ("कर", "के"):
+        return VerbForm("कर", CONJUNCTIVE, _any_agreement(token))
+    bare = [one for one in readings if one.tam == "0"]
+    return bare[0] if bare else readings[0] if readings else None
+
+
+def _any_agreement(token: Token) -> Agreement:
+    return Agreement.of(token.gender, token.number, token.person)
+
+
+@cache
+def _function_words() -> dict[str, Lexicon]:
+    """For each tag, the words that it has."""
+    counts: dict[str, dict[str, float]] = {}
+    for number, row in read_rows(hindi_path("function_words.tsv"), _COLUMNS):
+        for tag in row["tags"].split():
+            counts.setdefault(tag, {})[row["word"]] = 1.0 / number
+    return {tag: Lexicon(words) for tag, words in counts.items()}
+
+
+@cache
+def _verbs() -> Lexicon:
+    """All forms of all listed verbs, those of frequent verbs likelier."""
+    return Lexicon(verb_forms())
+
+
+@cache
+def _no_words() -> Lexicon:
+    return Lexicon({})
+
+
+def _word(word: str, tag: str) -> str:
+    if not word:
+        return ""
+    if tag in ("VM", "VAUX"):
+        return devanagari(word, _verbs())
+    return devanagari(word, _function_words().get(tag, _no_words()))

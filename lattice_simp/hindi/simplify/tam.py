@@ -1,0 +1,121 @@
+"""Participles and gerunds in the tense, aspect and mood of the verb that they depend on (Mishra et al. 2014, 4.1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.simplify.arguments import object_of
+from lattice_simp.hindi.simplify.model import Part, PartKind, SplitRefusedError, Word
+from lattice_simp.hindi.simplify.nominal_cases import agent_words, is_dative
+from lattice_simp.hindi.simplify.paradigm import perception_verbs
+from lattice_simp.hindi.simplify.shared_arguments import Shared
+from lattice_simp.hindi.simplify.verb_features import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
+
+_PARTICIPIAL = ("कर", "के", "करके", "हुए", "हुआ", "हुई")
+"""Second verbs that only make a participle: `khaa kar`, `khaate hue`."""
+
+_COPIED = "shared with another sentence"
+_TENSE = "the tense of the main verb"
+
+
+def conjugate(sentence: Sentence, shared: Shared) -> Part:
+    """Makes a sentence's verb finite and puts its agent in the case that the verb asks for.
+
+    Raises:
+        SplitRefusedError: the verb has no form in that tense.
+    """
+    part = shared.part
+    if part.verb is None:
+        return part
+    group = verb_group(sentence, part.verb)
+    if group is None:
+        raise SplitRefusedError(part.name, "no verb")
+    if part.kind == PartKind.FINITE:
+        return _with_subject(sentence, part, shared.copied, with_ne=group.takes_agent_with_ne)
+    main = verb_group(sentence, part.governor) if part.governor is not None else None
+    if main is None or main.tense is None or part.governor is None:
+        raise SplitRefusedError(part.name, "the main verb has no tense that another verb can take")
+    if main.negated:
+        raise SplitRefusedError(part.name, "the main verb is negated")
+    if main.is_passive and part.kind == PartKind.PARTICIPLE:
+        raise SplitRefusedError(part.name, "the main verb is passive")
+    if part.kind == PartKind.PARTICIPLE and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
+        raise SplitRefusedError(part.name, "what is seen or heard")
+    if part.kind == PartKind.GERUND and not (group.is_passive or part.agent or shared.copied):
+        raise SplitRefusedError(part.name, "nobody who does it")
+    return _finite(sentence, shared, group, main)
+
+
+def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGroup) -> Part:
+    part, tense = shared.part, main.tense
+    assert tense is not None
+    kept, root = _own_verbs(group)
+    first = kept[0].root if kept else root
+    vector = root if kept and not group.is_passive else ""
+    with_ne = not group.is_passive and agent_with_ne(first, tense, vector)
+    agent = shared.copied or part.agent
+    agreement = _agreement(sentence, part, agent, main, with_ne=with_ne or group.is_passive or tense[0] == INFINITIVE)
+    forms = conjugated(root, tense, agreement)
+    if forms is None:
+        raise SplitRefusedError(part.name, f"{root} has no form in this tense")
+    if group.is_passive:
+        forms = [*(conjugated(group.root, (PERFECTIVE, ()), replace(agreement)) or [group.verbs[0].form]), *forms]
+        kept = ()
+    words = [Word(token.form, (place,)) for place, token in zip(group.places, kept, strict=False)]
+    words += [Word(form, (), _TENSE, is_verb=True) for form in forms]
+    words[-1] = replace(words[-1], sources=group.places[len(kept) :])
+    instead = {**part.instead, group.places[0]: tuple(words)} | dict.fromkeys(group.places[1:], ())
+    for place in _negations(sentence, part):
+        instead.setdefault(place, (Word(sentence.tokens[place].form, (place,)),))
+    return _with_subject(sentence, replace(part, instead=instead), shared.copied, with_ne=with_ne)
+
+
+def _negations(sentence: Sentence, part: Part) -> list[int]:
+    return [at for at in part.tokens if sentence.tokens[at].tag == "NEG"]
+
+
+def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
+    """The verbs that stay as they are, and the root of the one that takes the tense.
+
+    `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
+    """
+    verbs = [token for token in group.verbs if token.root]
+    while len(verbs) > 1 and verbs[-1].form in _PARTICIPIAL:
+        verbs.pop()
+    return tuple(verbs[:-1]), verbs[-1].root
+
+
+def _agreement(sentence: Sentence, part: Part, agent: Sequence[int], main: VerbGroup, *, with_ne: bool) -> Agreement:
+    """What the new verb agrees in: the object if the agent stands with `ne`, else the agent."""
+    if with_ne:
+        chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
+        return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))
+    if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
+        heads = [sentence.tokens[at] for at in agent if sentence.tokens[at].tag not in ("PSP", "RP", "SYM")]
+        return _of_noun(heads[-1])
+    if main.takes_agent_with_ne or main.is_passive:
+        return Agreement()
+    return main.agreement
+
+
+def _of_noun(token: Token) -> Agreement:
+    return Agreement.of(token.gender, token.number, token.person)
+
+
+def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with_ne: bool) -> Part:
+    if copied:
+        phrase = [(at, sentence.tokens[at]) for at in copied]
+        if is_dative(phrase):
+            # The verb has the same obligation or experience: so has the agent.
+            return replace(part, subject=tuple(Word(token.form, (at,), _COPIED) for at, token in phrase))
+        return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
+    if part.agent and part.kind != PartKind.FINITE:
+        phrase = [(at, sentence.tokens[at]) for at in part.agent]
+        words = agent_words(phrase, with_ne=with_ne)
+        # All of it at the agent's first place.
+        instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
+        return replace(part, instead=instead)
+    return part

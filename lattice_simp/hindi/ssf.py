@@ -1,0 +1,168 @@
+"""Reads the Shakti Standard Format: one token or bracket a line, with chunks and feature structures.
+
+Bharati, Sangal and Sharma 2007, "SSF: Shakti Standard Format Guide".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, without_hollow
+
+_SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
+_END = "</Sentence>"
+_ADDRESS = re.compile(r"\d+(\.\d+)*")
+_FEATURE = re.compile(r"(\w+)=(?:'([^']*)'|\"([^\"]*)\"|([^\s>]+))")
+_EMPTY_CHUNK = "NULL__"
+_JOINED = "-JOIN"
+"""How the treebank writes a hyphen inside a word that it takes apart."""
+
+_AF = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
+"""The fields of the attribute `af`, in order."""
+
+
+@dataclass
+class _Open:
+    """A sentence that is being read."""
+
+    id: str
+    line: int
+    tokens: list[Token] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    heads: list[tuple[str, int]] = field(default_factory=list)
+    start: int | None = None
+
+
+def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
+    """Reads the sentences of a file.
+
+    Lines outside of sentences are passed over: files have headers of several kinds. Tokens outside of brackets make a
+    chunk of their own; of nested brackets the innermost count.
+
+    Args:
+        path: of the file; it may be compressed.
+        problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+
+    Raises:
+        FormatError: a line is broken, a sentence has no end, or a dependency names no chunk of the sentence.
+    """
+    return sentences_of_lines(read_lines(path), path, problems)
+
+
+def sentences_of_lines(
+    lines: Iterable[str], path: Path, problems: list[FormatError] | None = None
+) -> Iterator[Sentence]:
+    """Reads sentences from the lines of a file, see `read_ssf`.
+
+    >>> from pathlib import Path
+    >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
+    ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
+    ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
+    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in sentences_of_lines(lines, Path("x.ssf"))]
+    [('राम सोया', 'k1', 'm')]
+    """
+    for name, first, own in _blocks(lines):
+        try:
+            yield _sentence(name, first, own, path)
+        except FormatError as error:
+            if problems is None:
+                raise
+            problems.append(error)
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
+    """Gives each sentence's name, the number of its first line, and its lines, the one with its end among them."""
+    name, first = "", 0
+    own: list[str] = []
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        begins = _SENTENCE.search(line)
+        if begins or (_END in line and not inside):
+            if inside:
+                yield name, first, own
+            name, first, own, inside = begins[1] if begins else "", number, [line], True
+        elif inside:
+            own.append(line)
+        if inside and _END in line:
+            yield name, first, own
+            inside = False
+    if inside:
+        yield name, first, own
+
+
+def _sentence(name: str, first: int, lines: list[str], path: Path) -> Sentence:
+    if not _SENTENCE.search(lines[0]):
+        raise _broken("a sentence ends that has not begun", path, first)
+    if _END not in lines[-1]:
+        raise _broken(f"the sentence {name!r} has no end", path, first)
+    current = _Open(name, first)
+    for number, line in enumerate(lines[1:-1], start=first + 1):
+        if line.strip():
+            _read_line(current, line, path, number)
+    return _finished(current, path)
+
+
+def _broken(message: str, path: Path, line: int) -> FormatError:
+    return FormatError(message, path=path, line=line, remedy="mend the file, or leave this sentence out")
+
+
+def _read_line(current: _Open, line: str, path: Path, number: int) -> None:
+    fields = [one.strip() for one in line.split("\t")]
+    if "))" in fields[:2]:
+        _close(current)
+    elif len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
+        raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", path, number)
+    elif fields[1] == "((":
+        _close(current)  # what stands between brackets, or in outer ones, makes a chunk of its own
+        features = _features(fields[3] if len(fields) > 3 else "")
+        _open(current, fields[2], features, number)
+    else:
+        if current.start is None:
+            _open(current, fields[2], {}, number)
+        current.tokens.append(_token(fields))
+
+
+def _open(current: _Open, tag: str, features: dict[str, str], number: int) -> None:
+    name = features.get("name") or f"({len(current.chunks)})"
+    current.names.setdefault(name, len(current.chunks))
+    relation, _, head = (features.get("drel") or features.get("dmrel") or "").partition(":")
+    current.heads.append((head, number))
+    place = current.start = len(current.tokens)
+    empty = tag.startswith(_EMPTY_CHUNK)
+    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), place, place, -1, relation if head else "", empty))
+
+
+def _close(current: _Open) -> None:
+    if current.start is not None:
+        current.chunks[-1] = replace(current.chunks[-1], end=len(current.tokens))
+        current.start = None
+
+
+def _token(fields: list[str]) -> Token:
+    features = _features(fields[3] if len(fields) > 3 else "")
+    values = (features.get("af", "").split(",") + [""] * len(_AF))[: len(_AF)]
+    form = "-" if fields[1] == _JOINED else fields[1] or EMPTY
+    return Token(form, fields[2], **dict(zip(_AF, values, strict=True)))
+
+
+def _features(text: str) -> dict[str, str]:
+    """Reads `<fs name='NP' drel='k1:VGF'>`."""
+    return {name: one or two or three for name, one, two, three in _FEATURE.findall(text)}
+
+
+def _finished(current: _Open, path: Path) -> Sentence:
+    _close(current)
+    chunks = []
+    for chunk, (head, line) in zip(current.chunks, current.heads, strict=True):
+        if head and head not in current.names:
+            raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
+        chunks.append(replace(chunk, head=current.names[head] if head else -1))
+    if not current.tokens:
+        raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)
+    return Sentence(tuple(current.tokens), without_hollow(chunks), current.id)

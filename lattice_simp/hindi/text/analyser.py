@@ -1,0 +1,175 @@
+"""Plain text in, sentences with tags, chunks and morphology out; trained on a treebank."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.textio import open_text, read_bytes
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
+from lattice_simp.hindi.text.crf import REMEDY, Crf, CrfSettings
+from lattice_simp.hindi.text.morphology import Morphology
+from lattice_simp.hindi.text.morphology_io import read_morphology, write_morphology
+from lattice_simp.hindi.text.sentences import FULL_STOP, tokenised_sentences
+from lattice_simp.hindi.text.tagger import tagger_features
+
+TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
+
+FEATURE_VERSION = 1
+"""Goes up when the features change: a model works with the features it was trained on alone."""
+
+RAREST_TAG = 5
+"""Sentences with a tag of fewer tokens are no training data for tags: such tags are slips, and each costs time."""
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """A trained tagger, chunker and lexicon; `train` makes one, `load` reads one from its folder.
+
+        analyser = Analyser.load("models/hindi")
+        for sentence in analyser("राम ने रोटी खाकर पानी पिया।"):
+            print([(chunk.tag, str(sentence.head_of(chunk).root)) for chunk in sentence.chunks])
+
+    It says nothing of dependencies: the chunks have no heads. Use one for each thread.
+
+    Attributes:
+        tagger: of parts of speech.
+        chunker: of chunks.
+        morphology: gives roots, inflection, tense, aspect and mood.
+        abbreviations: words whose full stop ends no sentence.
+        meta: what the folder says about the model: feature version, settings, number of sentences.
+        to_devanagari: writes romanised words in Devanagari; None to leave them.
+    """
+
+    tagger: Crf
+    chunker: Crf
+    morphology: Morphology
+    abbreviations: frozenset[str]
+    meta: Mapping[str, Any]
+    to_devanagari: Callable[[str], str] | None = None
+
+    @classmethod
+    def train(
+        cls,
+        folder: str | Path,
+        sentences: Iterable[Sentence],
+        settings: CrfSettings | None = None,
+        to_devanagari: Callable[[str], str] | None = None,
+    ) -> Analyser:
+        """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
+        """
+        settings = settings or CrfSettings()
+        shown = [
+            one
+            for one in (sentence.without_empty for sentence in sentences)
+            if one.chunks and all(token.tag for token in one.tokens)
+        ]
+        if not shown:
+            raise LatticeSimpError("no sentences with tags and chunks to train on")
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        Crf.train(
+            target / TAGGER, ((tagger_features(_forms(one)), _tags(one)) for one in _without_slips(shown)), settings
+        )
+        chunked = ((chunker_features(_forms(one), _tags(one)), chunk_labels(one.chunks)) for one in shown)
+        Crf.train(target / CHUNKER, chunked, settings)
+        write_morphology(target, Morphology.learn(shown))
+        meta = {
+            "features": FEATURE_VERSION,
+            **asdict(settings),
+            "sentences": len(shown),
+            "abbreviations": sorted(_abbreviations(shown)),
+        }
+        with open_text(target / META, "w") as file:
+            file.write(json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
+        return cls.load(target, to_devanagari)
+
+    @classmethod
+    def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
+        """Reads an analyser from the folder that `train` wrote.
+
+        Raises:
+            FormatError: a file is missing or broken, or the models were made with other features.
+            MissingExtraError: python-crfsuite is not installed.
+        """
+        source = Path(folder)
+        meta = _read_meta(source / META)
+        chunker = Crf.load(source / CHUNKER)
+        strange = [label for label in chunker.tagger.labels() if not label.startswith((BEGIN, INSIDE))]
+        if strange:
+            raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
+        abbreviations = frozenset(meta["abbreviations"])
+        tagger = Crf.load(source / TAGGER)
+        return cls(tagger, chunker, read_morphology(source), abbreviations, meta, to_devanagari)
+
+    def __call__(self, text: str) -> list[Sentence]:
+        """Splits a text into sentences, numbered from 1, and analyses them.
+
+        Raises:
+            MissingExtraError: the Indic NLP Library is not installed.
+        """
+        split = tokenised_sentences(text, self.abbreviations, self.to_devanagari)
+        return [self._analysed(tokens, str(number)) for number, tokens in enumerate(split, start=1)]
+
+    def analyse(self, tokens: Sequence[str]) -> Sentence:
+        """Analyses a sentence that is tokenised as in the treebank; romanised words become Devanagari here, too.
+
+        Raises:
+            LatticeSimpError: a token is empty.
+        """
+        if not all(tokens):
+            raise LatticeSimpError(f"token {tokens.index('') + 1} of the sentence is empty")
+        return self._analysed([self.to_devanagari(one) for one in tokens] if self.to_devanagari else tokens, "")
+
+    def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
+        tags = self.tagger.labels(tagger_features(forms))
+        chunks = chunks_of_labels(self.chunker.labels(chunker_features(forms, tags)))
+        chunk_tags = [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)]
+        return Sentence(self.morphology.apply(forms, tags, chunk_tags), chunks, name)
+
+
+def _forms(sentence: Sentence) -> list[str]:
+    return [token.form for token in sentence.tokens]
+
+
+def _tags(sentence: Sentence) -> list[str]:
+    return [token.tag for token in sentence.tokens]
+
+
+def _without_slips(sentences: Sequence[Sentence]) -> Iterable[Sentence]:
+    counts = Counter(token.tag for sentence in sentences for token in sentence.tokens)
+    frequent = {tag for tag, count in counts.items() if count >= RAREST_TAG} or set(counts)
+    return (one for one in sentences if all(token.tag in frequent for token in one.tokens))
+
+
+def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
+    """Collects the words that end in a full stop of their own."""
+    forms = {token.form for sentence in sentences for token in sentence.tokens}
+    return {form for form in forms if form.endswith(FULL_STOP) and form[0].isalpha()}
+
+
+def _read_meta(path: Path) -> dict[str, Any]:
+    try:
+        meta = json.loads(read_bytes(path))
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy=REMEDY) from error
+    version = meta.get("features") if isinstance(meta, dict) else None
+    if version != FEATURE_VERSION:
+        message = f"a model with features of version {version}, where this program has version {FEATURE_VERSION}"
+        raise FormatError(message, path=path, remedy=REMEDY)
+    abbreviations = meta.get("abbreviations")
+    if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
+        raise FormatError("no list of abbreviations", path=path, remedy=REMEDY)
+    return dict(meta)

@@ -1,0 +1,125 @@
+"""What the chunker sees of each tagged token, and chunks as labels: where one begins, and of which type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from lattice_simp.hindi.sentence import Chunk
+from lattice_simp.hindi.text.crf import Features
+from lattice_simp.hindi.text.letters import folded
+
+BEGIN, INSIDE = "B-", "I-"
+
+_OUTSIDE = "#"
+_MARGIN = 3
+_GROUP = frozenset({"VAUX", "RP", "NEG", "RDP"})
+"""The tags of what follows the main verb in its group."""
+
+
+def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> Features:
+    """Gives the features of each token of a sentence.
+
+    >>> "t=VAUX" in [name.decode() for name in chunker_features(["सो", "गया"], ["VM", "VAUX"])[1]]
+    True
+    """
+    margin = [_OUTSIDE] * _MARGIN
+    words = [*margin, *map(folded, forms), *margin]
+    parts = [*margin, *tags, *margin]
+    return [[*_window(words, parts, place), *_group(words, parts, place)] for place in range(3, len(words) - 3)]
+
+
+def _window(words: Sequence[str], tags: Sequence[str], place: int) -> Iterable[bytes]:
+    found = [*_tags(*tags[place - 3 : place + 4]), *_own(words[place], tags[place])]
+    for offset in (-2, -1, 1, 2):
+        found += _neighbour(words[place + offset], tags[place], offset)
+    found.append(f"w>{words[place]}>{words[place + 1]}".encode())
+    found.append(f"w<{words[place - 1]}<{words[place]}".encode())
+    return found
+
+
+@lru_cache(maxsize=1 << 17)
+def _tags(third: str, second: str, before: str, tag: str, after: str, next2: str, next3: str) -> tuple[bytes, ...]:
+    names = [
+        f"t={tag}",
+        f"t-1={before}",
+        f"t+1={after}",
+        f"t-2={second}",
+        f"t+2={next2}",
+        f"t-3={third}",
+        f"t+3={next3}",
+        f"t-1,0={before},{tag}",
+        f"t0,1={tag},{after}",
+        f"t-2,-1={second},{before}",
+        f"t1,2={after},{next2}",
+        f"t-2,-1,0={second},{before},{tag}",
+        f"t-1,0,1={before},{tag},{after}",
+        f"t0,1,2={tag},{after},{next2}",
+        f"t0,1,2,3={tag},{after},{next2},{next3}",
+    ]
+    return tuple(name.encode() for name in names)
+
+
+@lru_cache(maxsize=1 << 16)
+def _own(word: str, tag: str) -> tuple[bytes, ...]:
+    names = [f"w={word}", f"w,t={word},{tag}"]
+    names += [f"s{size},t={word[-size:]},{tag}" for size in (1, 2, 3)]
+    return tuple(name.encode() for name in names)
+
+
+@lru_cache(maxsize=1 << 18)
+def _neighbour(word: str, tag: str, offset: int) -> tuple[bytes, ...]:
+    return tuple(name.encode() for name in (f"w{offset:+}={word}", f"w{offset:+},t={word},{tag}"))
+
+
+def _group(words: Sequence[str], tags: Sequence[str], place: int) -> Iterable[bytes]:
+    """Looks over the rest of a verb group: its last word tells finite verbs from others, and so does what follows."""
+    if tags[place] not in ("VM", "VAUX"):
+        return ()
+    end = place + 1
+    while tags[end] in _GROUP:
+        end += 1
+    return _ending(words[place], words[end - 1], words[end], tags[end])
+
+
+@lru_cache(maxsize=1 << 17)
+def _ending(word: str, last: str, after: str, tag_after: str) -> tuple[bytes, ...]:
+    ending = last[-2:]
+    names = [
+        f"last={last}",
+        f"last2={ending}",
+        f"own,last={word[-2:]},{last}",
+        f"behind={after}",
+        f"last2,behind={ending},{after}",
+        f"last,tag={last},{tag_after}",
+        f"last2,tag={ending},{tag_after}",
+    ]
+    return tuple(name.encode() for name in names)
+
+
+def chunk_labels(chunks: Iterable[Chunk]) -> list[str]:
+    """Writes chunks as one label for each token.
+
+    >>> chunk_labels([Chunk("NP", 0, 2), Chunk("VGF", 2, 3)])
+    ['B-NP', 'I-NP', 'B-VGF']
+    """
+    return [
+        (INSIDE if place > chunk.start else BEGIN) + chunk.tag
+        for chunk in chunks
+        for place in range(chunk.start, chunk.end)
+    ]
+
+
+def chunks_of_labels(labels: Sequence[str]) -> tuple[Chunk, ...]:
+    """Reads chunks from labels; what goes on as another type begins a chunk.
+
+    >>> [(chunk.tag, chunk.start, chunk.end) for chunk in chunks_of_labels(["B-NP", "I-NP", "I-VGF", "B-VGF"])]
+    [('NP', 0, 2), ('VGF', 2, 3), ('VGF', 3, 4)]
+    """
+    starts = [
+        place
+        for place, (last, label) in enumerate(zip(["", *labels], labels, strict=False))
+        if label.startswith(BEGIN) or label[len(INSIDE) :] != last[len(BEGIN) :]
+    ]
+    ends = [*starts[1:], len(labels)]
+    return tuple(Chunk(labels[start][len(BEGIN) :], start, end) for start, end in zip(starts, ends, strict=False))

@@ -1,0 +1,63 @@
+"""One spelling for letters that Unicode writes in several ways, and the marks that people type for punctuation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+"""Joiners, soft hyphens and byte order marks: a word is the same with and without them."""
+
+_WITH_DOT = {unicodedata.normalize("NFD", letter): letter for letter in map(chr, range(0x0958, 0x0960))}
+"""Letters with a dot below as two characters, and as one: the treebank mostly writes one."""
+
+_TWO_CHARACTERS = re.compile("|".join(_WITH_DOT))
+
+_MARKS = str.maketrans(
+    {
+        "|": "।",
+        "‘": "'",
+        "’": "'",
+        "‚": "'",
+        "`": "'",
+        "´": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "‐": "-",
+        "‑": "-",
+        "–": "-",
+        "—": "-",
+        "―": "-",
+        "−": "-",
+        "…": "...",
+        "\u00a0": " ",
+    }
+)
+"""What typesetting and keyboards without a danda put in place of the treebank's marks."""
+
+
+def tidied(text: str) -> str:
+    """Writes a text with the treebank's letters and marks.
+
+    >>> tidied("‘स्\u200dथान’ – …|"), tidied("ज\u093c") == "\u095b"
+    ("'स्थान' - ...।", True)
+    """
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_MARKS)
+    return _TWO_CHARACTERS.sub(lambda match: _WITH_DOT[match[0]], text)
+
+
+@lru_cache(maxsize=1 << 16)
+def folded(form: str) -> str:
+    """Gives a token's form for comparison: the same for all spellings of the same letters, and for all digits.
+
+    >>> folded("१२वें"), folded("Delhi"), folded("पढ\u093c") == folded("पढ़")
+    ('12वें', 'delhi', True)
+    """
+    form = _INVISIBLE.sub("", unicodedata.normalize("NFC", form)).lower()
+    if form.isalpha():
+        return form
+    return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in form)

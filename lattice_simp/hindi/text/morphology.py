@@ -1,0 +1,169 @@
+"""Roots and inflection of tagged tokens: what the treebank says most often of a word, or of words that end alike."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.text.letters import folded, tidied
+
+FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
+"""The attributes of a token that its form, its tag and its place decide on."""
+
+LONGEST_ENDING = 5
+"""Letters, vowel signs among them."""
+
+SMALLEST_COUNT = 2
+"""An ending of fewer words says nothing."""
+
+_DOT = "\u093c"
+
+_DECISIVE = frozenset({"PSP", "NST", "VAUX"})
+"""The tags of following words that change a word's case, or a verb's tense and aspect."""
+
+Word = tuple[str, str, str]
+"""A form, its tag, and its context; the context "" holds where nothing more is known."""
+
+Ending = tuple[str, str]
+"""The end of a form, and its tag."""
+
+
+@dataclass(frozen=True)
+class Inflected:
+    """How a form comes from its root: the end of the form, that of the root, and the other fields of `FIELDS`."""
+
+    cut: str
+    added: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Morphology:
+    """A lexicon of forms, and one of endings for other forms.
+
+    Attributes:
+        words: the values of `FIELDS`, more frequent words first.
+        endings: what words that end so have in common.
+    """
+
+    words: Mapping[Word, tuple[str, ...]]
+    endings: Mapping[Ending, Inflected]
+
+    @classmethod
+    def learn(cls, sentences: Iterable[Sentence]) -> Morphology:
+        """Counts what the tokens of sentences are."""
+        seen: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
+        for sentence in sentences:
+            forms, tags, chunks = _columns(sentence)
+            for token, form, context in zip(sentence.tokens, forms, contexts(tags, chunks), strict=True):
+                root = with_dots_of(form, token.root)
+                values = (root, *(getattr(token, name) for name in FIELDS[1:]))
+                seen[form, token.tag, ""][values] += 1
+                seen[form, token.tag, context][values] += 1
+        return cls(_words(seen), _endings(seen))
+
+    def apply(self, forms: Sequence[str], tags: Sequence[str], chunks: Sequence[str]) -> tuple[Token, ...]:
+        """Makes tokens with morphology.
+
+        Args:
+            forms: of the tokens of a sentence.
+            tags: of the same tokens.
+            chunks: the tags of the chunks that they are in.
+        """
+        return tuple(map(self._token, forms, tags, contexts(tags, chunks)))
+
+    def _token(self, form: str, tag: str, context: str) -> Token:
+        key = folded(form)
+        values = self.words.get((key, tag, context)) or self.words.get((key, tag, ""))
+        return Token(form, tag, *(values or self._guess(form, key, tag)))
+
+    def _guess(self, form: str, key: str, tag: str) -> tuple[str, ...]:
+        for size in range(min(LONGEST_ENDING, len(key)), -1, -1):
+            found = self.endings.get((key[len(key) - size :], tag))
+            if found is not None:
+                return (_root(form, key, found), *found.values)
+        return (form, *[""] * (len(FIELDS) - 1))
+
+
+def _root(form: str, key: str, ending: Inflected) -> str:
+    if not ending.cut and not ending.added:
+        return form
+    return tidied(key.removesuffix(ending.cut) + ending.added)
+
+
+def _columns(sentence: Sentence) -> tuple[list[str], list[str], list[str]]:
+    tokens = sentence.tokens
+    chunks = [chunk.tag for chunk in sentence.chunk_of_tokens] or [""] * len(tokens)
+    return [folded(token.form) for token in tokens], [token.tag for token in tokens], chunks
+
+
+def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
+    """Gives what of a token's surroundings tells its inflection: its chunk, and the next tag if that is decisive.
+
+    >>> list(contexts(["NN", "PSP", "VM"], ["NP", "NP", "VGF"]))
+    ['NP PSP', 'NP', 'VGF']
+    """
+    for chunk, following in zip(chunks, [*tags[1:], ""], strict=True):
+        yield f"{chunk} {following}" if following in _DECISIVE else chunk
+
+
+def _words(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Word, tuple[str, ...]]:
+    """Keeps the most frequent values; of contexts those alone that make a difference."""
+    best = {word: _first(counts) for word, counts in seen.items()}
+    order = sorted(seen, key=lambda word: (-seen[word].total(), word))
+    return {word: best[word] for word in order if not word[2] or best[word] != best[word[0], word[1], ""]}
+
+
+def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Inflected]:
+    """Counts each form once: frequent verbs are irregular."""
+    counts: defaultdict[Ending, Counter[Inflected]] = defaultdict(Counter)
+    for (form, tag, context), values in seen.items():
+        inflected = None if context else _inflected(form, _first(values))
+        if inflected is not None:
+            for size in range(len(inflected.cut), min(LONGEST_ENDING, len(form)) + 1):
+                counts[form[len(form) - size :], tag][inflected] += 1
+    best: dict[Ending, Inflected] = {}
+    for ending in sorted(counts, key=lambda one: (len(one[0]), one)):
+        (inflected, count), *_ = counts[ending].most_common(1)
+        if count >= SMALLEST_COUNT and inflected != _shorter(best, ending):
+            best[ending] = inflected
+    return best
+
+
+def _shorter(best: Mapping[Ending, Inflected], ending: Ending) -> Inflected | None:
+    """Gives what the longest ending says that is shorter than this one."""
+    form, tag = ending
+    return next((best[form[cut:], tag] for cut in range(1, len(form) + 1) if (form[cut:], tag) in best), None)
+
+
+def _inflected(form: str, values: tuple[str, ...]) -> Inflected | None:
+    root = folded(values[0])
+    common = next((size for size in range(min(len(form), len(root)), 0, -1) if form[:size] == root[:size]), 0)
+    if not common or len(form) - common > LONGEST_ENDING:
+        return None
+    return Inflected(form[common:], root[common:], values[1:])
+
+
+def with_dots_of(form: str, root: str) -> str:
+    """Writes a root with the dots below letters that its form has: the treebank often leaves them away.
+
+    >>> with_dots_of(folded("बढ\u093cते"), "बढ") == tidied("बढ\u093c")
+    True
+    """
+    if _DOT not in form:
+        return root
+    plain, common = folded(root), 0
+    dotted = ""
+    for letter in form:
+        if common < len(plain) and letter == plain[common]:
+            common += 1
+        elif letter != _DOT:
+            break
+        dotted += letter
+    return tidied(dotted + plain[common:])
+
+
+def _first(counts: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+    return min(counts, key=lambda values: (-counts[values], values))

@@ -1,0 +1,95 @@
+"""Files of the treebank and of marked clauses: archives, folders, and the table of hand-marked sentences."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import decode, read_lines
+from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.ssf import read_ssf, sentences_of_lines
+
+ENDINGS = (".dat", ".ssf")
+"""Of files in SSF."""
+
+
+def read_treebank(
+    path: Path, problems: list[FormatError] | None = None, *, only: Collection[str] | None = None
+) -> Iterator[tuple[str, Sentence]]:
+    """Reads SSF files, sorted by name: of a folder, of a tar archive (compressed or not), or one file.
+
+    Args:
+        path: of the folder, the archive or the file.
+        problems: takes the errors of sentences that cannot be read; None to raise the first.
+        only: names of files, without folders; others are passed over.
+
+    Yields:
+        The name of the file, and a sentence.
+
+    Raises:
+        FormatError: the archive is broken, or a sentence (see `problems`).
+    """
+    if path.is_dir():
+        for file in sorted(path.rglob("*"), key=lambda one: one.name):
+            if file.suffix in ENDINGS and (only is None or file.name in only):
+                yield from ((file.name, sentence) for sentence in read_ssf(file, problems))
+    elif ".tar" in path.suffixes:
+        yield from _read_archive(path, problems, only)
+    else:
+        yield from ((path.name, sentence) for sentence in read_ssf(path, problems))
+
+
+def _read_archive(
+    path: Path, problems: list[FormatError] | None, only: Collection[str] | None
+) -> Iterator[tuple[str, Sentence]]:
+    contents: dict[str, bytes] = {}
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                name = PurePosixPath(member.name).name
+                if member.isfile() and name.endswith(ENDINGS) and (only is None or name in only):
+                    file = archive.extractfile(member)
+                    contents[name] = file.read() if file else b""
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise FormatError(f"no archive that can be read ({error})", path=path, remedy="fetch it again") from None
+    for name, data in sorted(contents.items()):
+        inside = path / name  # names the file in messages
+        lines = decode(data, inside).splitlines()
+        yield from ((name, sentence) for sentence in sentences_of_lines(lines, inside, problems))
+
+
+def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
+    """Reads hand-marked clauses: lines of `FILE#SENTENCE<tab>TYPE:START-END …`, token numbers from 1, inclusive.
+
+    Returns:
+        By file and by sentence, the clauses, outer ones first.
+
+    Raises:
+        FormatError: a line of another form, or clauses that cross.
+    """
+    found: dict[str, dict[str, list[Clause]]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, tab, spans = line.partition("\t")
+        file, sign, sentence = name.partition("#")
+        try:
+            clauses = [_clause(span) for span in spans.split()]
+        except ValueError:
+            clauses = []
+        if not (tab and sign and clauses):
+            message = f"no line of the form FILE#SENTENCE, tab, TYPE:START-END …: {line[:60]!r}"
+            raise FormatError(message, path=path, line=number, remedy="mend the line")
+        if not are_nested(clauses):
+            raise FormatError("clauses cross", path=path, line=number, remedy="mend the line")
+        found.setdefault(file, {})[sentence] = nested_order(clauses)
+    return found
+
+
+def _clause(span: str) -> Clause:
+    kind, _, place = span.partition(":")
+    start, _, end = place.partition("-")
+    if not 1 <= int(start) <= int(end):
+        raise ValueError(span)
+    return Clause(int(start) - 1, int(end), ClauseType(kind))

@@ -1,0 +1,84 @@
+"""`lattice-simp hindi`: from a treebank to clauses and simpler sentences, and what it says of bad input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from small_treebank import write_bank
+
+pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bank")
+    write_bank(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(bank, program, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hindi") / "model"
+    without = bank / "held-out.txt"
+    without.write_text("b.dat\n", encoding="utf-8")
+    done = program("hindi", "train", bank, folder, "--without", without)
+    assert done.returncode == 0, done.stderr
+    assert "trained on 60 sentences" in done.stderr
+    return folder
+
+
+def test_held_out_sentences_get_their_clauses(bank, model, program):
+    done = program("hindi", "evaluate", bank, "--model", model, "--files", bank / "held-out.txt")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert ["sentences", "60"] in rows
+    assert ["well-formed", "100.0"] in rows
+    assert next(row for row in rows if row[0] == "types")[3] == "100.0"
+
+
+@pytest.mark.parametrize("system", ["model", "rules", "tree"])
+def test_systems_write_brackets_with_types(bank, model, program, system):
+    done = program("hindi", "classify", bank / "b.dat", "--model", model, "--system", system)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 60
+    assert all(line.startswith("(main") and line.endswith("। )") for line in lines)
+    assert any("(nonfin खाना खाकर )" in line for line in lines)
+
+
+def test_json_and_colours_say_the_same(bank, model, program):
+    def lines(command, to):
+        return program("hindi", command, bank / "b.dat", "--model", model, "--to", to).stdout.splitlines()
+
+    plain, painted = lines("clauses", "brackets"), lines("clauses", "terminal")
+    told = list(map(json.loads, lines("classify", "json")))
+    for line, one, coloured in zip(plain, told, painted, strict=True):
+        assert line.count("(") == len(one["clauses"]) == coloured.count("\x1b[0m") // 2
+        assert one["clauses"][0]["type"] == "main"
+        assert [word for word in line.split() if word not in "()"] == one["tokens"]
+
+
+def test_sentences_become_simpler(bank, model, program):
+    done = program("hindi", "simplify", bank / "b.dat", "--model", model)
+    assert done.returncode == 0, done.stderr
+    groups = done.stdout.strip().split("\n\n")
+    assert len(groups) == 60
+    assert any("\n" in group for group in groups)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["clauses", "{bank}/b.dat"], "--model is missing"),
+        (["clauses", "{bank}/held-out.txt", "--system", "tree"], "text has no trees"),
+        (["clauses", "{bank}/b.dat", "--model", "{bank}"], "analyser"),
+        (["train", "{bank}/held-out.txt", "{bank}/model"], "no sentences to train on"),
+        (["evaluate", "{bank}", "--system", "tree"], "clauses of trees are what is compared with"),
+    ],
+)
+def test_what_cannot_be_done_is_said(bank, model, program, arguments, message):
+    done = program("hindi", *(argument.format(bank=bank) for argument in arguments), check=False)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
