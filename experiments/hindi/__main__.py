@@ -15,10 +15,10 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
 from lattice_simp.hindi.clauses.scoring import evaluate
+from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
-from lattice_simp.hindi.treebank import read_treebank
 
 FOLDER = Path(__file__).parent
 

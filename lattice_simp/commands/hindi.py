@@ -108,8 +108,8 @@ def train(
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
     from lattice_simp.formats.textio import read_lines
+    from lattice_simp.hindi.formats.treebank import read_treebank
     from lattice_simp.hindi.model import HindiModel
-    from lattice_simp.hindi.treebank import read_treebank
 
     left_out = {line.strip() for line in read_lines(without)} if without else set()
     problems: list[FormatError] = []
@@ -156,8 +156,8 @@ def evaluate(
 def _write_clauses(
     source: Path, model: Path | None, file_format: Format | None, system: System, to: Output, *, kinds: bool
 ) -> None:
-    from lattice_simp.draw.clauses import coloured
     from lattice_simp.hindi.clause import bracketed
+    from lattice_simp.hindi.terminal import coloured
 
     for sentence, found in _found(source, model, file_format, system):
         words = [token.form for token in sentence.tokens]
@@ -218,9 +218,9 @@ def _finder(model: HindiModel | None, system: System) -> Callable[[Sentence], li
 
 def _sentences(source: Path, form: Format, model: HindiModel | None, problems: list[FormatError]) -> Iterator[Sentence]:
     from lattice_simp.formats.textio import read_lines
-    from lattice_simp.hindi.conllu import read_conllu
-    from lattice_simp.hindi.conllu_tree import treebank_tree
-    from lattice_simp.hindi.ssf import read_ssf
+    from lattice_simp.hindi.formats.conllu import read_conllu
+    from lattice_simp.hindi.formats.conllu_tree import treebank_tree
+    from lattice_simp.hindi.formats.ssf import read_ssf
 
     if form is Format.SSF:
         yield from (one.without_empty for one in read_ssf(source, problems))

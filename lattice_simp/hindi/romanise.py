@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -24,6 +23,7 @@ from typing import Any
 import pynini
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 TABLE = "romanisation.tsv"
@@ -37,21 +37,7 @@ CLUSTER, HIATUS = 0.7, 1.0
 """What a consonant cluster and a vowel that stands alone cost on the way back: signs behind consonants are commoner."""
 
 _SCHWA, _SILENCER = "ə", "्"
-_JOINERS = re.compile("[\u200b-\u200d\ufeff]")
-_DOTTED = {unicodedata.normalize("NFC", letter): letter for letter in map(chr, range(0x0958, 0x0960))}
-"""Consonants with a dot below, as two characters and as one: NFC takes them apart, but here a letter is a symbol."""
-_TWO_CHARACTERS = re.compile("|".join(_DOTTED))
 _FIRST, _LAST = "<", ">"
-
-
-def composed(word: str) -> str:
-    """Writes a word with one character for every letter, without joiners.
-
-    >>> len("ड\u093c"), len(composed("ड\u093c"))
-    (2, 1)
-    """
-    plain = _JOINERS.sub("", unicodedata.normalize("NFC", word))
-    return _TWO_CHARACTERS.sub(lambda match: _DOTTED[match[0]], plain)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketings
 from lattice_simp.hindi.clauses.crf import best_labels, best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rules import START, RuleCosts, TokenClass, final_cost, step
+from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, TokenClass, final_cost, step
 from lattice_simp.symbols import SymbolTable
 
 LABELS = ("-/0", "-/1", "-/2", "coord/0", "coord/1", "main+nonfin/0", "main/0", "nonfin/1")

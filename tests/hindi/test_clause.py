@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lattice_simp.draw.clauses import coloured
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.clause import (
     Clause,
@@ -19,6 +18,7 @@ from lattice_simp.hindi.clause import (
 from lattice_simp.hindi.clauses.counts import is_balanced, matched
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 from lattice_simp.hindi.from_tree import without_crossings
+from lattice_simp.hindi.terminal import coloured
 
 KINDS = list(ClauseType)
 

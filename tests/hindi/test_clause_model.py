@@ -12,7 +12,7 @@ from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
 from lattice_simp.hindi.clauses.features import paper_features, phrase_features
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 from lattice_simp.hindi.clauses.model import ClauseModel, bare, with_punctuation
-from lattice_simp.hindi.clauses.rules import token_classes
+from lattice_simp.hindi.clauses.rule_costs import token_classes
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 

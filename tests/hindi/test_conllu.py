@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.hindi.conllu import conllu_lines, read_conllu, sentences_of_conllu, write_conllu
+from lattice_simp.hindi.formats.conllu import conllu_lines, read_conllu, sentences_of_conllu, write_conllu
+from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token
-from lattice_simp.hindi.ssf import read_ssf
 
 PLACE = Path("x.conllu")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lattice_simp.hindi.conllu_tree import treebank_tree
+from lattice_simp.hindi.formats.conllu_tree import treebank_tree
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
 # form/chunk/head/relation, the head from 1; behind the arrow, what becomes of heads and relations

@@ -87,8 +87,8 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
     """Of the main verbs of finite groups more than 97 % come out as they stand, with the features that they have."""
     import tarfile
 
+    from lattice_simp.hindi.formats.ssf import read_ssf
     from lattice_simp.hindi.simplify.paradigm import listed_root
-    from lattice_simp.hindi.ssf import read_ssf
 
     folder = shared / "data/hindi/treebank"
     held_out = set((folder / "dev-files.txt").read_text().split())

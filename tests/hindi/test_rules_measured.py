@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.ssf import read_ssf
 
 Span = tuple[str, int, int]
 

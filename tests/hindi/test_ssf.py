@@ -8,9 +8,9 @@ import tarfile
 import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.hindi.formats.ssf import read_ssf
+from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
-from lattice_simp.hindi.ssf import read_ssf
-from lattice_simp.hindi.treebank import read_marked, read_treebank
 
 GOOD = """<document>
 <head>anything</head>

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.errors import MissingExtraError
-from lattice_simp.hindi.text.letters import folded, tidied
+from lattice_simp.hindi.spelling import folded, tidied
 from lattice_simp.hindi.text.sentences import _joined, _sentences, tokenised_sentences
 
 KNOWN = frozenset({"डॉ.", "के.", "म.प्र."})

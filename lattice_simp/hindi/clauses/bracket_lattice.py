@@ -8,7 +8,7 @@ import numpy as np
 
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rules import START, RuleCosts, Stack, TokenClass, final_cost, step
+from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
 from lattice_simp.kernel import Floats, Longs
 from lattice_simp.lattice import Lattice
 from lattice_simp.ops.nbest import Path, nshortest

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rules import TokenClass
+from lattice_simp.hindi.clauses.rule_costs import TokenClass
 from lattice_simp.hindi.sentence import Sentence
 
 Opens = list[list[ClauseType]]

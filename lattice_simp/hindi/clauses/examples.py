@@ -9,9 +9,9 @@ from pathlib import Path
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause, without_tokens
 from lattice_simp.hindi.clauses.model import bare
+from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.treebank import read_marked, read_treebank
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from lattice_simp.hindi.clauses.counts import matched, mend_counts
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
 from lattice_simp.hindi.clauses.features import Features, Template, paper_features, phrase_features, rule_features
 from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of
-from lattice_simp.hindi.clauses.rules import RuleCosts, token_classes
+from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.kernel import Floats
 from lattice_simp.symbols import SymbolTable
@@ -26,7 +26,7 @@ Kind = Literal["merged", "steps"]
 """One field that marks starts and ends, or one for ends and then one for starts, which sees the ends."""
 
 Constraint = Literal["none", "counts", "lattice"]
-"""What mends a bracketing: nothing, the papers' count rules, or the automaton of `rules.py`."""
+"""What mends a bracketing: nothing, the papers' count rules, or the automaton of `rule_costs.py`."""
 
 TEMPLATES: dict[str, Template] = {"paper": paper_features, "phrases": phrase_features, "rules": rule_features}
 

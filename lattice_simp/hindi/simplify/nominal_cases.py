@@ -8,10 +8,11 @@ from typing import Any
 
 import pynini
 
-from lattice_simp.hindi.romanise import composed, letters, vowel_signs
+from lattice_simp.hindi.romanise import letters, vowel_signs
 from lattice_simp.hindi.sentence import Token
 from lattice_simp.hindi.simplify.model import Word
 from lattice_simp.hindi.simplify.tables import Pronoun, pronouns
+from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 ERGATIVE = "ने"

@@ -15,8 +15,9 @@ from typing import Any
 
 import pynini
 
-from lattice_simp.hindi.romanise import composed, letters, vowel_signs
+from lattice_simp.hindi.romanise import letters, vowel_signs
 from lattice_simp.hindi.simplify.verb_features import Agreement, VerbForm, canonical
+from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 _VALUES = (("m", "f"), ("sg", "pl"), ("3", "1", "2"), ("last", "inner"))

@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from lattice_simp.hindi.romanise import Lexicon, composed, devanagari
+from lattice_simp.hindi.romanise import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.hindi.simplify.paradigm import analyse, listed_root, verb_forms
 from lattice_simp.hindi.simplify.verb_features import CONJUNCTIVE, Agreement, VerbForm, canonical
+from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 _LATIN = re.compile("[A-Za-z]")

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.romanise import composed
+from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 

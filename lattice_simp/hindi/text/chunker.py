@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from lattice_simp.hindi.sentence import Chunk
+from lattice_simp.hindi.spelling import folded
 from lattice_simp.hindi.text.crf import Features
-from lattice_simp.hindi.text.letters import folded
 
 BEGIN, INSIDE = "B-", "I-"
 

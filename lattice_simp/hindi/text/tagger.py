@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from lattice_simp.hindi.spelling import folded
 from lattice_simp.hindi.text.crf import Features
-from lattice_simp.hindi.text.letters import folded
 
 LONGEST_SUFFIX = 5
 """Letters, vowel signs among them: the longest endings of Hindi verbs have as many."""

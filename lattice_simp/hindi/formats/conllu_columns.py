@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from lattice_simp.hindi.conllu_chunks import Word
-from lattice_simp.hindi.conllu_values import differing, lemma, token_of_columns, universal_features, universal_part
+from lattice_simp.hindi.formats.conllu_chunks import Word
+from lattice_simp.hindi.formats.conllu_values import (
+    differing,
+    lemma,
+    token_of_columns,
+    universal_features,
+    universal_part,
+)
 from lattice_simp.hindi.sentence import Token
 
 NONE = "_"

@@ -2,8 +2,8 @@
 
 Reading: tags are those in XPOS; chunks stand in MISC (`ChunkId=NP2|ChunkType=head`); a chunk depends on the chunk that
 the head of its uppermost token is in, under that token's relation. Files without chunks get some
-(`lattice_simp.hindi.conllu_chunks`). Words are read as they stand in the tree: the surface forms of multiword tokens
-(`3-4`) and empty nodes (`8.1`) are passed over.
+(`conllu_chunks.py`). Words are read as they stand in the tree: the surface forms of multiword tokens (`3-4`) and empty
+nodes (`8.1`) are passed over.
 
 Writing: the head of a chunk has the chunk's relation, all its other tokens depend on that head. Elided words stay
 words.
@@ -18,8 +18,8 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.hindi.conllu_chunks import Word, derived_chunks
-from lattice_simp.hindi.conllu_columns import NONE, columns_of_token, fits, word_of_columns
+from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
+from lattice_simp.hindi.formats.conllu_columns import NONE, columns_of_token, fits, word_of_columns
 from lattice_simp.hindi.sentence import Chunk, Sentence
 
 _COLUMNS = 10

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import decode, read_lines
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
+from lattice_simp.hindi.formats.ssf import read_ssf, sentences_of_lines
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.ssf import read_ssf, sentences_of_lines
 
 ENDINGS = (".dat", ".ssf")
 """Of files in SSF."""

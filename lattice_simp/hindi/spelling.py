@@ -40,14 +40,23 @@ _MARKS = str.maketrans(
 """What typesetting and keyboards without a danda put in place of the treebank's marks."""
 
 
+def composed(text: str) -> str:
+    """Writes one character for every letter, without joiners.
+
+    >>> len("ड\u093c"), len(composed("ड\u093c"))
+    (2, 1)
+    """
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    return _TWO_CHARACTERS.sub(lambda match: _WITH_DOT[match[0]], plain)
+
+
 def tidied(text: str) -> str:
     """Writes a text with the treebank's letters and marks.
 
     >>> tidied("‘स्\u200dथान’ – …|"), tidied("ज\u093c") == "\u095b"
     ("'स्थान' - ...।", True)
     """
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_MARKS)
-    return _TWO_CHARACTERS.sub(lambda match: _WITH_DOT[match[0]], text)
+    return composed(text).translate(_MARKS)
 
 
 @lru_cache(maxsize=1 << 16)

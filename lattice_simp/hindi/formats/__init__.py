@@ -1,0 +1,1 @@
+"""Files of Hindi sentences: SSF, CoNLL-U, treebanks, and tables of marked clauses."""
