@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
 
-Find = "Callable[[Sentence], list[Clause]]"
-
 
 class Format(str, Enum):
     """What a file holds."""

@@ -1,0 +1,59 @@
+"""The comparison of systems that find Hindi clauses, on a made-up treebank."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+
+import pytest
+from small_treebank import write_bank
+
+from experiments.hindi import __main__ as program
+from lattice_simp.hindi.formats.treebank import read_treebank
+from lattice_simp.hindi.from_tree import clauses_of_tree
+
+pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The folder that the experiment reads."""
+    write_bank(tmp_path / "bank")
+    folder = tmp_path / "data" / "hindi" / "treebank"
+    folder.mkdir(parents=True)
+    with tarfile.open(folder / "hdtb-ssf.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "bank", "bank")
+    (folder / "dev-files.txt").write_text("b.dat\n", encoding="utf-8")
+    marked = []
+    for name, sentence in read_treebank(tmp_path / "bank", only=["b.dat"]):
+        spans = [f"{clause.kind}:{clause.start + 1}-{clause.end}" for clause in clauses_of_tree(sentence)]
+        marked.append(f"{name}#{sentence.id}\t{' '.join(spans)}\n")
+    (folder.parent / "clauses-dev.tsv").write_text("".join(marked[:20]), encoding="utf-8")
+    return tmp_path / "data"
+
+
+def test_the_figures_are_written_from_the_systems(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(program, "FOLDER", tmp_path)
+    arguments = ["--data", str(data), "--work", str(tmp_path / "work"), "--command", "make it"]
+    assert program.main(arguments) == 0
+    figures = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    for name, sentences in (("hand", 20), ("derived", 60)):
+        own = figures[name]
+        assert own["sentences"] == sentences
+        assert own["well_formed_pct"] == 100
+        assert min(own[f"{key}_f1"] for key in ("starts", "ends", "clauses", "types", "nonfinite")) == 100
+    assert figures["systems"]["hand"]["trees"]["types"]["f1"] == 100
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "`make it`" in page
+    assert "90.8" in page  # the paper's
+    seconds = figures["seconds"]
+    assert program.main(arguments) == 0
+    again = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["seconds"]
+    assert {key: value for key, value in again.items() if key.startswith("training")} == {
+        key: value for key, value in seconds.items() if key.startswith("training")
+    }
+
+
+def test_without_the_treebank_it_says_so(tmp_path, capsys):
+    assert program.main(["--data", str(tmp_path), "--work", str(tmp_path / "work")]) == 2
+    assert "needs the treebank" in capsys.readouterr().err
