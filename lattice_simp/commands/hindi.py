@@ -99,6 +99,23 @@ def simplify(
 
 
 @app.command()
+def skeletons(
+    source: Source,
+    target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
+    model: Model = None,
+    file_format: FileFormat = None,
+    system: How = System.MODEL,
+) -> None:
+    """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/"""
+    from lattice_simp.hindi.skeletons import clause_skeleton
+    from lattice_simp.skeleton import SkeletonRecord, write_skeletons
+
+    made = (clause_skeleton(sentence, found) for sentence, found in _found(source, model, file_format, system))
+    records = (SkeletonRecord(str(line), line, (one,)) for line, one in enumerate(made) if one is not None)
+    write_skeletons(target, records)
+
+
+@app.command()
 def train(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or one file")],
     model: Annotated[Path, typer.Argument(help="the folder to write")],

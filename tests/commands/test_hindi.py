@@ -67,6 +67,17 @@ def test_sentences_become_simpler(bank, model, program):
     assert any("\n" in group for group in groups)
 
 
+def test_skeletons_leave_participles_out(bank, model, program, tmp_path):
+    target = tmp_path / "made.jsonl"
+    assert program("hindi", "skeletons", bank / "b.dat", target, "--model", model).returncode == 0
+    records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    classified = program("hindi", "classify", bank / "b.dat", "--model", model).stdout.splitlines()
+    assert [one["line"] for one in records] == [line for line, text in enumerate(classified) if "(nonfin" in text]
+    for one in records:
+        left_out = [token for token, kept in zip(one["tokens"], one["keep"][0], strict=True) if kept == "0"]
+        assert left_out == ["खाना", "खाकर"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,0 +1,45 @@
+"""Source skeletons of Hindi sentences: what stays when subordinate clauses are deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lattice_simp.hindi.clause import Clause, ClauseType
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.skeleton import Skeleton
+
+DELETED = (ClauseType.RELATIVE, ClauseType.ADVERBIAL, ClauseType.NON_FINITE)
+"""Clauses that say more about a noun or a verb; main and coordinate clauses stay, and complements, which are
+arguments."""
+
+
+def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton | None:
+    """Gives the skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing or all.
+
+    Commas at the ends of what is deleted go, too; the sentence's last punctuation stays.
+
+    >>> from lattice_simp.hindi.clause import parse_bracketed
+    >>> from lattice_simp.hindi.sentence import Token
+    >>> words, clauses = parse_bracketed("(main raam (rel jo khelaa ) ghar gayaa )")
+    >>> str(clause_skeleton(Sentence(tuple(map(Token, words))), clauses))
+    'raam [[jo khelaa]] ghar gayaa'
+
+    Args:
+        sentence: tokens, with tags for the punctuation.
+        clauses: of the sentence, with types.
+    """
+    kept = [True] * len(sentence)
+    for clause in clauses:
+        if clause.kind in DELETED:
+            kept[clause.start : clause.end] = [False] * (clause.end - clause.start)
+    last = len(sentence) - 1
+    for place, token in enumerate(sentence.tokens[:last]):
+        beside_gap = (place > 0 and not kept[place - 1]) or not kept[place + 1]
+        if token.tag == "SYM" and kept[place] and beside_gap:
+            kept[place] = False
+    if last >= 0 and sentence.tokens[last].tag == "SYM":
+        kept[last] = True
+    words = [one for one, token in zip(kept, sentence.tokens, strict=True) if token.tag != "SYM"]
+    if all(kept) or not any(words):
+        return None
+    return Skeleton(tuple(token.form for token in sentence.tokens), tuple(kept))
