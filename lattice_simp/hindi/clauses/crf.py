@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.crfsuite import crfsuite, open_tagger
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.clauses.features import Features
 from lattice_simp.kernel import Floats
+
+_LIBRARY = ("training clause models", "hindi")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class LinearChain:
             LatticeSimpError: no examples.
         """
         settings = settings or CrfSettings()
-        trainer = _crfsuite().Trainer(algorithm="lbfgs", verbose=False)
+        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="lbfgs", verbose=False)
         trainer.set_params(
             {
                 "c1": settings.l1,
@@ -84,11 +87,9 @@ class LinearChain:
         if not count:
             raise LatticeSimpError("no examples to train on")
         with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder, "model"))
-            trainer.train(path)
-            tagger = _crfsuite().Tagger()
-            tagger.open(path)
-            return cls._of(tagger.info())
+            path = Path(folder, "model")
+            trainer.train(str(path))
+            return cls._of(open_tagger(path, *_LIBRARY, "train it again").info())
 
     @classmethod
     def _of(cls, dump: Any) -> LinearChain:
@@ -170,13 +171,3 @@ def best_rests(scores: Floats, transitions: Floats) -> Floats:
     for place in range(len(scores) - 2, -1, -1):
         rests[place] = (transitions + scores[place + 1] + rests[place + 1]).max(axis=1)
     return rests
-
-
-def _crfsuite() -> Any:
-    try:
-        import pycrfsuite  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingExtraError(
-            "training clause models needs python-crfsuite; install it with: pip install 'lattice-simp[hindi]'"
-        ) from None
-    return pycrfsuite

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
-from lattice_simp.formats.textio import read_bytes
+from lattice_simp.crfsuite import crfsuite, open_tagger
+from lattice_simp.errors import LatticeSimpError
 
 Features = list[list[bytes]]
 """For each token, the names of the features that hold, in UTF-8: the library takes bytes as they are."""
 
 REMEDY = "train the analyser again"
-_MAGIC = b"lCRF"
+_LIBRARY = ("tagging Hindi text", "hindi")
 _SEED = 1
 
 
@@ -55,7 +55,7 @@ class Crf:
             LatticeSimpError: fewer than two labels to tell apart.
         """
         # The averaged perceptron: as accurate here as maximum likelihood, in a tenth of the time.
-        trainer = _crfsuite().Trainer(algorithm="ap", verbose=False)
+        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="ap", verbose=False)
         trainer.set_params(
             {
                 "max_iterations": settings.epochs,
@@ -82,10 +82,7 @@ class Crf:
             FormatError: the file is missing or broken.
             MissingExtraError: python-crfsuite is not installed.
         """
-        tagger = _crfsuite().Tagger()
-        _check_model(path)
-        tagger.open(str(path))
-        return cls(tagger)
+        return cls(open_tagger(path, *_LIBRARY, REMEDY))
 
     def labels(self, features: Features) -> list[str]:
         """Gives the most probable sequence of labels."""
@@ -95,21 +92,3 @@ class Crf:
 def _start_random_numbers() -> None:
     """Makes the next training repeatable: the library shuffles sentences by the C library's numbers."""
     ctypes.CDLL(None).srand(_SEED)
-
-
-def _check_model(path: Path) -> None:
-    """Checks the head of a model file: the library itself would crash on a file that is cut off."""
-    data = read_bytes(path)
-    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
-    if not data.startswith(_MAGIC) or size != len(data):
-        raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=REMEDY)
-
-
-def _crfsuite() -> Any:
-    try:
-        import pycrfsuite  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            "tagging Hindi text needs python-crfsuite; install it with: pip install 'lattice-simp[hindi]'"
-        ) from error
-    return pycrfsuite

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.crfsuite import crfsuite, open_tagger
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import open_text, read_bytes
 from lattice_simp.kernel import Floats
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
@@ -33,7 +34,7 @@ NBEST_PER_CANDIDATE = 60
 
 _LABELS = {DELETE: "0", KEEP: "1"}
 _SMALLEST = 1e-300
-_MAGIC = b"lCRF"
+_LIBRARY = ("the deletion tagger", "skeletons")
 _REMEDY = "train it again with `lattice-simp skeleton train`"
 
 
@@ -83,7 +84,7 @@ class DeletionTagger:
             LatticeSimpError: no examples, only one label in them, or skeletons of other sentences.
         """
         settings = settings or TaggerSettings()
-        trainer = _crfsuite().Trainer(algorithm="lbfgs", verbose=False)
+        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="lbfgs", verbose=False)
         trainer.set_params(
             {
                 "c1": settings.l1,
@@ -119,9 +120,7 @@ class DeletionTagger:
         """
         meta = _read_meta(Path(folder, META))
         model = Path(folder, MODEL)
-        crf = _crfsuite().Tagger()
-        _check_model(model)
-        crf.open(str(model))
+        crf = open_tagger(model, *_LIBRARY, _REMEDY)
         labels = set(crf.labels())
         if labels != set(_LABELS.values()):
             message = f"a model with the labels {', '.join(sorted(labels)) or '(none)'}, not 0 and 1"
@@ -203,14 +202,6 @@ def _transitions(crf: Any) -> Floats:
     return np.log(np.maximum(np.array(pairs), _SMALLEST))
 
 
-def _check_model(path: Path) -> None:
-    """Checks the head of a model file: the library itself would crash on a file that is cut off."""
-    data = read_bytes(path)
-    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
-    if not data.startswith(_MAGIC) or size != len(data):
-        raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=_REMEDY)
-
-
 def _read_meta(path: Path) -> dict[str, Any]:
     try:
         meta = json.loads(read_bytes(path))
@@ -223,13 +214,3 @@ def _read_meta(path: Path) -> dict[str, Any]:
         message = f"a model with features of version {version}, where this program has version {FEATURE_VERSION}"
         raise FormatError(message, path=path, remedy=_REMEDY)
     return dict(meta)
-
-
-def _crfsuite() -> Any:
-    try:
-        import pycrfsuite  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            "the deletion tagger needs python-crfsuite; install it with: pip install 'lattice-simp[skeletons]'"
-        ) from error
-    return pycrfsuite

@@ -1,0 +1,46 @@
+"""The library CRFsuite, which trains conditional random fields: found, and kept from files that would crash it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.formats.textio import read_bytes
+
+_MAGIC = b"lCRF"
+
+
+def crfsuite(what: str, extra: str) -> Any:
+    """Gives the module `pycrfsuite`.
+
+    Args:
+        what: needs it, for the error's text.
+        extra: of this package that brings it.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import pycrfsuite  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{what} needs python-crfsuite; install it with: pip install 'lattice-simp[{extra}]'"
+        ) from error
+    return pycrfsuite
+
+
+def open_tagger(path: Path, what: str, extra: str, remedy: str) -> Any:
+    """Opens a model file as a `pycrfsuite.Tagger`; the library itself would crash on a file that is cut off.
+
+    Raises:
+        FormatError: the file is missing, or no whole model.
+        MissingExtraError: the library is not installed.
+    """
+    tagger = crfsuite(what, extra).Tagger()
+    data = read_bytes(path)
+    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
+    if not data.startswith(_MAGIC) or size != len(data):
+        raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
+    tagger.open(str(path))
+    return tagger
