@@ -19,6 +19,10 @@ Find = Callable[[Example], Sequence[Brackets]]
 """Gives the brackets of an example's sentence."""
 
 
+CONSTRAINTS: tuple[Constraint, ...] = ("none", "counts", "lattice")
+"""What mends the bracketings of a trained model, a row of the table each."""
+
+
 @dataclass(frozen=True)
 class Trained:
     """A model that is trained.
@@ -26,12 +30,10 @@ class Trained:
     Attributes:
         kind: one field or two.
         template: what they see.
-        constraints: what mends its bracketings, a row of the table each.
     """
 
     kind: Kind
     template: str
-    constraints: tuple[Constraint, ...] = ("none", "counts", "lattice")
 
     @property
     def folder(self) -> str:
@@ -42,12 +44,10 @@ class Trained:
 TRAINED = (
     Trained("merged", "paper"),
     Trained("steps", "paper"),
-    Trained("merged", "phrases"),
-    Trained("steps", "rules", ("lattice",)),
     Trained("merged", "rules"),
 )
 
-SEEN = {"paper": "paper's features", "phrases": "phrases", "rules": "phrases and rules"}
+SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
 
 BEST = "merged, phrases and rules, lattice"
 """The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
@@ -68,7 +68,7 @@ def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str,
     """Gives the systems by the names of their rows."""
     found: dict[str, Find] = {}
     for one, trained in models.items():
-        for constraint in one.constraints:
+        for constraint in CONSTRAINTS:
             found[f"{one.kind}, {SEEN[one.template]}, {constraint}"] = _modelled(trained, constraint)
     best = next(trained for one, trained in models.items() if (one.kind, one.template) == ("merged", "rules"))
     found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))

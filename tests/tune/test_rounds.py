@@ -17,11 +17,13 @@ from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
-from lattice_simp.tune.mert import evaluate
+from lattice_simp.tune.mert import MertOptions, evaluate
 from lattice_simp.tune.rounds import start_weights, tune, tune_with
 
 DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
-COUNT = 8
+COUNT = 5
+SEARCH = MertOptions(restarts=0, random_directions=4)
+"""A short search: what it finds is tested elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     start = start_weights(model, skeletons=strategy == "gappy")
     assert ("Skeleton" in start) == (strategy == "gappy")
     options = DecodeOptions(model, strategy, max_arcs=300)
-    result = tune(sentences, start, options, max_rounds=2)
+    result = tune(sentences, start, options, mert=SEARCH, max_rounds=2)
     assert set(result.weights) == set(start)
     assert result.bleu == max(one.bleu for one in result.rounds) >= result.rounds[0].bleu
     assert result.weights["LM"] >= 0.01
@@ -122,8 +124,8 @@ def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
 
     start = start_weights(model, skeletons=False)
     references = [one.references for one in sentences]
-    found = tune_with(decoded, references, start, max_rounds=2)
-    assert found == tune(sentences, start, DecodeOptions(model, "plain"), max_rounds=2)
+    found = tune_with(decoded, references, start, mert=SEARCH, max_rounds=2)
+    assert found == tune(sentences, start, DecodeOptions(model, "plain"), mert=SEARCH, max_rounds=2)
     assert len(asked) == len(found.rounds) == 2
     with pytest.raises(LatticeSimpError, match="holds no sentences"):
         tune_with(decoded, [], start)
