@@ -46,7 +46,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 JOBS ?= 2
 
-experiments: walkthrough train-multi30k compression study-en-de study-en-fr  ## run all experiments (hours)
+experiments: walkthrough train-multi30k compression hindi-clauses study-en-de study-en-fr  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(BIN)/lattice-simp train experiments/multi30k/config.yaml --set data=$(DATA) --jobs $(JOBS)
@@ -65,7 +65,7 @@ hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz build/hindi \
 		--without $(DATA)/hindi/treebank/dev-files.txt
 
-hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (half an hour)
+hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)
 	$(BIN)/python -m experiments.hindi --data $(DATA) --command 'make $@'
 
 define STUDY
