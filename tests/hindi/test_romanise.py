@@ -64,8 +64,12 @@ def test_a_listed_word_comes_back(word: str):
 @given(words)
 @settings(max_examples=40)
 def test_without_a_lexicon_the_sound_comes_back(word: str):
+    def folded(roman: str) -> str:
+        # Vowels are written long or short, and letters with a dot often without it.
+        return roman.replace("aa", "a").replace("f", "ph").replace("z", "j")
+
     roman = romanise(word)
-    assert romanise(devanagari(roman, Lexicon({}))).replace("aa", "a") == roman.replace("aa", "a")
+    assert folded(romanise(devanagari(roman, Lexicon({})))) == folded(roman)
 
 
 @pytest.mark.parametrize(
