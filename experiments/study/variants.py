@@ -17,6 +17,9 @@ BASE = "gc-strong"
 CANDIDATES = 3
 """Skeletons of each kind that the decoder picks from."""
 
+AUTOMATIC_TOGETHER = "automatic (all at once)"
+"""The variant whose translations contain a translation of each method's skeleton."""
+
 KIND_TITLES = {HAND: "short skeletons", HAND_LONG: "long skeletons"}
 
 Several = Literal["best", "all"]
@@ -86,5 +89,7 @@ def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Gives the variants with automatic skeletons."""
     usual = Composition(study.hypotheses, beam=study.beam)
     found = [Variant(f"automatic ({kind})", (kind,), usual) for kind in kinds]
-    every = len(kinds) > 1 or study.candidates > 1
-    return found + [Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES)] * every
+    if len(kinds) > 1 or study.candidates > 1:
+        found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
+        found.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
+    return found
