@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, MissingExtraError
-from lattice_simp.formats.textio import read_bytes
+from lattice_simp.formats.textio import decode, read_bytes
 
 _MAGIC = b"lCRF"
 
@@ -44,3 +45,21 @@ def open_tagger(path: Path, what: str, extra: str, remedy: str) -> Any:
         raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
     tagger.open(str(path))
     return tagger
+
+
+def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
+    """Reads what stands beside a model: a JSON object whose `features` says which version of them it was trained on.
+
+    Raises:
+        FormatError: the file is missing or broken, or the model knows other features than this program.
+    """
+    text = decode(read_bytes(path), path)
+    try:
+        meta = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy=remedy) from error
+    found = meta.get("features") if isinstance(meta, dict) else None
+    if found != version:
+        message = f"a model with features of version {found}, where this program has version {version}"
+        raise FormatError(message, path=path, remedy=remedy)
+    return dict(meta)

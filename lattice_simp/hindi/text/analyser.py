@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.crfsuite import read_meta
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_bytes
+from lattice_simp.formats.textio import open_text
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
 from lattice_simp.hindi.text.crf import REMEDY, Crf, CrfSettings
@@ -159,17 +160,8 @@ def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
 
 
 def _read_meta(path: Path) -> dict[str, Any]:
-    try:
-        meta = json.loads(read_bytes(path))
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy=REMEDY) from error
-    version = meta.get("features") if isinstance(meta, dict) else None
-    if version != FEATURE_VERSION:
-        message = f"a model with features of version {version}, where this program has version {FEATURE_VERSION}"
-        raise FormatError(message, path=path, remedy=REMEDY)
+    meta = read_meta(path, FEATURE_VERSION, REMEDY)
     abbreviations = meta.get("abbreviations")
     if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
         raise FormatError("no list of abbreviations", path=path, remedy=REMEDY)
-    return dict(meta)
+    return meta

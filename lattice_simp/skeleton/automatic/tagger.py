@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.crfsuite import crfsuite, open_tagger
+from lattice_simp.crfsuite import crfsuite, open_tagger, read_meta
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_bytes
+from lattice_simp.formats.textio import open_text
 from lattice_simp.kernel import Floats
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
@@ -118,7 +118,7 @@ class DeletionTagger:
             FormatError: a file is missing or broken, or the model was made with other features.
             MissingExtraError: python-crfsuite is not installed.
         """
-        meta = _read_meta(Path(folder, META))
+        meta = read_meta(Path(folder, META), FEATURE_VERSION, _REMEDY)
         model = Path(folder, MODEL)
         crf = open_tagger(model, *_LIBRARY, _REMEDY)
         labels = set(crf.labels())
@@ -200,17 +200,3 @@ def _transitions(crf: Any) -> Floats:
     crf.set([["(none)"], ["(none)"]])
     pairs = [[crf.probability([_LABELS[one], _LABELS[two]]) for two in (DELETE, KEEP)] for one in (DELETE, KEEP)]
     return np.log(np.maximum(np.array(pairs), _SMALLEST))
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    try:
-        meta = json.loads(read_bytes(path))
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy=_REMEDY) from error
-    version = meta.get("features") if isinstance(meta, dict) else None
-    if version != FEATURE_VERSION:
-        message = f"a model with features of version {version}, where this program has version {FEATURE_VERSION}"
-        raise FormatError(message, path=path, remedy=_REMEDY)
-    return dict(meta)
