@@ -7,6 +7,7 @@ import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, parse_bracketed
+from lattice_simp.hindi.clauses import bracket_lattice
 from lattice_simp.hindi.clauses.counts import is_balanced, mend_counts
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
 from lattice_simp.hindi.clauses.features import paper_features, phrase_features
@@ -14,6 +15,7 @@ from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 from lattice_simp.hindi.clauses.model import ClauseModel, bare, with_punctuation
 from lattice_simp.hindi.clauses.rule_costs import token_classes
 from lattice_simp.hindi.clauses.scoring import evaluate
+from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
@@ -79,6 +81,19 @@ def test_bracketings_are_always_well_formed(model):
         for brackets, _ in found:
             assert is_balanced(brackets)
         assert are_nested(model.clauses(sentence))
+
+
+def test_what_no_lattice_has_room_for_is_left_to_the_rules(model, examples, monkeypatch):
+    monkeypatch.setattr(bracket_lattice, "MAX_ARCS", 1)
+    for sentence, _ in examples[:10]:
+        assert model.nbest(sentence, 1) == []
+        assert clauses_of(model.brackets(sentence)) == bare(sentence, rule_clauses(sentence))
+
+
+def test_what_the_automaton_has_forgotten_is_found_again(model, examples, monkeypatch):
+    wanted = [model.nbest(sentence, 3) for sentence, _ in examples[:10]]
+    monkeypatch.setattr(bracket_lattice, "MAX_KNOWN", 0)
+    assert [model.nbest(sentence, 3) for sentence, _ in examples[:10]] == wanted
 
 
 def test_a_model_reads_as_it_was_written(model, examples, tmp_path):

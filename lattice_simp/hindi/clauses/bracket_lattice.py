@@ -20,12 +20,19 @@ FIRST_BEAM = 6.0
 LAST_BEAM = 200.0
 """Nats beyond which nothing is looked for."""
 
+MAX_ARCS = 200_000
+"""Of a sentence's lattice, before it is trimmed: seconds of work. Half of all sentences need fewer than a hundred, few
+more than ten thousand; a page without a full stop would need any number."""
+
+MAX_KNOWN = 500_000
+"""Moves of the rules' automaton that are kept from sentence to sentence."""
+
 _NONE = -1
 
 
 @dataclass(eq=False)
 class RuleTable:
-    """The rules' automaton for a set of labels, as tables that are filled where they are looked at.
+    """The rules' automaton for a set of labels, as a table that is filled where it is looked at.
 
     Attributes:
         labels: the brackets that labels stand for.
@@ -40,13 +47,21 @@ class RuleTable:
 
     def moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
         """Gives for each state and label the next state, -1 where there is none, and the cost."""
-        found = [self._move(state, label, token) for state, label in zip(states.tolist(), labels.tolist(), strict=True)]
-        return np.array([one for one, _ in found], dtype=np.int64), np.array([cost for _, cost in found])
+        size = len(self.labels)
+        keys, places = np.unique(states * size + labels, return_inverse=True)
+        found = [self._move(key // size, key % size, token) for key in keys.tolist()]
+        following = np.array([one for one, _ in found], dtype=np.int64)
+        return following[places], np.array([cost for _, cost in found])[places]
 
     def final_costs(self, states: Longs) -> Floats:
         """Gives the costs of ending in states; infinite where clauses are open."""
         found = [final_cost(self._stacks[state], self.costs) for state in states.tolist()]
         return np.array([np.inf if cost is None else cost for cost in found])
+
+    def make_room(self) -> None:
+        """Forgets everything if it has grown large; the states of lattices before and after have different numbers."""
+        if len(self._known) > MAX_KNOWN:
+            self._stacks[:], self._numbers, self._known = [START], {START: 0}, {}
 
     def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
         known = self._known.get((state, label, token))
@@ -78,12 +93,16 @@ def best_bracketings(
 
     Returns:
         Paths, cheapest first; costs are nats beyond the best labelling of all, well-formed or not. Fewer than n if
-        there are no more within `LAST_BEAM`.
+        there are no more within `LAST_BEAM`, or if more would need `MAX_ARCS` arcs; then the last ones may not be the
+        best ones.
     """
     rests = best_rests(scores, transitions)
     beam = FIRST_BEAM
+    paths: list[Path] = []
     while True:
         lattice = bracket_lattice(scores, transitions, rests, beam, tokens, table, symbols)
+        if lattice is None:
+            return paths
         paths = [] if lattice.empty else nshortest(lattice, n)
         # Paths that cost more than the beam may come before others that are not in the lattice.
         if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
@@ -99,21 +118,28 @@ def bracket_lattice(
     tokens: list[TokenClass],
     table: RuleTable,
     symbols: SymbolTable,
-) -> Lattice:
+) -> Lattice | None:
     """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
 
     A state behind a token is a label with a state of the rules' automaton. What the rest of the sentence costs at least
     is known from the field alone (`rests`): so the bound is exact, and no path within the beam is lost.
+
+    Returns:
+        The lattice; None if it would have more than `MAX_ARCS` arcs.
     """
+    table.make_room()
     best = float((scores[0] + rests[0]).max())
     labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
     sources, targets, words, costs = [], [], [], []
-    first = 0
+    first = num_arcs = 0
     for place, token in enumerate(tokens):
         own = np.broadcast_to(-scores[place], (len(labels), len(table.labels)))
         if place:
             own = own - transitions[labels]
         rows, columns = np.nonzero(so_far[:, None] + own - rests[place] <= beam)
+        num_arcs += len(rows)
+        if num_arcs > MAX_ARCS:
+            return None
         following, rule_costs = table.moves(states[rows], columns, token)
         arc_costs = own[rows, columns] + rule_costs
         totals = so_far[rows] + arc_costs

@@ -18,6 +18,7 @@ from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
 from lattice_simp.hindi.clauses.features import Features, Template, paper_features, phrase_features, rule_features
 from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of
 from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
+from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.kernel import Floats
 from lattice_simp.symbols import SymbolTable
@@ -104,12 +105,17 @@ class ClauseModel:
         if not sentence.tokens:
             return []
         if constraint == "lattice":
-            return self.nbest(sentence, 1)[0][0]
+            best = self.nbest(sentence, 1)
+            # No lattice has room for it, or the rules allow none of its labels: the grammars answer all sentences.
+            return best[0][0] if best else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
         found = self._unconstrained(sentence)
         return mend_counts(sentence, found, token_classes(sentence)) if constraint == "counts" else found
 
     def nbest(self, sentence: Sentence, n: int) -> list[tuple[list[Brackets], float]]:
-        """Gives the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all."""
+        """Gives the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all.
+
+        Fewer, or none, if there are no more, or if the search for them would need too much memory.
+        """
         features = TEMPLATES[self.template](sentence)
         tokens = token_classes(sentence)
         if self.kind == "merged":
