@@ -32,18 +32,19 @@ ADVERBIAL_RELATIVE = "rbmod__relc"
 ADVERBIALS = ("vmod", "adv", "rh", "k7t", "k7a", "sent-adv", "rd", "ras-k1", "jjmod")
 """Relations of clauses that say how, when or why, where no conjunction tells."""
 
-RELATIVE_PRONOUNS = ("जो", "जिस", "जिन", "जितन")
-"""What relative pronouns that stand for nouns begin with."""
-
-TEMPORAL_PRONOUNS = ("जब",)
-"""What those begin with that make a clause adverbial."""
-
 
 @cache
 def conjunctions() -> dict[str, str]:
     """Gives the roles of conjunctions by form."""
     rows = read_rows(hindi_path("conjunctions.tsv"), ("devanagari", "role"))
     return {row["devanagari"]: row["role"] for _, row in rows}
+
+
+@cache
+def pronouns(role: str) -> tuple[str, ...]:
+    """Gives what the pronouns of a role begin with: `temporal` or `relative`."""
+    rows = read_rows(hindi_path("clause_pronouns.tsv"), ("prefix", "role"))
+    return tuple(row["prefix"] for _, row in rows if row["role"] == role)
 
 
 def clauses_of_tree(sentence: Sentence) -> list[Clause]:
@@ -166,7 +167,7 @@ class _Tree:
         chunk = self.chunks[place]
         if chunk.head < 0:
             return ClauseType.MAIN
-        if chunk.relation == ADVERBIAL_RELATIVE or self._begins(place, TEMPORAL_PRONOUNS):
+        if chunk.relation == ADVERBIAL_RELATIVE or self._begins(place, "temporal"):
             return ClauseType.ADVERBIAL
         if chunk.relation in RELATIVE:
             return ClauseType.RELATIVE
@@ -176,14 +177,14 @@ class _Tree:
         if role == "adverbial":
             return ClauseType.ADVERBIAL
         if chunk.relation in ADVERBIALS:
-            return ClauseType.RELATIVE if self._begins(place, RELATIVE_PRONOUNS) else ClauseType.ADVERBIAL
+            return ClauseType.RELATIVE if self._begins(place, "relative") else ClauseType.ADVERBIAL
         return ClauseType.COMPLEMENT
 
-    def _begins(self, place: int, pronouns: tuple[str, ...]) -> bool:
-        """Says whether the clause's first phrase has such a pronoun."""
+    def _begins(self, place: int, role: str) -> bool:
+        """Says whether the clause's first phrase has a pronoun of a role."""
         start = self._span(place)[0]
         first = next(chunk for chunk in self.chunks if chunk.end > start)
-        return any(token.form.startswith(pronouns) for token in self.sentence.tokens[first.start : first.end])
+        return any(token.form.startswith(pronouns(role)) for token in self.sentence.tokens[first.start : first.end])
 
     def _shared(self, place: int) -> list[int]:
         """Gives the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""

@@ -7,11 +7,13 @@ agree; what they leave unequal stays so. The baseline that the lattice of `brack
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import TokenClass
 from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.tables import hindi_path, read_rows
 
 Opens = list[list[ClauseType]]
 """For each token, the types of the clauses that it opens, outer ones first."""
@@ -19,8 +21,12 @@ Opens = list[list[ClauseType]]
 _NOT_OWN = ("CCP", "VGF", "VGNF")
 """Phrases that the start of a non-finite clause does not reach beyond."""
 
-_OBJECT_MARKERS = frozenset({"", "को", "से", "में", "पर", "ko", "se", "men", "par", "para"})
-"""Case markers of the phrases that a non-finite clause takes in from its left."""
+
+@cache
+def object_markers() -> frozenset[str]:
+    """Gives the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
+    rows = read_rows(hindi_path("object_markers.tsv"), ("devanagari", "roman"))
+    return frozenset(form for _, row in rows for form in (row["devanagari"], *row["roman"].split()))
 
 
 def mend_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequence[TokenClass]) -> list[Brackets]:
@@ -115,7 +121,8 @@ def _start_of_non_finite(sentence: Sentence, verb: int) -> int:
     start = sentence.chunks[number].start
     for chunk in reversed(sentence.chunks[:number]):
         markers = sentence.postpositions(chunk)
-        if chunk.tag in _NOT_OWN or (markers[0] if markers else "") not in _OBJECT_MARKERS or chunk.start == 0:
+        other_case = bool(markers) and markers[0] not in object_markers()
+        if chunk.tag in _NOT_OWN or other_case or chunk.start == 0:
             break
         start = chunk.start
     return start

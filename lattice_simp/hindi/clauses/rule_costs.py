@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
+from lattice_simp.hindi.markers import MarkerClass, is_marker
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 MAX_DEPTH = 7
@@ -63,11 +64,10 @@ Stack = tuple[_Frame, ...]
 START: Stack = (_Frame(),)
 
 
-def token_classes(sentence: Sentence, complementisers: frozenset[str] = frozenset({"कि", "ki"})) -> list[TokenClass]:
+def token_classes(sentence: Sentence) -> list[TokenClass]:
     """Gives each token's class; of a verb group the last token counts."""
-    classes = [
-        TokenClass.COMPLEMENTISER if token.form in complementisers else TokenClass.OTHER for token in sentence.tokens
-    ]
+    complementisers = (is_marker(token.form, MarkerClass.COMPLEMENTISER) for token in sentence.tokens)
+    classes = [TokenClass.COMPLEMENTISER if own else TokenClass.OTHER for own in complementisers]
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
