@@ -63,6 +63,18 @@ def tokenised_sentences(
     return [tuple(to_devanagari(token) if _LATIN.search(token) else token for token in one) for one in found]
 
 
+def hindi_tokens(line: str) -> str:
+    """Gives the tokens of a line, whatever sentences it has, separated by blanks.
+
+        hindi_tokens("क्या वे आए?")
+        'क्या वे आए ?'
+
+    Raises:
+        MissingExtraError: the Indic NLP Library is not installed.
+    """
+    return " ".join(token for sentence in tokenised_sentences(line) for token in sentence)
+
+
 def _splitter() -> Callable[[str], list[str]]:
     try:
         # The package's sentence splitter would bring pandas along, and does not split after numbers.

@@ -1,14 +1,19 @@
-"""Text to tokens and back, with the Moses rules."""
+"""Text to tokens and back, with the Moses rules; Hindi text with those of the Hindi tools, so that both fit."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from lattice_simp.hindi.text.sentences import hindi_tokens
 from lattice_simp.train.config import Case, Text
 from lattice_simp.train.text.moses import moses_detokeniser, moses_normaliser, moses_tokeniser
+
+_BEFORE_DANDA = re.compile(" (?=[।॥])")
+"""Blanks that the Moses rules leave before the full stops of Indic scripts."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class Tokeniser:
 
     Attributes:
         language: an ISO code.
-        tokenise: with the Moses rules (sacremoses), without escapes; else blanks separate tokens.
+        tokenise: with the Moses rules (sacremoses), without escapes, and Hindi as `hindi/text/sentences.py` does; else
+            blanks separate tokens.
         normalise: punctuation marks to plain ones first.
         case: `lower` changes the case here; `true` needs the counts of a corpus (`truecase.py`).
     """
@@ -39,7 +45,7 @@ class Tokeniser:
 
     @cached_property
     def _tokenised(self) -> Callable[[str], str]:
-        return moses_tokeniser(self.language)
+        return hindi_tokens if self.language == "hi" else moses_tokeniser(self.language)
 
     @cached_property
     def _detokenised(self) -> Callable[[str], str]:
@@ -62,7 +68,7 @@ class Tokeniser:
         """Gives the line that a reader sees: a capital first, punctuation marks in their places."""
         if not self.tokenise:
             return tokens
-        line = self._detokenised(tokens)
+        line = _BEFORE_DANDA.sub("", self._detokenised(tokens))
         return line[:1].upper() + line[1:]
 
 

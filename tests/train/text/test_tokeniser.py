@@ -24,7 +24,7 @@ SENTENCES = {
         "M. Dupont et Mme. Durand ont 1 234,50 € (env.) ; p. ex. l'art. 5.",
     ],
     "de": ["Das kostet 3.500,50 EUR, z. B. am 3. Mai – „nicht mehr“, sagte Dr. Müller.", "Geht's? Ja... usw."],
-    "hi": ["यह एक वाक्य है। मूल्य १,००० रु. है?"],
+    "mr": ["हे एक वाक्य आहे। किंमत १,००० रु. आहे?"],
     "fi": ["EU:ssa ja USA:n välillä, ns. 20:een."],
 }
 LETTERS = "ab. ,.'\"()[]1٣%:;?!„“”–—´‘‚’…«»`-éº Zz..ँ/<>&@।¿\u00a0\t#*|"
@@ -74,6 +74,15 @@ def test_settings_switch_the_steps_off():
     assert Tokeniser("fr", tokenise=False, normalise=False).tokens(line) == "« a.b » c’d, fin."
     assert Tokeniser("fr", tokenise=False, case="true").tokens(line) == '" A.B " C\'D, fin.'
     assert Tokeniser("fr", normalise=False, case="keep").tokens(line) == "« A.B » C ’ D , fin ."
+
+
+def test_hindi_tokens_are_those_of_the_hindi_tools():
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    tokeniser = Tokeniser("hi")
+    tokens = tokeniser.tokens("“वाक्य” है| मूल्य १,००० रु-भर है?")
+    assert tokens == '" वाक्य " है । मूल्य १,००० रु - भर है ?'
+    assert tokeniser.tokens(tokens) == tokens
+    assert tokeniser.text("हाँ , ( नहीं ) ।") == "हाँ, (नहीं)।"
 
 
 def test_text_reads_as_people_write():
