@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lattice_simp.hindi.clause import Clause
     from lattice_simp.hindi.model import HindiModel
     from lattice_simp.hindi.sentence import Sentence
+    from lattice_simp.hindi.text import Analyser
 
 app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
 
@@ -45,9 +46,10 @@ class Output(str, Enum):
     TERMINAL = "terminal"
 
 
-Source = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U, in Devanagari; - for text on stdin")]
+Source = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
 Model = Annotated[Optional[Path], typer.Option(help="a folder that `hindi train` wrote")]  # noqa: UP045
 FileFormat = Annotated[Optional[Format], typer.Option("--format", help="by default by the file's name")]  # noqa: UP045
+Romanised = Annotated[bool, typer.Option("--romanised", help="read words in Latin letters of a text as Hindi")]
 How = Annotated[System, typer.Option("--system", help="model, rules, or tree (of SSF and CoNLL-U)")]
 To = Annotated[Output, typer.Option(help="brackets, json (one object a line), or coloured for a terminal")]
 
@@ -57,11 +59,12 @@ def clauses(
     source: Source,
     model: Model = None,
     file_format: FileFormat = None,
+    romanised: Romanised = False,
     system: How = System.MODEL,
     to: To = Output.BRACKETS,
 ) -> None:
     """Mark clauses. Example: lattice-simp hindi clauses a.hi --model hindi/"""
-    _write_clauses(source, model, file_format, system, to, kinds=False)
+    _write_clauses(_found(source, model, file_format, romanised, system), to, kinds=False)
 
 
 @app.command()
@@ -69,11 +72,12 @@ def classify(
     source: Source,
     model: Model = None,
     file_format: FileFormat = None,
+    romanised: Romanised = False,
     system: How = System.MODEL,
     to: To = Output.BRACKETS,
 ) -> None:
     """Mark clauses with their types. Example: lattice-simp hindi classify a.hi --model hindi/ --to terminal"""
-    _write_clauses(source, model, file_format, system, to, kinds=True)
+    _write_clauses(_found(source, model, file_format, romanised, system), to, kinds=True)
 
 
 @app.command()
@@ -81,6 +85,7 @@ def simplify(
     source: Source,
     model: Model = None,
     file_format: FileFormat = None,
+    romanised: Romanised = False,
     system: How = System.MODEL,
     to: Annotated[Output, typer.Option(help="brackets (plain lines, a blank line between sentences) or json")] = (
         Output.BRACKETS
@@ -89,7 +94,7 @@ def simplify(
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.hindi.simplify import simplify as simplified
 
-    for sentence, found in _found(source, model, file_format, system):
+    for sentence, found in _found(source, model, file_format, romanised, system):
         result = simplified(sentence, found)
         if to is Output.JSON:
             parts = [{"words": one.words, "tokens": one.kept} for one in result.sentences]
@@ -104,13 +109,16 @@ def skeletons(
     target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
     model: Model = None,
     file_format: FileFormat = None,
+    romanised: Romanised = False,
     system: How = System.MODEL,
 ) -> None:
     """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/"""
     from lattice_simp.hindi.skeletons import clause_skeleton
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
 
-    made = (clause_skeleton(sentence, found) for sentence, found in _found(source, model, file_format, system))
+    made = (
+        clause_skeleton(sentence, found) for sentence, found in _found(source, model, file_format, romanised, system)
+    )
     records = (SkeletonRecord(str(line), line, (one,)) for line, one in enumerate(made) if one is not None)
     write_skeletons(target, records)
 
@@ -168,13 +176,11 @@ def evaluate(
         print(f"{measure}\t{score.precision:.1f}\t{score.recall:.1f}\t{score.f1:.1f}\t{score.wanted}")
 
 
-def _write_clauses(
-    source: Path, model: Path | None, file_format: Format | None, system: System, to: Output, *, kinds: bool
-) -> None:
+def _write_clauses(sentences: Iterator[tuple[Sentence, list[Clause]]], to: Output, *, kinds: bool) -> None:
     from lattice_simp.hindi.clause import bracketed
     from lattice_simp.hindi.terminal import coloured
 
-    for sentence, found in _found(source, model, file_format, system):
+    for sentence, found in sentences:
         words = [token.form for token in sentence.tokens]
         if to is Output.JSON:
             spans = [_span(clause, kinds) for clause in found]
@@ -192,16 +198,21 @@ def _span(clause: Clause, kinds: bool) -> dict[str, Any]:
 
 
 def _found(
-    source: Path, model: Path | None, file_format: Format | None, system: System
+    source: Path, model: Path | None, file_format: Format | None, romanised: bool, system: System
 ) -> Iterator[tuple[Sentence, list[Clause]]]:
     """Reads sentences and finds their clauses."""
     form = file_format or _format(source)
     if system is System.TREE and form is Format.TEXT:
         raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
+    if romanised and form is not Format.TEXT:
+        raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
     loaded = _load(model, system, form)
     find = _finder(loaded, system)
     problems: list[FormatError] = []
-    for sentence in _sentences(source, form, loaded, problems):
+    analyser = loaded.analyser if loaded and form is Format.TEXT else None
+    if analyser and romanised:
+        analyser = analyser.for_romanised()
+    for sentence in _sentences(source, form, analyser, problems):
         yield sentence, find(sentence)
     _tell(problems)
 
@@ -231,7 +242,9 @@ def _finder(model: HindiModel | None, system: System) -> Callable[[Sentence], li
     return rule_clauses if system is System.RULES else clauses_of_tree
 
 
-def _sentences(source: Path, form: Format, model: HindiModel | None, problems: list[FormatError]) -> Iterator[Sentence]:
+def _sentences(
+    source: Path, form: Format, analyser: Analyser | None, problems: list[FormatError]
+) -> Iterator[Sentence]:
     from lattice_simp.formats.textio import read_lines
     from lattice_simp.hindi.formats.conllu import read_conllu
     from lattice_simp.hindi.formats.conllu_tree import treebank_tree
@@ -242,9 +255,9 @@ def _sentences(source: Path, form: Format, model: HindiModel | None, problems: l
     elif form is Format.CONLLU:
         yield from (treebank_tree(one).without_empty for one in read_conllu(source, problems))
     else:
-        assert model is not None
+        assert analyser is not None
         for line in read_lines(source):
-            yield from model.analyser(line)
+            yield from analyser(line)
 
 
 def _tell(problems: list[FormatError]) -> None:

@@ -67,6 +67,20 @@ def test_sentences_become_simpler(bank, model, program):
     assert any("\n" in group for group in groups)
 
 
+def test_romanised_text_is_read_as_hindi(bank, model, program, tmp_path):
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    for name, text in {"roman": "ram khana khaakar soyaa.", "devanagari": "राम खाना खाकर सोया."}.items():
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
+    wanted = program("hindi", "classify", tmp_path / "devanagari", "--model", model)
+    found = program("hindi", "classify", tmp_path / "roman", "--model", model, "--romanised")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == wanted.stdout
+    assert "खाना खाकर" in found.stdout
+    refused = program("hindi", "classify", bank / "b.dat", "--model", model, "--romanised", check=False)
+    assert refused.returncode != 0
+    assert "--romanised is for text" in refused.stderr
+
+
 def test_skeletons_leave_participles_out(bank, model, program, tmp_path):
     target = tmp_path / "made.jsonl"
     assert program("hindi", "skeletons", bank / "b.dat", target, "--model", model).returncode == 0
