@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.hindi.report import Results, figures, page
-from experiments.hindi.systems import BEST, TRAINED, Find, model, systems
-from lattice_simp.errors import FormatError
+from experiments.hindi.systems import BEST, TRAINED, Find, Trained, systems
+from experiments.hindi.training import ANALYSER, Treebank, analyser_stage, model_stage
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
+from lattice_simp.hindi.clauses.model import ClauseModel
 from lattice_simp.hindi.clauses.scoring import evaluate
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
+from lattice_simp.train.lock import locked
+from lattice_simp.train.stage import Run, run_stage, stage_keys
 
 FOLDER = Path(__file__).parent
 
@@ -30,78 +31,62 @@ SPEED_SENTENCES = 1000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the experiment; models that are in the work folder already are not trained again."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m experiments.hindi", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--work", type=Path, default=Path("build/hindi-clauses"))
     parser.add_argument("--command", default="python -m experiments.hindi", help="stands in the results")
     given = parser.parse_args(arguments)
-    if not (given.data / TREEBANK).is_file():
-        print(f"the experiment needs the treebank, and {given.data / TREEBANK} is not there", file=sys.stderr)
+    path = given.data / TREEBANK
+    if not path.is_file():
+        print(f"the experiment needs the treebank, and {path} is not there", file=sys.stderr)
         return 2
-    given.work.mkdir(parents=True, exist_ok=True)
     held_out = {line.strip() for line in read_lines(given.data / HELD_OUT)}
-    problems: list[FormatError] = []
-    named = list(read_treebank(given.data / TREEBANK, problems))
-    training = [sentence for name, sentence in named if name not in held_out]
-    print(f"{len(training)} sentences to train on; {len(problems)} cannot be read", file=sys.stderr)
+    try:
+        analyser, models, seconds = train(Treebank(path, held_out), given.work)
+    except LatticeSimpError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     sets = {
-        "hand": list(marked_examples(given.data / TREEBANK, given.data / MARKED, [])),
-        "derived": list(tree_examples(given.data / TREEBANK, [], only=held_out)),
+        "hand": list(marked_examples(path, given.data / MARKED, [])),
+        "derived": list(tree_examples(path, [], only=held_out)),
     }
-    results, seconds = _run(training, sets, given.work)
-    found = figures(results, seconds, given.command)
-    (FOLDER / "results.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    found = systems(models, analyser)
+    results = measure(found, sets)
+    seconds |= _speed(sets["derived"][:SPEED_SENTENCES], analyser, found[BEST])
+    told = figures(results, seconds, given.command)
+    (FOLDER / "results.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     notes = (FOLDER / "NOTES.md").read_text(encoding="utf-8") if (FOLDER / "NOTES.md").exists() else ""
-    (FOLDER / "RESULTS.md").write_text(page(results, found, notes), encoding="utf-8")
+    (FOLDER / "RESULTS.md").write_text(page(results, told, notes), encoding="utf-8")
     return 0
 
 
-def _run(training: list[Sentence], sets: dict[str, list[Example]], work: Path) -> tuple[Results, dict[str, float]]:
-    seconds: dict[str, float] = {}
-    analyser = _analyser(training, work / "analyser", seconds)
-    examples: list[Example] = []
-    models = {}
-    for one in TRAINED:
-        if not examples and not (work / one.folder).exists():
-            examples = [own for own in map(_example, training) if own.sentence.tokens]
-        begin = time.process_time()
-        models[one] = model(one, examples, work)
-        _remember(work, f"training {one.folder}", time.process_time() - begin, seconds)
-        print(f"{one.folder}: {time.process_time() - begin:.0f} s", file=sys.stderr)
-    found = systems(models, analyser)
-    results: Results = {}
-    for name, own in sets.items():
-        results[name] = {
+def train(treebank: Treebank, work: Path) -> tuple[Analyser, dict[Trained, ClauseModel], dict[str, float]]:
+    """Trains what is not there; gives the analyser, the models, and the CPU seconds that each took.
+
+    Raises:
+        LatticeSimpError: a training failed; what is done stays.
+    """
+    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED)]
+    keys = stage_keys(stages)
+    work.mkdir(parents=True, exist_ok=True)
+    run = Run(say=lambda text: print(text, file=sys.stderr))
+    with locked(work):
+        done = {stage.name: run_stage(stage, keys[stage.name], work, run) for stage in stages}
+    models = {one: ClauseModel.read(done[one.folder][0]) for one in TRAINED}
+    seconds = {f"training {name}": record["cpu_seconds"] for name, (_, record) in done.items()}
+    return Analyser.load(done[ANALYSER][0]), models, seconds
+
+
+def measure(found: dict[str, Find], sets: dict[str, list[Example]]) -> Results:
+    """Scores all systems on all sets; the trees' clauses are the derived set's own."""
+    return {
+        name: {
             system: evaluate((find(example), example.clauses) for example in own)
             for system, find in found.items()
             if system != "trees" or name == "hand"
         }
-    seconds |= _speed(sets["derived"][:SPEED_SENTENCES], analyser, found[BEST])
-    return results, seconds
-
-
-def _example(sentence: Sentence) -> Example:
-    return Example.of(sentence, clauses_of_tree(sentence))
-
-
-def _analyser(training: list[Sentence], folder: Path, seconds: dict[str, float]) -> Analyser:
-    begin = time.process_time()
-    if not folder.exists():
-        partial = folder.with_suffix(".partial")
-        partial.mkdir(exist_ok=True)
-        Analyser.train(partial, training)
-        partial.rename(folder)
-    _remember(folder.parent, "training analyser", time.process_time() - begin, seconds)
-    return Analyser.load(folder)
-
-
-def _remember(work: Path, what: str, spent: float, seconds: dict[str, float]) -> None:
-    """Keeps what a training took: a later run that finds the model there tells it again."""
-    path = work / "seconds.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    known.setdefault(what, spent)
-    path.write_text(json.dumps(known), encoding="utf-8")
-    seconds[what] = known[what]
+        for name, own in sets.items()
+    }
 
 
 def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str, float]:

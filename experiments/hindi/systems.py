@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.examples import Example
@@ -51,17 +50,6 @@ SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
 
 BEST = "merged, phrases and rules, lattice"
 """The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
-
-
-def model(one: Trained, examples: Sequence[Example], work: Path) -> ClauseModel:
-    """Trains a model, or reads the one that is there."""
-    folder = work / one.folder
-    if not folder.exists():
-        pairs = [(example.sentence, example.clauses) for example in examples]
-        partial = folder.with_suffix(".partial")
-        ClauseModel.train(pairs, kind=one.kind, template=one.template).write(partial)
-        partial.rename(folder)
-    return ClauseModel.read(folder)
 
 
 def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str, Find]:

@@ -1,0 +1,68 @@
+"""The stages that train: an analyser and the clause models, on all files of the treebank that are not held out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from experiments.hindi.systems import Trained
+from lattice_simp.errors import FormatError
+from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.clauses.examples import Example
+from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.formats.treebank import read_treebank
+from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.text import Analyser
+from lattice_simp.train.stage import Run, Stage
+
+ANALYSER = "analyser"
+
+
+@dataclass(frozen=True)
+class Treebank:
+    """The sentences to train on; they are read once, and not at all if all models are there.
+
+    Attributes:
+        path: an archive of SSF files.
+        held_out: names of files that are not read.
+    """
+
+    path: Path
+    held_out: Collection[str]
+
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        """All that can be read."""
+        problems: list[FormatError] = []
+        return [one for name, one in read_treebank(self.path, problems) if name not in self.held_out]
+
+    @cached_property
+    def examples(self) -> list[tuple[Sentence, list[Clause]]]:
+        """The sentences without elided words, and the clauses of their trees."""
+        every = (Example.of(sentence, clauses_of_tree(sentence)) for sentence in self.sentences)
+        return [(one.sentence, one.clauses) for one in every if one.sentence.tokens]
+
+
+def analyser_stage(treebank: Treebank) -> Stage:
+    """Gives the stage that trains the analyser of plain text."""
+    return Stage(ANALYSER, (), sorted(treebank.held_out), [treebank.path], partial(_train_analyser, treebank))
+
+
+def model_stage(one: Trained, treebank: Treebank) -> Stage:
+    """Gives the stage that trains a clause model."""
+    settings = [one.kind, one.template, sorted(treebank.held_out)]
+    return Stage(one.folder, (), settings, [treebank.path], partial(_train_model, one, treebank))
+
+
+def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    Analyser.train(folder, treebank.sentences)
+    return {"sentences": len(treebank.sentences)}
+
+
+def _train_model(one: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    ClauseModel.train(treebank.examples, kind=one.kind, template=one.template).write(folder)
+    return {"sentences": len(treebank.examples)}
