@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
-	train-multi30k compression study-en-fr study-en-de hindi hindi-clauses clean
+	train-multi30k compression study-en-fr study-en-de hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 JOBS ?= 2
 
-experiments: walkthrough train-multi30k compression hindi-clauses study-en-de study-en-fr  ## run all experiments (hours)
+experiments: walkthrough train-multi30k compression hindi-clauses hindi-english study-en-de study-en-fr  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(BIN)/lattice-simp train experiments/multi30k/config.yaml --set data=$(DATA) --jobs $(JOBS)
@@ -67,6 +67,12 @@ hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 
 hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)
 	$(BIN)/python -m experiments.hindi --data $(DATA) --command 'make $@'
+
+build/hindi:
+	$(MAKE) hindi
+
+hindi-english: $(STAMP) | build/hindi  ## translate Hindi with skeletons of its clauses, and simplified (minutes)
+	$(BIN)/python -m experiments.hindi_english --set data=$(DATA) --jobs $(JOBS) --command 'make $@'
 
 define STUDY
 $(BIN)/python -m experiments.study experiments/$(@:study-%=%) --set data=$(DATA) --jobs $(JOBS) --command 'make $@'

@@ -1,0 +1,72 @@
+"""What the Hindi tools say of a line: its skeleton without subordinate clauses, and the simple sentences it becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.hindi.simplify import simplify
+from lattice_simp.hindi.skeletons import clause_skeleton
+from lattice_simp.hindi.text import tokenised_sentences
+from lattice_simp.skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A line of the source.
+
+    Attributes:
+        words: its tokens.
+        kept: of each token, whether it is of the skeleton; all are where nothing can be deleted.
+        simple: the tokens of each sentence that it becomes.
+    """
+
+    words: tuple[str, ...]
+    kept: tuple[bool, ...]
+    simple: tuple[str, ...]
+
+    @property
+    def skeleton(self) -> Skeleton | None:
+        """The skeleton; None where nothing can be deleted."""
+        return None if all(self.kept) else Skeleton(self.words, self.kept)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether simplification changes the line."""
+        return " ".join(self.simple) != " ".join(self.words)
+
+
+def analyse(model: HindiModel, tokens: str) -> Analysed:
+    """Analyses a line of tokens, sentence by sentence."""
+    kept: list[bool] = []
+    simple: list[str] = []
+    for words in tokenised_sentences(tokens):
+        sentence = model.analyser.analyse(words)
+        clauses = model.clauses.clauses(sentence)
+        skeleton = clause_skeleton(sentence, clauses)
+        kept += [True] * len(words) if skeleton is None else skeleton.mask
+        simple += map(str, simplify(sentence, clauses).sentences)
+    return Analysed(tuple(tokens.split()), tuple(kept), tuple(simple))
+
+
+def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:
+    """Writes one JSON object a line."""
+    with open_text(path, "w") as file:
+        for one in lines:
+            mask = "".join("01"[kept] for kept in one.kept)
+            values = {"words": " ".join(one.words), "kept": mask, "simple": one.simple}
+            file.write(json.dumps(values, ensure_ascii=False) + "\n")
+
+
+def read_analysed(path: Path) -> list[Analysed]:
+    """Reads what `write_analysed` wrote."""
+    found = []
+    for line in read_lines(path):
+        values = json.loads(line)
+        kept = tuple(one == "1" for one in values["kept"])
+        found.append(Analysed(tuple(values["words"].split()), kept, tuple(values["simple"])))
+    return found

@@ -1,0 +1,49 @@
+"""Splits the development set: most of it joins the training, the rest is tuned on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.textio import open_text
+from lattice_simp.train.config import Config, Corpus, TestSet
+from lattice_simp.train.tuning import read_texts
+
+TUNED_EVERY = 3
+"""Every third line of the development set is tuned on."""
+
+
+def with_split_development(config: Config) -> Config:
+    """Gives the config whose corpora hold two thirds of the development set, once for each reference.
+
+    The files are written into the work folder.
+
+    Raises:
+        FormatError: a file of the set is broken.
+        LatticeSimpError: the config has no development set.
+    """
+    whole = config.tune.development
+    if whole is None:
+        raise FormatError("tune.development is missing", path=config.work, remedy="name the set that is split")
+    source, references = read_texts(config, whole)
+    folder = config.work.absolute() / "text"
+    folder.mkdir(parents=True, exist_ok=True)
+    corpora = list(config.corpora)
+    tuned: list[Path] = []
+    for place, lines in enumerate([source, *references]):
+        name = "source" if place == 0 else f"reference.{place - 1}"
+        training = [line for number, line in enumerate(lines) if number % TUNED_EVERY]
+        tuned.append(_written(folder / f"tuned.{name}", lines[::TUNED_EVERY]))
+        other = _written(folder / f"training.{name}", training)
+        if place:
+            corpus = Corpus(name=f"{whole.name}.{place - 1}", source=folder / "training.source", target=other)
+            corpora.append(corpus)
+    development = TestSet(name=whole.name, source=tuned[0], references=tuple(tuned[1:]))
+    tune = config.tune.model_copy(update={"development": development})
+    return config.model_copy(update={"corpora": tuple(corpora), "tune": tune})
+
+
+def _written(path: Path, lines: list[str]) -> Path:
+    with open_text(path, "w") as file:
+        file.writelines(line + "\n" for line in lines)
+    return path

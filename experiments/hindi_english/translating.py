@@ -1,0 +1,165 @@
+"""The systems, and the stages that translate with them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
+from lattice_simp.formats.textio import open_text
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.hindi.romanise import romanise
+from lattice_simp.train.bleu import bleu
+from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.shards import over_shards
+from lattice_simp.train.stage import Run, Stage, write_json
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.tuning import read_test_set, read_texts
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.settings import Strategy
+
+DEVELOPMENT, TEST = "development", "test"
+
+SKELETON_WEIGHTS = (0.1, 0.25, 0.5, 1.0)
+"""Tried on the development lines that have a skeleton."""
+
+WEIGHT = "weight.json"
+
+_DEVANAGARI = re.compile("[\u0900-\u097f]")
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to translate a line.
+
+    Attributes:
+        name: of its files.
+        title: of its row.
+        strategy: for lines that have a skeleton; others are translated plainly.
+        simplify: the line's simple sentences are translated, one by one.
+        romanise: words that no rule knows are written in Latin letters.
+    """
+
+    name: str
+    title: str
+    strategy: Strategy = "plain"
+    simplify: bool = False
+    romanise: bool = True
+
+
+SYSTEMS = (
+    System("plain", "Hiero"),
+    System("devanagari", "Hiero, unknown words in Devanagari", romanise=False),
+    System("gappy", "Gappy composition, skeletons without subordinate clauses", "gappy"),
+    System("skeleton-first", "Skeleton-first, skeletons without subordinate clauses", "skeleton-first"),
+    System("simplified", "Hiero, simplified sentences", simplify=True),
+)
+
+
+def analysed_stage(config: Config, hindi: Path) -> Stage:
+    """Gives the stage that finds skeletons and simple sentences."""
+    sets = _sets(config)
+    inputs = [config.path(one.source) for one in sets.values()]
+    inputs += sorted(path for path in hindi.rglob("*") if path.is_file())
+    return Stage("analysed", ("model",), None, inputs, partial(_analyse, config, hindi))
+
+
+def weight_stage(config: Config) -> Stage:
+    """Gives the stage that finds what the skeleton's costs are multiplied with."""
+    return Stage("weight", ("model", "tune", "analysed"), SKELETON_WEIGHTS, (), partial(_find_weight, config))
+
+
+def translated_stage(system: System) -> Stage:
+    """Gives the stage that translates the test set."""
+    settings = [system.strategy, system.simplify, system.romanise]
+    before = ("model", "tune", "analysed", "weight")
+    return Stage(f"translated-{system.name}", before, settings, (), partial(_translate_test, system))
+
+
+def _sets(config: Config) -> dict[str, TestSet]:
+    assert config.tune.development is not None
+    return {DEVELOPMENT: config.tune.development, TEST: config.test[0]}
+
+
+def _analyse(config: Config, hindi: Path, run: Run, folder: Path) -> dict[str, Any]:
+    model = HindiModel.load(hindi)
+    counts: dict[str, Any] = {}
+    for name, own in _sets(config).items():
+        found = [analyse(model, tokens) for tokens in read_test_set(config, own, run.folders["model"])[0]]
+        write_analysed(folder / f"{name}.jsonl", found)
+        counts[name] = {
+            "lines": len(found),
+            "skeletons": sum(one.skeleton is not None for one in found),
+            "simplified": sum(one.is_changed for one in found),
+        }
+    return counts
+
+
+def _find_weight(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    own = _sets(config)[DEVELOPMENT]
+    lines = read_analysed(run.folders["analysed"] / f"{DEVELOPMENT}.jsonl")
+    chosen = [number for number, line in enumerate(lines) if line.skeleton is not None]
+    references = read_test_set(config, own, run.folders["model"])[1]
+    originals = read_texts(config, own)[1]
+    tokeniser = tokenisers(config.text)[1]
+    system = next(one for one in SYSTEMS if one.strategy == "gappy")
+    scores = {}
+    for weight in SKELETON_WEIGHTS:
+        output = translate(system, [lines[number] for number in chosen], run, weight)
+        picked, picked_originals = (
+            [[text[number] for number in chosen] for text in texts] for texts in (references, originals)
+        )
+        scores[weight] = bleu([words for words, _ in output], picked, picked_originals, tokeniser).bleu_tok_lc
+        run.say(f"weight: {weight}: BLEU {scores[weight]:.2f}")
+    best = max(scores, key=lambda weight: scores[weight])
+    write_json(folder / WEIGHT, best)
+    return {"weight": best, "bleu": scores}
+
+
+def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
+    lines = read_analysed(run.folders["analysed"] / f"{TEST}.jsonl")
+    weight = json.loads((run.folders["weight"] / WEIGHT).read_text(encoding="utf-8"))
+    output = translate(system, lines, run, weight)
+    with open_text(folder / "output.txt", "w") as file:
+        file.writelines(words + "\n" for words, _ in output)
+    return {"failed": sum(reachable is False for _, reachable in output)}
+
+
+def translate(system: System, lines: Sequence[Analysed], run: Run, weight: float) -> list[tuple[str, bool | None]]:
+    """Translates lines; gives the tokens, and whether a translation of the skeleton was contained."""
+    factory = partial(_translator, system, run.folders["model"], run.folders["tune"], weight)
+    found: list[tuple[str, bool | None]] = [("", None)] * len(lines)
+    for (number, _), output in over_shards(run, factory, enumerate(lines), lambda task: False):
+        found[number] = output
+    return found
+
+
+def _translator(
+    system: System, model: Path, tuned: Path, weight: float
+) -> Callable[[tuple[int, Analysed]], tuple[str, bool | None]]:
+    decoder = Decoder.load(model).with_weights(read_weights(tuned / WEIGHTS))
+    skeletons = replace(decoder.settings.skeleton, weight=weight)
+    decoder = replace(decoder, settings=replace(decoder.settings, skeleton=skeletons))
+
+    def work(task: tuple[int, Analysed]) -> tuple[str, bool | None]:
+        line = task[1]
+        parts = line.simple if system.simplify and line.is_changed else (" ".join(line.words),)
+        skeleton = line.skeleton if system.strategy != "plain" else None
+        results = [
+            decoder.translate(part, skeleton, strategy=system.strategy if skeleton else "plain") for part in parts
+        ]
+        words = " ".join(result.best.words for result in results)
+        return _in_latin(words) if system.romanise else words, results[0].reachable
+
+    return work
+
+
+def _in_latin(words: str) -> str:
+    """Romanises Devanagari words: names that no rule knows."""
+    return " ".join(romanise(word) if _DEVANAGARI.search(word) else word for word in words.split())
