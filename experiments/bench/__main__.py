@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import gappy, hiero, language_model, mert, minimum_bayes_risk
+from experiments.bench import gappy, hiero, hindi, language_model, mert, minimum_bayes_risk
 from experiments.bench.figures import Figure, Figures, figure
 
 MEASUREMENTS = {
@@ -24,6 +24,7 @@ MEASUREMENTS = {
     "gappy": gappy.measure,
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
+    "hindi": hindi.measure,
 }
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

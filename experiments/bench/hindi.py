@@ -1,0 +1,46 @@
+"""Clauses of Hindi sentences: plain tokens in, clauses with types out, against the grammars of pynini."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+from experiments.bench.figures import Figures, cpu_time, figure
+from lattice_simp.formats.textio import read_lines
+from lattice_simp.hindi.formats.treebank import read_treebank
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.hindi.rules.pipeline import bracketing, rule_clauses
+
+TRAINED_ON = 3000
+"""Sentences; a model that knows less is less certain, and slower."""
+
+SENTENCES = 1000
+
+
+def measure(shared: Path) -> Figures:
+    """Tags, chunks, brackets and classifies 1,000 held-out sentences with a model; the grammars see its tags, too."""
+    treebank = shared / "data" / "hindi" / "treebank"
+    held_out = {line.strip() for line in read_lines(treebank / "dev-files.txt")}
+    named = read_treebank(treebank / "hdtb-ssf.tar.xz", [])
+    training = list(islice((one for name, one in named if name not in held_out), TRAINED_ON))
+    others = read_treebank(treebank / "hdtb-ssf.tar.xz", [], only=held_out)
+    tokens = [[token.form for token in one.without_empty.tokens] for _, one in islice(others, SENTENCES)]
+    tokens = [own for own in tokens if own]
+    with tempfile.TemporaryDirectory() as folder:
+        model = HindiModel.train(Path(folder), training)
+        model.clauses.clauses(model.analyser.analyse(tokens[0]))
+        with cpu_time() as analysing:
+            sentences = [model.analyser.analyse(own) for own in tokens]
+        with cpu_time() as grammars:
+            for sentence in sentences:
+                rule_clauses(sentence)
+        bracketing.cache_clear()  # the model's fields see what the grammars say
+        with cpu_time() as modelled:
+            for sentence in sentences:
+                model.clauses.clauses(sentence)
+    scale = SENTENCES / len(tokens)
+    return {
+        "hindi_analysing_1000_cpu_s": figure(analysing.seconds * scale, "CPU s"),
+        "hindi_clauses_1000_cpu_s": figure(modelled.seconds * scale, "CPU s", grammars.seconds * scale),
+    }
