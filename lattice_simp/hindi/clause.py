@@ -99,6 +99,8 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     '( raam soyaa )'
     >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)], kinds=True)
     '(main raam soyaa )'
+
+    Words that would read as brackets get a backslash: `\\(`.
     """
     opening: list[list[str]] = [[] for _ in range(len(words) + 1)]
     closing = [0] * (len(words) + 1)
@@ -107,15 +109,22 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
         closing[clause.end] += 1
     parts: list[str] = []
     for place, word in enumerate(words):
-        parts += [*opening[place], word, *[")"] * closing[place + 1]]
+        parts += [*opening[place], _escaped(word), *[")"] * closing[place + 1]]
     return " ".join(parts)
 
 
 _BRACKET = re.compile(r"\((\w*)")
 
+_LITERAL = re.compile(r"\\*(?:\(\w*|\))")
+"""Words that would read as brackets, or as such words with a backslash."""
+
+
+def _escaped(word: str) -> str:
+    return "\\" + word if _LITERAL.fullmatch(word) else word
+
 
 def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
-    """Reads what `bracketed` writes; blanks stand around the brackets.
+    """Reads what `bracketed` writes; blanks stand around the brackets, and brackets that are words have a backslash.
 
     >>> parse_bracketed("(main raam (nonfin khaakar ) soyaa )")
     (['raam', 'khaakar', 'soyaa'], [Clause(start=0, end=3, kind=<ClauseType.MAIN: 'main'>), \
@@ -138,7 +147,7 @@ Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
                 raise LatticeSimpError(f"an empty clause behind word {start}: {text!r}")
             clauses.append(Clause(start, len(words), kind))
         else:
-            words.append(part)
+            words.append(part.removeprefix("\\") if _LITERAL.fullmatch(part) else part)
     if stack:
         raise LatticeSimpError(f"{len(stack)} brackets stay open: {text!r}")
     return words, nested_order(reversed(clauses))

@@ -39,7 +39,7 @@ def random_clauses(rng, size, start=0, depth=0):
 @pytest.mark.parametrize("seed", range(40))
 def test_brackets_and_labels_give_clauses_back(seed):
     rng = np.random.default_rng(seed)
-    words = [f"w{place}" for place in range(rng.integers(1, 12))]
+    words = list(rng.choice(["raam", "(", ")", "(main", "\\(", "\\\\)", "\\"], size=rng.integers(1, 12)))
     clauses = nested_order(random_clauses(rng, len(words)))
     assert are_nested(clauses)
     assert parse_bracketed(bracketed(words, clauses, kinds=True)) == (words, clauses)
