@@ -10,7 +10,7 @@ from pathlib import Path
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.hindi.model import HindiModel
 from lattice_simp.hindi.simplify import simplify
-from lattice_simp.hindi.skeletons import clause_skeleton
+from lattice_simp.hindi.skeletons import line_skeleton
 from lattice_simp.hindi.text import tokenised_sentences
 from lattice_simp.skeleton import Skeleton
 
@@ -42,15 +42,13 @@ class Analysed:
 
 def analyse(model: HindiModel, tokens: str) -> Analysed:
     """Analyses a line of tokens, sentence by sentence."""
-    kept: list[bool] = []
-    simple: list[str] = []
-    for words in tokenised_sentences(tokens):
-        sentence = model.analyser.analyse(words)
-        clauses = model.clauses.clauses(sentence)
-        skeleton = clause_skeleton(sentence, clauses)
-        kept += [True] * len(words) if skeleton is None else skeleton.mask
-        simple += map(str, simplify(sentence, clauses).sentences)
-    return Analysed(tuple(tokens.split()), tuple(kept), tuple(simple))
+    sentences = [model.analyser.analyse(words) for words in tokenised_sentences(tokens)]
+    parts = [(sentence, model.clauses.clauses(sentence)) for sentence in sentences]
+    skeleton = line_skeleton(parts)
+    words = tuple(tokens.split())
+    kept = (True,) * len(words) if skeleton is None else skeleton.mask
+    simple = tuple(str(one) for part in parts for one in simplify(*part).sentences)
+    return Analysed(words, kept, simple)
 
 
 def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:

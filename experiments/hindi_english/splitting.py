@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.textio import open_text
 from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.tuning import read_texts
@@ -24,7 +24,7 @@ def with_split_development(config: Config) -> Config:
     """
     whole = config.tune.development
     if whole is None:
-        raise FormatError("tune.development is missing", path=config.work, remedy="name the set that is split")
+        raise LatticeSimpError("the config has no tune.development; name the set that is split")
     source, references = read_texts(config, whole)
     folder = config.work.absolute() / "text"
     folder.mkdir(parents=True, exist_ok=True)

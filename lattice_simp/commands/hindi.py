@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from enum import Enum
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from lattice_simp.commands.hindi_sentences import (
+    Format,
+    Found,
+    System,
+    finder,
+    found_clauses,
+    load_model,
+    tell_problems,
+)
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.hindi.clause import Clause
-    from lattice_simp.hindi.model import HindiModel
-    from lattice_simp.hindi.sentence import Sentence
-    from lattice_simp.hindi.text import Analyser
 
 app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
-
-
-class Format(str, Enum):
-    """What a file holds."""
-
-    TEXT = "text"
-    SSF = "ssf"
-    CONLLU = "conllu"
-
-
-class System(str, Enum):
-    """How clauses are found."""
-
-    MODEL = "model"
-    RULES = "rules"
-    TREE = "tree"
 
 
 class Output(str, Enum):
@@ -64,7 +55,7 @@ def clauses(
     to: To = Output.BRACKETS,
 ) -> None:
     """Mark clauses. Example: lattice-simp hindi clauses a.hi --model hindi/"""
-    _write_clauses(_found(source, model, file_format, romanised, system), to, kinds=False)
+    _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=False)
 
 
 @app.command()
@@ -77,7 +68,7 @@ def classify(
     to: To = Output.BRACKETS,
 ) -> None:
     """Mark clauses with their types. Example: lattice-simp hindi classify a.hi --model hindi/ --to terminal"""
-    _write_clauses(_found(source, model, file_format, romanised, system), to, kinds=True)
+    _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=True)
 
 
 @app.command()
@@ -94,11 +85,14 @@ def simplify(
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.hindi.simplify import simplify as simplified
 
-    for sentence, found in _found(source, model, file_format, romanised, system):
-        result = simplified(sentence, found)
+    if to is Output.TERMINAL:
+        raise LatticeSimpError("--to terminal is for clauses; simple sentences have none to colour")
+    for one in found_clauses(source, model, file_format, romanised, system):
+        result = simplified(one.sentence, one.clauses)
         if to is Output.JSON:
-            parts = [{"words": one.words, "tokens": one.kept} for one in result.sentences]
-            print(json.dumps({"id": sentence.id, "source": str(sentence), "sentences": parts}, ensure_ascii=False))
+            parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
+            told = {"id": one.sentence.id, "source": str(one.sentence), "sentences": parts}
+            print(json.dumps(told, ensure_ascii=False))
         else:
             print("\n".join(map(str, result.sentences)), end="\n\n")
 
@@ -112,15 +106,16 @@ def skeletons(
     romanised: Romanised = False,
     system: How = System.MODEL,
 ) -> None:
-    """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/"""
-    from lattice_simp.hindi.skeletons import clause_skeleton
+    """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/
+
+    Writes a record for each line of a text, or sentence of a treebank, from which something is deleted.
+    """
+    from lattice_simp.hindi.skeletons import line_skeleton
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
 
-    made = (
-        clause_skeleton(sentence, found) for sentence, found in _found(source, model, file_format, romanised, system)
-    )
-    records = (SkeletonRecord(str(line), line, (one,)) for line, one in enumerate(made) if one is not None)
-    write_skeletons(target, records)
+    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda one: one.line)
+    made = ((line, line_skeleton([(one.sentence, one.clauses) for one in own])) for line, own in by_line)
+    write_skeletons(target, (SkeletonRecord(str(line), line, (one,)) for line, one in made if one is not None))
 
 
 @app.command()
@@ -130,14 +125,15 @@ def train(
     without: Annotated[Optional[Path], typer.Option(help="names of files to leave out, one a line")] = None,  # noqa: UP045
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
-    from lattice_simp.formats.textio import read_lines
     from lattice_simp.hindi.formats.treebank import read_treebank
     from lattice_simp.hindi.model import HindiModel
 
-    left_out = {line.strip() for line in read_lines(without)} if without else set()
+    left_out = _names(without) if without else set()
     problems: list[FormatError] = []
-    sentences = [one for name, one in read_treebank(treebank, problems) if name not in left_out]
-    _tell(problems)
+    named = list(read_treebank(treebank, problems))
+    tell_problems(problems)
+    _check_names(left_out, {name for name, _ in named}, without, treebank)
+    sentences = [one for name, one in named if name not in left_out]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
     HindiModel.train(model, sentences)
@@ -153,114 +149,61 @@ def evaluate(
     system: How = System.MODEL,
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
-    from lattice_simp.formats.textio import read_lines
     from lattice_simp.hindi.clauses.examples import marked_examples, tree_examples
     from lattice_simp.hindi.clauses.labels import brackets_of
     from lattice_simp.hindi.clauses.model import bare
     from lattice_simp.hindi.clauses.scoring import evaluate as scored
 
-    only = {line.strip() for line in read_lines(files)} if files else None
-    problems: list[FormatError] = []
+    if marked and files:
+        raise LatticeSimpError("--marked names its sentences; leave --files out")
     if marked is None and system is System.TREE:
         raise LatticeSimpError("clauses of trees are what is compared with; give --marked, or another --system")
+    problems: list[FormatError] = []
+    only = _names(files) if files else None
     examples = marked_examples(treebank, marked, problems) if marked else tree_examples(treebank, problems, only=only)
-    find = _finder(_load(model, system, Format.SSF), system)
+    find = finder(load_model(model, system, Format.SSF), system)
     result = scored(
-        (brackets_of(bare(one.sentence, one.reduced(find(one.full))), len(one.sentence)), one.clauses)
-        for one in examples
+        (brackets_of(bare(one.sentence, find(one.full)), len(one.sentence)), one.clauses) for one in examples
     )
-    _tell(problems)
+    tell_problems(problems)
+    if not result.sentences:
+        raise LatticeSimpError(f"{treebank} has none of the sentences that are asked for")
     print(f"sentences\t{result.sentences}\nwell-formed\t{result.well_formed:.1f}")
     print("measure\tprecision\trecall\tF1\tcount")
     for measure, score in result.scores.items():
         print(f"{measure}\t{score.precision:.1f}\t{score.recall:.1f}\t{score.f1:.1f}\t{score.wanted}")
 
 
-def _write_clauses(sentences: Iterator[tuple[Sentence, list[Clause]]], to: Output, *, kinds: bool) -> None:
+def _names(path: Path) -> set[str]:
+    """Reads names of files, one a line."""
+    from lattice_simp.formats.textio import read_lines
+
+    return {line.strip() for line in read_lines(path)} - {""}
+
+
+def _check_names(wanted: set[str], known: set[str], path: Path | None, treebank: Path) -> None:
+    """Makes sure that no name is misspelt: its file would be trained on."""
+    if unknown := sorted(wanted - known):
+        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
+        raise FormatError(message, path=path, remedy="write the names of files, without folders")
+
+
+def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
     from lattice_simp.hindi.clause import bracketed
     from lattice_simp.hindi.terminal import coloured
 
-    for sentence, found in sentences:
-        words = [token.form for token in sentence.tokens]
+    for one in sentences:
+        words = [token.form for token in one.sentence.tokens]
         if to is Output.JSON:
-            spans = [_span(clause, kinds) for clause in found]
-            print(json.dumps({"id": sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
+            spans = [_span(clause, kinds) for clause in one.clauses]
+            print(json.dumps({"id": one.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
         elif to is Output.TERMINAL:
-            print(coloured(words, found, kinds=kinds))
+            print(coloured(words, one.clauses, kinds=kinds))
         else:
-            print(bracketed(words, found, kinds=kinds))
+            print(bracketed(words, one.clauses, kinds=kinds))
 
 
 def _span(clause: Clause, kinds: bool) -> dict[str, Any]:
     """Gives the tokens of a clause, counted from 0, the last one excluded."""
     span: dict[str, Any] = {"start": clause.start, "end": clause.end}
     return span | ({"type": clause.kind} if kinds else {})
-
-
-def _found(
-    source: Path, model: Path | None, file_format: Format | None, romanised: bool, system: System
-) -> Iterator[tuple[Sentence, list[Clause]]]:
-    """Reads sentences and finds their clauses."""
-    form = file_format or _format(source)
-    if system is System.TREE and form is Format.TEXT:
-        raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
-    if romanised and form is not Format.TEXT:
-        raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
-    loaded = _load(model, system, form)
-    find = _finder(loaded, system)
-    problems: list[FormatError] = []
-    analyser = loaded.analyser if loaded and form is Format.TEXT else None
-    if analyser and romanised:
-        analyser = analyser.for_romanised()
-    for sentence in _sentences(source, form, analyser, problems):
-        yield sentence, find(sentence)
-    _tell(problems)
-
-
-def _format(source: Path) -> Format:
-    endings = {".ssf": Format.SSF, ".dat": Format.SSF, ".conllu": Format.CONLLU}
-    return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), Format.TEXT)
-
-
-def _load(model: Path | None, system: System, form: Format) -> HindiModel | None:
-    from lattice_simp.hindi.model import HindiModel
-
-    if model is not None:
-        return HindiModel.load(model)
-    if system is System.MODEL or form is Format.TEXT:
-        raise LatticeSimpError("--model is missing: a folder that `lattice-simp hindi train` wrote")
-    return None
-
-
-def _finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    from lattice_simp.hindi.from_tree import clauses_of_tree
-    from lattice_simp.hindi.rules.pipeline import rule_clauses
-
-    if system is System.MODEL:
-        assert model is not None
-        return model.clauses.clauses
-    return rule_clauses if system is System.RULES else clauses_of_tree
-
-
-def _sentences(
-    source: Path, form: Format, analyser: Analyser | None, problems: list[FormatError]
-) -> Iterator[Sentence]:
-    from lattice_simp.formats.textio import read_lines
-    from lattice_simp.hindi.formats.conllu import read_conllu
-    from lattice_simp.hindi.formats.conllu_tree import treebank_tree
-    from lattice_simp.hindi.formats.ssf import read_ssf
-
-    if form is Format.SSF:
-        yield from (one.without_empty for one in read_ssf(source, problems))
-    elif form is Format.CONLLU:
-        yield from (treebank_tree(one).without_empty for one in read_conllu(source, problems))
-    else:
-        assert analyser is not None
-        for line in read_lines(source):
-            yield from analyser(line)
-
-
-def _tell(problems: list[FormatError]) -> None:
-    """Says which sentences were left out."""
-    for problem in problems:
-        print(f"left out: {problem}", file=sys.stderr)

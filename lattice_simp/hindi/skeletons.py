@@ -43,3 +43,21 @@ def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton |
     if all(kept) or not any(words):
         return None
     return Skeleton(tuple(token.form for token in sentence.tokens), tuple(kept))
+
+
+def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleton | None:
+    """Gives the skeleton of a line of several sentences, each with its clauses; None if it keeps everything.
+
+    >>> from lattice_simp.hindi.clause import parse_bracketed
+    >>> from lattice_simp.hindi.sentence import Token
+    >>> parsed = map(parse_bracketed, ("( mohan soyaa )", "(main raam (rel jo khelaa ) ghar gayaa )"))
+    >>> str(line_skeleton([(Sentence(tuple(map(Token, words))), clauses) for words, clauses in parsed]))
+    'mohan soyaa raam [[jo khelaa]] ghar gayaa'
+    """
+    tokens: list[str] = []
+    kept: list[bool] = []
+    for sentence, clauses in parts:
+        own = clause_skeleton(sentence, clauses)
+        tokens += [token.form for token in sentence.tokens]
+        kept += [True] * len(sentence) if own is None else own.mask
+    return None if all(kept) else Skeleton(tuple(tokens), tuple(kept))

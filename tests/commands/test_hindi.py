@@ -7,6 +7,8 @@ import json
 import pytest
 from small_treebank import write_bank
 
+from lattice_simp.hindi.clause import parse_bracketed
+
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 
 
@@ -65,6 +67,58 @@ def test_sentences_become_simpler(bank, model, program):
     groups = done.stdout.strip().split("\n\n")
     assert len(groups) == 60
     assert any("\n" in group for group in groups)
+
+
+def test_skeletons_name_the_lines_of_a_text(model, program, tmp_path):
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    lines = ["राम सोया । सीता खाना खाकर सोया ।", "", "मोहन गया ।", "राम खाना खाकर गया ।"]
+    (tmp_path / "a.hi").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    program("hindi", "skeletons", tmp_path / "a.hi", tmp_path / "a.jsonl", "--model", model)
+    records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [one["line"] for one in records] == [0, 3]
+    assert [" ".join(one["tokens"]) for one in records] == [lines[0], lines[3]]
+    assert [one["keep"] for one in records] == [["11110011"], ["10011"]]
+    told = program("hindi", "clauses", tmp_path / "a.hi", "--model", model, "--to", "json").stdout.splitlines()
+    assert [json.loads(one)["id"] for one in told] == ["1", "2", "3", "4"]
+
+
+def test_brackets_of_a_text_are_no_clauses(model, program, tmp_path):
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    (tmp_path / "a.hi").write_text("राम (मोहन) सोया।\n", encoding="utf-8")
+    written = program("hindi", "clauses", tmp_path / "a.hi", "--model", model).stdout
+    words, clauses = parse_bracketed(written)
+    assert words == ["राम", "(", "मोहन", ")", "सोया", "।"]
+    assert clauses
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK, the first is 'c.dat'"),
+        (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
+        (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the sentences"),
+        (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
+    ],
+)
+def test_what_does_not_fit_is_refused(bank, model, program, tmp_path, command, message):
+    (tmp_path / "names").write_text("b.dat\nc.dat\n", encoding="utf-8")
+    (tmp_path / "missing").write_text("c.dat\n", encoding="utf-8")
+    (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\n", encoding="utf-8")
+    places = {"BANK": bank, "NEW": tmp_path / "new", "MODEL": model, "NAMES": tmp_path / "names"}
+    places |= {"MISSING": tmp_path / "missing", "MARKED": tmp_path / "marked"}
+    for name, path in places.items():
+        command = [one.replace(name, str(path)) for one in command]
+        message = message.replace(name, str(path))
+    done = program("hindi", *command, check=False)
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+def test_marked_sentences_that_are_not_there_are_told(bank, model, program, tmp_path):
+    (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\nb.dat#999\tmain:1-2\n", encoding="utf-8")
+    done = program("hindi", "evaluate", bank, "--model", model, "--marked", tmp_path / "marked")
+    assert "sentences\t1" in done.stdout
+    assert "has not 1 of the sentences, the first is b.dat#999" in done.stderr
 
 
 def test_romanised_text_is_read_as_hindi(bank, model, program, tmp_path):
