@@ -12,7 +12,7 @@ from pathlib import Path
 from experiments.hindi.report import Results, figures, page
 from experiments.hindi.systems import BEST, TRAINED, Find, Trained, systems
 from experiments.hindi.training import ANALYSER, Treebank, analyser_stage, model_stage
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
 from lattice_simp.hindi.clauses.model import ClauseModel
@@ -46,10 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LatticeSimpError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    problems: list[FormatError] = []
     sets = {
-        "hand": list(marked_examples(path, given.data / MARKED, [])),
-        "derived": list(tree_examples(path, [], only=held_out)),
+        "hand": list(marked_examples(path, given.data / MARKED, problems)),
+        "derived": list(tree_examples(path, problems, only=held_out)),
     }
+    for problem in problems:
+        print(f"left out: {problem}", file=sys.stderr)
     found = systems(models, analyser)
     results = measure(found, sets)
     seconds |= _speed(sets["derived"][:SPEED_SENTENCES], analyser, found[BEST])

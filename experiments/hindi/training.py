@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,17 @@ from typing import Any
 from experiments.hindi.systems import Trained
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.clauses.crf import CrfSettings
 from lattice_simp.hindi.clauses.examples import Example
+from lattice_simp.hindi.clauses.model import FEATURE_VERSION as CLAUSE_VERSION
 from lattice_simp.hindi.clauses.model import ClauseModel
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.tables import hindi_path
 from lattice_simp.hindi.text import Analyser
+from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
+from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.train.stage import Run, Stage
 
 ANALYSER = "analyser"
@@ -36,9 +42,12 @@ class Treebank:
 
     @cached_property
     def sentences(self) -> list[Sentence]:
-        """All that can be read."""
+        """All that can be read; the others are told on stderr."""
         problems: list[FormatError] = []
-        return [one for name, one in read_treebank(self.path, problems) if name not in self.held_out]
+        found = [one for name, one in read_treebank(self.path, problems) if name not in self.held_out]
+        for problem in problems:
+            print(f"left out: {problem}", file=sys.stderr)
+        return found
 
     @cached_property
     def examples(self) -> list[tuple[Sentence, list[Clause]]]:
@@ -49,13 +58,15 @@ class Treebank:
 
 def analyser_stage(treebank: Treebank) -> Stage:
     """Gives the stage that trains the analyser of plain text."""
-    return Stage(ANALYSER, (), sorted(treebank.held_out), [treebank.path], partial(_train_analyser, treebank))
+    settings = [sorted(treebank.held_out), ANALYSER_VERSION, asdict(AnalyserSettings())]
+    return Stage(ANALYSER, (), settings, [treebank.path], partial(_train_analyser, treebank))
 
 
 def model_stage(one: Trained, treebank: Treebank) -> Stage:
     """Gives the stage that trains a clause model."""
-    settings = [one.kind, one.template, sorted(treebank.held_out)]
-    return Stage(one.folder, (), settings, [treebank.path], partial(_train_model, one, treebank))
+    settings = [one.kind, one.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
+    tables = sorted(hindi_path("markers.tsv").parent.glob("*.tsv"))  # rules and trees read them
+    return Stage(one.folder, (), settings, [treebank.path, *tables], partial(_train_model, one, treebank))
 
 
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:

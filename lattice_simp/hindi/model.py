@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.hindi.clause import without_tokens
+from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.model import ClauseModel
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
@@ -37,15 +37,12 @@ class HindiModel:
             LatticeSimpError: the sentences have no clauses.
         """
         real = list(sentences)
-        examples = [
-            (one.without_empty, without_tokens(clauses_of_tree(one), [token.is_empty for token in one.tokens]))
-            for one in real
-        ]
-        if not any(clauses for _, clauses in examples):
+        examples = [Example.of(one, clauses_of_tree(one)) for one in real]
+        if not any(one.clauses for one in examples):
             raise LatticeSimpError("no clauses to learn: training needs sentences with chunks and dependencies")
         folder.mkdir(parents=True, exist_ok=True)
         analyser = Analyser.train(folder / ANALYSER, real)
-        model = ClauseModel.train([(one, clauses) for one, clauses in examples if one.tokens])
+        model = ClauseModel.train([(one.sentence, one.clauses) for one in examples if one.sentence.tokens])
         model.write(folder / CLAUSES)
         return cls(analyser, model)
 

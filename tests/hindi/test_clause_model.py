@@ -149,12 +149,21 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
         assert [chain.labels[label] for label in best] == tagger.tag(features)
 
 
-def test_features_are_the_same_whatever_stands_before():
+def test_each_attribute_stands_once_and_says_where_it_is_from():
     sentence = sentence_of([("NP", "raam ne"), ("VGF", "khaayaa")])
     for template in (paper_features, phrase_features):
         assert [len(set(own)) == len(own) for own in template(sentence)] == [True] * 3
-        assert template(sentence) == template(sentence)
     assert "word+2=khaayaa" in paper_features(sentence)[0]
+    assert "word-2=raam" in paper_features(sentence)[2]
+
+
+def test_models_of_other_features_are_refused(examples, tmp_path):
+    model = ClauseModel.train(examples[:20], template="paper", settings=CrfSettings(max_iterations=2))
+    model.write(tmp_path)
+    text = (tmp_path / "model.json").read_text(encoding="utf-8")
+    (tmp_path / "model.json").write_text(text.replace('"features": ', '"features": 9'), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"model\.json: a model with features of version 91.*train the model again"):
+        ClauseModel.read(tmp_path)
 
 
 # ---------------------------------------------------------------- the papers' count rules

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from lattice_simp.crfsuite import read_meta
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import decode, open_text, read_bytes
+from lattice_simp.formats.textio import open_text
 from lattice_simp.hindi.clause import Clause, nested_order, without_edges
 from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketings
 from lattice_simp.hindi.clauses.counts import matched, mend_counts
@@ -32,6 +33,11 @@ Constraint = Literal["none", "counts", "lattice"]
 TEMPLATES: dict[str, Template] = {"paper": paper_features, "phrases": phrase_features, "rules": rule_features}
 
 META, MERGED, ENDS, STARTS = "model.json", "merged.crf", "ends.crf", "starts.crf"
+
+FEATURE_VERSION = 1
+"""Goes up when the templates or the rules that they see change: a model works with what it was trained on alone."""
+
+REMEDY = "train the model again"
 
 MAX_OPENS, MAX_CLOSES = 4, 6
 """More brackets on one token are cut: such labels are too rare to be learnt."""
@@ -175,7 +181,8 @@ class ClauseModel:
         for name, chain in self.chains.items():
             chain.write(folder / name)
         with open_text(folder / META, "w") as file:
-            file.write(json.dumps({"kind": self.kind, "template": self.template, "costs": self.costs.__dict__}) + "\n")
+            told = {"features": FEATURE_VERSION, "kind": self.kind, "template": self.template}
+            file.write(json.dumps(told | {"costs": asdict(self.costs)}) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> ClauseModel:
@@ -185,13 +192,13 @@ class ClauseModel:
             FormatError: a file is missing or broken.
         """
         path = folder / META
+        meta = read_meta(path, FEATURE_VERSION, REMEDY)
         try:
-            meta: dict[str, Any] = json.loads(decode(read_bytes(path), path))
             kind, template, costs = meta["kind"], meta["template"], RuleCosts(**meta["costs"])
             names = {"merged": (MERGED,), "steps": (ENDS, STARTS)}[kind]
             TEMPLATES[template]
-        except (ValueError, KeyError, TypeError):
-            raise FormatError("no description of a clause model", path=path, remedy="train the model again") from None
+        except (KeyError, TypeError):
+            raise FormatError("no description of a clause model", path=path, remedy=REMEDY) from None
         return cls(kind, template, {name: LinearChain.read(folder / name) for name in names}, costs)
 
 
