@@ -19,8 +19,9 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
-from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
+from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence, Token
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
 CONJUNCTION = "CCP"
@@ -33,18 +34,57 @@ ADVERBIALS = ("vmod", "adv", "rh", "k7t", "k7a", "sent-adv", "rd", "ras-k1", "jj
 """Relations of clauses that say how, when or why, where no conjunction tells."""
 
 
+CONJUNCTION_ROLES = ("complementiser", "adverbial", "conditional", "connective")
+PRONOUN_ROLES = ("temporal", "relative")
+
+PRONOMINAL = ("PRP", "DEM", "QF", "RP", "NST", "WQ", "CC", "")
+"""Tags that words such as `jab`, `jo`, `jitnaa` and `jabki` have; "" where no tag is known. Nouns, adjectives, adverbs
+and verbs that begin with the same letters have others."""
+
+
 @cache
 def conjunctions() -> dict[str, str]:
-    """Gives the roles of conjunctions by form."""
-    rows = read_rows(hindi_path("conjunctions.tsv"), ("devanagari", "role"))
-    return {row["devanagari"]: row["role"] for _, row in rows}
+    """Gives the roles of conjunctions by form.
+
+    Raises:
+        FormatError: the table has an empty form or an unknown role.
+    """
+    return _roles("conjunctions.tsv", "devanagari", CONJUNCTION_ROLES)
 
 
 @cache
 def pronouns(role: str) -> tuple[str, ...]:
-    """Gives what the pronouns of a role begin with: `temporal` or `relative`."""
-    rows = read_rows(hindi_path("clause_pronouns.tsv"), ("prefix", "role"))
-    return tuple(row["prefix"] for _, row in rows if row["role"] == role)
+    """Gives what the pronouns of a role begin with: `temporal` or `relative`.
+
+    Raises:
+        FormatError: the table has an empty form or an unknown role.
+    """
+    roles = _roles("clause_pronouns.tsv", "prefix", PRONOUN_ROLES)
+    return tuple(prefix for prefix, own in roles.items() if own == role)
+
+
+def _roles(name: str, column: str, known: tuple[str, ...]) -> dict[str, str]:
+    path = hindi_path(name)
+    found: dict[str, str] = {}
+    for number, row in read_rows(path, (column, "role")):
+        if not row[column]:
+            raise FormatError(f"an empty {column}", path=path, line=number, remedy="mend the line")
+        if row["role"] not in known:
+            remedy = f"write one of {', '.join(known)}"
+            raise FormatError(f"the unknown role {row['role']!r}", path=path, line=number, remedy=remedy)
+        found[row[column]] = row["role"]
+    return found
+
+
+def is_pronoun(token: Token, role: str) -> bool:
+    """Says whether a token is a pronoun of a role, `temporal` or `relative`.
+
+    >>> is_pronoun(Token("जबसे", "PRP"), "temporal"), is_pronoun(Token("जबलपुर", "NNP"), "temporal")
+    (True, False)
+    """
+    prefixes = pronouns(role)
+    can_be = token.tag in PRONOMINAL or token.tag.removesuffix("C") in PRONOMINAL  # the tags of compounds end in C
+    return (can_be and token.form.startswith(prefixes)) or (token.tag == "RB" and token.form in prefixes)
 
 
 def clauses_of_tree(sentence: Sentence) -> list[Clause]:
@@ -184,7 +224,7 @@ class _Tree:
         """Says whether the clause's first phrase has a pronoun of a role."""
         start = self._span(place)[0]
         first = next(chunk for chunk in self.chunks if chunk.end > start)
-        return any(token.form.startswith(pronouns(role)) for token in self.sentence.tokens[first.start : first.end])
+        return any(is_pronoun(token, role) for token in self.sentence.tokens[first.start : first.end])
 
     def _shared(self, place: int) -> list[int]:
         """Gives the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""

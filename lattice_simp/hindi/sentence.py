@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -13,7 +13,10 @@ FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
 VERBAL = (FINITE, NON_FINITE, GERUND)
 
 EMPTY = "NULL"
-"""The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`)."""
+"""The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`).
+
+In other text it is a word like any other: what is elided, `Token.is_empty` says.
+"""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Token:
         case: `d` (direct), `o` (oblique), `any`.
         vibhakti: a noun's case marker or a verb's tense, aspect and mood, in Devanagari.
         tam: the same in the analyser's roman letters.
+        is_empty: whether the token stands for an elided word; only readers of treebanks' formats know of such.
     """
 
     form: str
@@ -43,11 +47,7 @@ class Token:
     case: str = ""
     vibhakti: str = ""
     tam: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the token stands for an elided word."""
-        return self.form == EMPTY
+    is_empty: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,27 @@ class Sentence:
     def postpositions(self, chunk: Chunk) -> Sequence[str]:
         """Gives the case markers of a chunk."""
         return [token.form for token in self.tokens[chunk.start : chunk.end] if token.tag == "PSP"]
+
+
+def place_in_circle(heads: Sequence[int]) -> int | None:
+    """Finds a place that depends on itself, directly or not.
+
+    >>> place_in_circle([1, -1]), place_in_circle([1, 2, 1])
+    (None, 1)
+
+    Args:
+        heads: for each place the one that it depends on, from 0; -1 for none.
+    """
+    safe = {-1}
+    for place in range(len(heads)):
+        way: set[int] = set()
+        while place not in safe:
+            if place in way:
+                return place
+            way.add(place)
+            place = heads[place]
+        safe |= way
+    return None
 
 
 def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:

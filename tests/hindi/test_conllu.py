@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.formats.conllu import conllu_lines, read_conllu, sentences_of_conllu, write_conllu
+from lattice_simp.hindi.formats.conllu_tree import treebank_tree
 from lattice_simp.hindi.formats.ssf import read_ssf
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token
+from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
 PLACE = Path("x.conllu")
 
@@ -68,11 +69,21 @@ def test_the_phrase_s_head_may_hang_below_another_of_its_tokens():
 
 
 def test_elided_phrases_and_equal_neighbours():
-    tokens = (Token("NULL", "VM"), Token("a", "NN"), Token("b", "NN"))
+    tokens = (Token("NULL", "VM", is_empty=True), Token("a", "NN"), Token("b", "NN"))
     chunks = (Chunk("VGF", 0, 1, is_empty=True), Chunk("NP", 1, 2, 0, "k1"), Chunk("NP", 2, 3, 0, "k2"))
     sentence = Sentence(tokens, chunks)
     assert read(*conllu_lines(sentence)) == [sentence]
-    assert sentence.tokens[0].form == EMPTY
+    assert "Elided" not in "".join(conllu_lines(sentence))
+
+
+def test_null_is_elided_in_treebanks_only():
+    words = [line(1, "NULL"), line(2, "a", misc="ChunkId=NP")]
+    assert [token.is_empty for token in read(*words)[0].tokens] == [False, False]
+    words = [line(1, "NULL", misc="ChunkId=VGF"), line(2, "a", misc="ChunkId=NP|Elided=Yes")]
+    assert [token.is_empty for token in read(*words)[0].tokens] == [True, True]
+    plain = Sentence((Token("NULL", "NNP"),), (Chunk("NP", 0, 1),))
+    assert "Elided=No" in conllu_lines(plain)[1]
+    assert read(*conllu_lines(plain)) == [plain]
 
 
 def test_multiword_tokens_and_empty_nodes_are_passed_over():
@@ -214,7 +225,10 @@ TAGS = st.sampled_from(["NN", "VM", "VAUX", "PSP", "CC", "NNPC", "SYM", "C", "",
 @st.composite
 def sentences(draw):
     count = draw(st.integers(1, 6))
-    tokens = tuple(Token(draw(FORMS), draw(TAGS), *(draw(VALUES) for _ in range(8))) for _ in range(count))
+    tokens = tuple(
+        Token(draw(FORMS), draw(TAGS), *(draw(VALUES) for _ in range(8)), is_empty=draw(st.booleans()))
+        for _ in range(count)
+    )
     ends = sorted({*draw(st.lists(st.integers(1, count), max_size=3)), count})
     starts = [0, *ends[:-1]]
     order = draw(st.permutations(range(len(ends))))
@@ -250,6 +264,7 @@ def test_treebank_sentences_come_back(tmp_path, shared):
     found = list(_some_sentences(shared / "data" / "hindi" / "treebank" / "hdtb-ssf.tar.xz", tmp_path, 200))
     write_conllu(tmp_path / "t.conllu", found)
     assert list(read_conllu(tmp_path / "t.conllu")) == found
+    assert [treebank_tree(sentence) for sentence in found] == found
 
 
 def _some_sentences(archive, folder, count):

@@ -6,11 +6,14 @@ import re
 
 import pytest
 
+from lattice_simp.errors import FormatError
+from lattice_simp.hindi import from_tree
 from lattice_simp.hindi.clause import bracketed
-from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.from_tree import clauses_of_tree, conjunctions, is_pronoun, pronouns
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
 _CHUNK = re.compile(r"(\w+):(\S*)>(\d+|-) (.+)")
+_WORD_TAGS = {"ने": "PSP", "को": "PSP", "जब": "PRP", "जो": "PRP"}
 _TAGS = {"VGF": "VM", "VGNF": "VM", "VGNN": "VM", "CCP": "CC", "BLK": "SYM"}
 
 
@@ -20,7 +23,7 @@ def tree(text):
     for part in text.split(" | "):
         tag, relation, head, words = _CHUNK.fullmatch(part).groups()
         start = len(tokens)
-        tokens += [Token(word, "PSP" if word in ("ने", "को") else _TAGS.get(tag, "NN")) for word in words.split()]
+        tokens += [Token(word, _WORD_TAGS.get(word) or _TAGS.get(tag, "NN")) for word in words.split()]
         chunks.append(Chunk(tag, start, len(tokens), -1 if head == "-" else int(head) - 1, relation))
     return Sentence(tuple(tokens), tuple(chunks))
 
@@ -49,6 +52,11 @@ CASES = [
     # Relative clauses; those of time and manner are adverbial.
     ("NP:k1>4 लड़का | NP:k1>3 जो | VGF:nmod__relc>1 खेला | VGF:>- गया", "(main लड़का (rel जो खेला ) गया )"),
     ("NP:k7t>2 जब | VGF:vmod>4 आया | NP:k1>4 राम | VGF:>- गया", "(main (adv जब आया ) राम गया )"),
+    ("NP:k7t>2 जब | VGF:nmod__relc>3 आया | NP:k7t>4 समय | VGF:>- गया", "(main (adv जब आया ) समय गया )"),
+    ("NP:k1>2 जो | VGF:vmod>3 आया | VGF:>- गया", "(main (rel जो आया ) गया )"),
+    # Nouns that begin as the pronouns do are none.
+    ("NP:k2p>2 जबलपुर | VGF:nmod__relc>3 गया | NP:k1>4 राम | VGF:>- सोया", "(main (rel जबलपुर गया ) राम सोया )"),
+    ("NP:k1>2 जोशी | VGF:vmod>3 आया | VGF:>- गया", "(main (adv जोशी आया ) गया )"),
     # A condition is adverbial; the main clause holds it.
     ("NP:k1>2 राम | VGF:ccof>3 आया | CCP:>- तो | NP:k1>5 वह | VGF:ccof>3 गया", "(main (adv राम आया ) तो वह गया )"),
     # A subordinator between two clauses makes the second one its own.
@@ -81,3 +89,61 @@ def test_a_tree_with_a_circle_ends():
     chunks = (Chunk("NP", 0, 1, 1, "k1"), Chunk("VGF", 1, 2, 0, "k2"), Chunk("VGF", 2, 3))
     sentence = Sentence((Token("a"), Token("b"), Token("c")), chunks)
     assert [(clause.start, clause.end) for clause in clauses_of_tree(sentence)] == [(2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("form", "tag", "role", "wanted"),
+    [
+        ("जबसे", "PRP", "temporal", True),
+        ("जब", "PRPC", "temporal", True),
+        ("जबकि", "CC", "temporal", True),
+        ("जब", "RB", "temporal", True),
+        ("जब", "NST", "temporal", True),
+        ("जबलपुर", "", "temporal", True),
+        ("जबरन", "RB", "temporal", False),
+        ("जबलपुर", "NNPC", "temporal", False),
+        ("जब्त", "JJ", "temporal", False),
+        ("जिसमें", "PRP", "relative", True),
+        ("जिस", "DEM", "relative", True),
+        ("जितना", "QF", "relative", True),
+        ("जो", "RP", "relative", True),
+        ("जो", "CCC", "relative", True),
+        ("जब", "PRP", "relative", False),
+        ("जोड़कर", "VM", "relative", False),
+        ("जिन्ना", "NNP", "relative", False),
+    ],
+)
+def test_pronouns_are_known_by_form_and_tag(form, tag, role, wanted):
+    assert is_pronoun(Token(form, tag), role) == wanted
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "line", "message"),
+    [
+        (
+            conjunctions,
+            "devanagari\trole\nकि\tcomplementizer\n",
+            2,
+            "the unknown role 'complementizer' .*complementiser",
+        ),
+        (conjunctions, "# one\ndevanagari\trole\nकि\n", 3, "the unknown role ''"),
+        (
+            lambda: pronouns("temporal"),
+            "prefix\trole\nजब\ttemporl\n",
+            2,
+            "the unknown role 'temporl' .*temporal, relative",
+        ),
+        (lambda: pronouns("temporal"), "prefix\trole\nजब\ttemporal\n\trelative\n", 3, "an empty prefix"),
+    ],
+)
+def test_broken_tables_are_named(tmp_path, monkeypatch, read, text, line, message):
+    (tmp_path / "t.tsv").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(from_tree, "hindi_path", lambda name: tmp_path / "t.tsv")
+    for one in (conjunctions, pronouns):
+        one.cache_clear()
+    try:
+        with pytest.raises(FormatError, match=rf"t.tsv:{line}: {message}"):
+            read()
+    finally:
+        for one in (conjunctions, pronouns):
+            one.cache_clear()

@@ -108,7 +108,7 @@ def test_symbols(chunk, tagged, symbol):
 
 def test_signs_at_edges_are_units_and_elided_words_are_none():
     tokens = tuple(
-        Token(form, tag)
+        Token(form, tag, is_empty=form == "NULL")
         for form, tag in [('"', "SYM"), ("a", "NN"), ("-", "SYM"), ("b", "NN"), (",", "SYM"), ("NULL", "VM")]
     )
     sentence = Sentence(tokens, (Chunk("NP", 0, 5), Chunk("VGF", 5, 6, is_empty=True)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import tarfile
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token
+from lattice_simp.hindi.sentence import Chunk, Sentence, Token, place_in_circle
 
 GOOD = """<document>
 <head>anything</head>
@@ -46,13 +47,29 @@ def test_a_sentence_has_its_tokens_chunks_and_tree(tmp_path):
     ]
     assert sentence.tokens[3] == Token("खाया", "VM", "खा", "v", "m", "sg", "any", "", "या", "yA")
     assert sentence.postpositions(sentence.chunks[0]) == ["ने"]
+    assert [token.is_empty for token in sentence.tokens] == [False, False, True, False]
     assert [chunk.head for chunk in sentence.without_empty.chunks] == [1, -1]
+
+
+def test_null_is_elided_in_capitals_or_in_an_elided_phrase(tmp_path):
+    text = GOOD.replace("\tराम\t", "\tnull\t").replace("\tNULL\t", "\tnull\t").replace("\tने\t", "\tNULL\t")
+    (sentence,) = read_ssf(written(tmp_path, text))
+    assert [(token.form, token.is_empty) for token in sentence.tokens] == [
+        ("null", False),
+        ("NULL", True),
+        ("null", True),
+        ("खाया", False),
+    ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
         ("drel='k1:VGF'", "drel='k1:VGF9'", 4, "depends on 'VGF9', which the sentence does not have"),
+        ("drel='k1:VGF'", "drel='k1'", 4, "a dependency names no chunk, .*'k1'"),
+        ("drel='k1:VGF'", "dmrel='k1:'", 4, "a dependency names no chunk, .*'k1:'"),
+        ("drel='k1:VGF'", "drel='k1:NP'", 4, "a chunk depends on itself"),
+        ('name="VGF"', "name='VGF' drel='k2:NP'", 4, "a chunk depends on itself"),
         ("1.2\tने", "ने", 6, "no token"),
         ("</Sentence>", "", 3, "the sentence '7' has no end"),
         ("<Sentence id='7'>", "", 14, "ends that has not begun"),
@@ -65,6 +82,20 @@ def test_a_broken_sentence_is_named_or_left_out(tmp_path, old, new, line, messag
     problems = []
     assert [one.id for one in read_ssf(path, problems)] == ["7"]
     assert len(problems) == 1
+
+
+def test_circles_are_found_as_by_walking():
+    generator = random.Random(5)
+    for _ in range(300):
+        heads = [generator.randrange(-1, 5) for _ in range(5)]
+        circular = set()
+        for place in range(5):
+            way = [place]
+            while way[-1] >= 0 and len(way) < 7:
+                way.append(heads[way[-1]])
+            circular |= {place} if place in way[1:] else set()
+        found = place_in_circle(heads)
+        assert found in circular if circular else found is None
 
 
 def test_chunks_that_do_not_fit_are_refused():
@@ -90,6 +121,47 @@ def test_a_folder_and_an_archive_read_alike(tmp_path):
         list(read_treebank(archive))
 
 
+def test_files_of_one_name_are_all_read(tmp_path):
+    folder = tmp_path / "bank"
+    for name, number in (("two", "2"), ("one", "1")):
+        (folder / name).mkdir(parents=True)
+        written(folder / name, GOOD.replace("id='7'", f"id='{number}'"), "a.dat")
+    archive = tmp_path / "bank.tar"
+    with tarfile.open(archive, "w") as file:
+        file.add(folder / "two", "two")
+        file.add(folder / "one", "one")
+    found = [(name, sentence.id) for name, sentence in read_treebank(archive, only=["a.dat"])]
+    assert found == [("a.dat", "1"), ("a.dat", "2")]
+    assert [(name, sentence.id) for name, sentence in read_treebank(folder)] == found
+
+
+def test_one_file_is_chosen_by_its_name_too(tmp_path):
+    path = written(tmp_path, GOOD)
+    assert [name for name, _ in read_treebank(path, only=["a.ssf"])] == ["a.ssf"]
+    assert list(read_treebank(path, only=["b.ssf"])) == []
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz"])
+def test_an_archive_broken_in_the_middle_is_refused(tmp_path, ending):
+    archive = tmp_path / f"bank.tar{ending}"
+    generator = random.Random(3)
+    with tarfile.open(archive, "w:" + ending.removeprefix(".")) as file:
+        for name in ("a.dat", "b.dat"):
+            noise = "".join(chr(generator.randrange(0x905, 0x939)) for _ in range(4000))
+            data = (noise + "\n" + GOOD).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            file.addfile(member, io.BytesIO(data))
+    whole = archive.read_bytes()
+    second = whole.find(b"b.dat") if not ending else len(whole) // 2
+    for start, length in ((second, 600), (len(whole) // 2, 400), (len(whole) // 3, 400)):
+        if not ending and start != second:  # bytes inside a file's text are not checked by tar
+            continue
+        archive.write_bytes(whole[:start] + b"\x55" * length + whole[start + length :])
+        with pytest.raises(FormatError, match="no archive that can be read"):
+            list(read_treebank(archive))
+
+
 def test_a_broken_sentence_in_an_archive_is_named(tmp_path):
     archive = tmp_path / "bank.tar"
     data = GOOD.replace("k1:VGF", "k1:X").encode()
@@ -97,7 +169,7 @@ def test_a_broken_sentence_in_an_archive_is_named(tmp_path):
         member = tarfile.TarInfo("bank/a.dat")
         member.size = len(data)
         file.addfile(member, io.BytesIO(data))
-    with pytest.raises(FormatError, match=r"bank.tar/a.dat:4: "):
+    with pytest.raises(FormatError, match=r"bank.tar/bank/a.dat:4: "):
         list(read_treebank(archive))
 
 

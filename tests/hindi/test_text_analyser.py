@@ -36,7 +36,7 @@ def sentence(name, thing, stem, end, other):
         Token(stem + "कर", "VM", stem, "v", "any", "any", "any", "", "कर", "kara"),
         Token(other + "ने", "VM", other, "v", "any", "any", "any", "o", "ना", "nA"),
         Token("से", "PSP", "से", "psp"),
-        Token("NULL", "NN"),
+        Token("NULL", "NN", is_empty=True),
         Token("डॉ.", "NNP", "डॉ.", "n"),
         Token(stem + ending, "VM", stem, "v", "m", "sg", "any", "", vibhakti, tam),
         Token("है", "VAUX", "है", "v", "any", "sg", "3", "", "है", "hE"),
@@ -112,7 +112,7 @@ def test_nothing_to_learn_from(tmp_path):
         [],
         [Sentence((Token("राम", "NN"),))],
         [untagged],
-        [Sentence((Token("NULL", "NN"),), untagged.chunks)],
+        [Sentence((Token("NULL", "NN", is_empty=True),), untagged.chunks)],
     ):
         with pytest.raises(LatticeSimpError, match="no sentences with tags and chunks"):
             Analyser.train(tmp_path / "m", given)

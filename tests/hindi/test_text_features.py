@@ -59,7 +59,7 @@ def test_whatever_the_labels_chunks_cover_all(labels):
 
 
 def test_elided_words_are_left_out():
-    tokens = (Token("a"), Token("NULL"), Token("b"), Token("NULL"), Token("c"))
+    tokens = (Token("a"), Token("NULL", is_empty=True), Token("b"), Token("?", is_empty=True), Token("c"))
     chunks = (
         Chunk("NP", 0, 1, 1, "k1"),
         Chunk("VGF", 1, 2, is_empty=True),
@@ -71,6 +71,12 @@ def test_elided_words_are_left_out():
     assert [token.form for token in shorter.tokens] == ["a", "b", "c"]
     assert shorter.id == "1"
     assert shorter.without_empty == shorter
+
+
+def test_a_word_null_stays():
+    sentence = Sentence((Token("NULL"), Token("a")), (Chunk("NP", 0, 2),))
+    assert sentence.without_empty == sentence
+    assert str(sentence) == "NULL a"
 
 
 DATA = [([[b"one"], [b"two"]], ["A", "B"])] * 3

@@ -6,7 +6,8 @@ the head of its uppermost token is in, under that token's relation. Files withou
 nodes (`8.1`) are passed over.
 
 Writing: the head of a chunk has the chunk's relation, all its other tokens depend on that head. Elided words stay
-words.
+words: those that have the form `NULL` and are in a chunk, as in UD_Hindi-HDTB. Where that would be wrong, MISC says so
+(`Elided=Yes`, `Elided=No`).
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
 from lattice_simp.hindi.formats.conllu_columns import NONE, columns_of_token, fits, word_of_columns
-from lattice_simp.hindi.sentence import Chunk, Sentence
+from lattice_simp.hindi.formats.conllu_values import CHUNK
+from lattice_simp.hindi.sentence import Chunk, Sentence, place_in_circle
 
 _COLUMNS = 10
 _ROOT = "root"
 _EMPTY_CHUNK = "NULL__"
 _INSIDE = "lwg__"
-_CHUNK, _CHUNK_TYPE, _CHUNK_TAG = "ChunkId", "ChunkType", "ChunkTag"
+_CHUNK_TYPE, _CHUNK_TAG = "ChunkType", "ChunkTag"
 _ID = re.compile(r"[1-9]\d*")
 _PASSED_OVER = re.compile(r"\d+[-.]\d+")
 _NUMBER = re.compile(r"\d+$")
@@ -127,37 +129,19 @@ def _sentence(block: _Lines, path: Path) -> Sentence:
     for word, number in zip(words, block.numbers, strict=True):
         if word.head >= len(words):
             raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (circle := _circle([word.head for word in words])) is not None:
+    if (circle := place_in_circle([word.head for word in words])) is not None:
         raise _broken(f"word {circle + 1} depends on itself, in the end", path, block.numbers[circle])
     return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
 
 
-def _circle(heads: Sequence[int]) -> int | None:
-    """Finds a place that depends on itself, directly or not.
-
-    >>> _circle([1, -1]), _circle([1, 2, 1])
-    (None, 1)
-    """
-    safe = {-1}
-    for place in range(len(heads)):
-        way: dict[int, None] = {}
-        while place not in safe:
-            if place in way:
-                return place
-            way[place] = None
-            place = heads[place]
-        safe.update(way)
-    return None
-
-
 def _chunks(words: Sequence[Word]) -> list[Chunk]:
     """Joins neighbours with the same `ChunkId`; in a sentence without any, chunks come from the tree."""
-    if not any(_CHUNK in word.misc for word in words):
+    if not any(CHUNK in word.misc for word in words):
         return derived_chunks(words)
     chunks: list[Chunk] = []
     last: str | None = None
     for place, word in enumerate(words):
-        name = word.misc.get(_CHUNK)
+        name = word.misc.get(CHUNK)
         if name is None or name != last:
             chunks.append(_chunk(word, name, place))
         else:
@@ -227,7 +211,7 @@ def conllu_lines(sentence: Sentence) -> list[str]:
 
 def _tree(sentence: Sentence) -> tuple[list[str], list[str]]:
     """Gives the columns HEAD and DEPREL; they are empty where no tree is known."""
-    if _circle([chunk.head for chunk in sentence.chunks]) is not None:
+    if place_in_circle([chunk.head for chunk in sentence.chunks]) is not None:
         raise LatticeSimpError(f"sentence {sentence.id!r} is no tree: chunks depend on one another in a circle")
     heads, relations = [NONE] * len(sentence), [NONE] * len(sentence)
     places = [_head_place(sentence, chunk) for chunk in sentence.chunks]
@@ -256,7 +240,7 @@ def _chunk_names(sentence: Sentence) -> list[dict[str, str]]:
     for chunk in sentence.chunks:
         name = (_EMPTY_CHUNK if chunk.is_empty else "") + chunk.tag
         counts[name] = counts.get(name, 0) + 1
-        own = {_CHUNK: name if counts[name] == 1 else f"{name}{counts[name]}"}
+        own = {CHUNK: name if counts[name] == 1 else f"{name}{counts[name]}"}
         if _NUMBER.search(chunk.tag):
             own[_CHUNK_TAG] = chunk.tag
         head = _head_place(sentence, chunk)

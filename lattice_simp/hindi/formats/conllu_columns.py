@@ -81,7 +81,7 @@ def columns_of_token(token: Token, number: int, head: str, relation: str, misc: 
         relation,
         NONE,
     ]
-    read = word_of_columns([*columns, _joined(own)]).token
+    read = word_of_columns([*columns, _joined({**own, **misc})]).token
     return [*columns, _joined({**own, **differing(token, read), **misc})]
 
 

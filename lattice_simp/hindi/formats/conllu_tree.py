@@ -1,5 +1,7 @@
 """Trees of Universal Dependencies in the treebank's shape, in which clauses are found.
 
+Sentences that have no universal relation stay: their relations are the treebank's own.
+
 Universal Dependencies hang function words below content words; the treebank has it the other way round. In turn:
 
 1. A copula heads its clause: the predicate depends on it (`k1s`), and so does what the predicate had beside its own
@@ -15,13 +17,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from lattice_simp.hindi.from_tree import JOINED
 from lattice_simp.hindi.sentence import Sentence
-
-JOINED = "ccof"
 
 _PREDICATE = "k1s"
 _CONJUNCTION = "CCP"
 _GENITIVE = frozenset({"का", "के", "की"})
+
+_UNIVERSAL = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed "
+    "flat goeswith iobj list mark nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp".split()
+)
+"""Relations that only Universal Dependencies have: all but `nmod`, which the treebank has, too."""
 
 _OF_CLAUSES = frozenset(
     "advcl advmod aux cc ccomp csubj dep discourse dislocated iobj mark nsubj obj obl parataxis punct vocative "
@@ -97,7 +104,7 @@ class _Tree:
 
 
 def treebank_tree(sentence: Sentence) -> Sentence:
-    """Gives a sentence with universal relations the treebank's tree; see the module's text.
+    """Gives a sentence with universal relations the treebank's tree, other ones stay; see the module's text.
 
     >>> from lattice_simp.hindi.sentence import Chunk, Token
     >>> tokens = Token("राम", "NNP"), Token("शिक्षक", "NN"), Token("है", "VM")
@@ -106,6 +113,8 @@ def treebank_tree(sentence: Sentence) -> Sentence:
     [(2, 'k1'), (2, 'k1s'), (-1, '')]
     """
     chunks = sentence.chunks
+    if not any(chunk.relation.partition(":")[0] in _UNIVERSAL for chunk in chunks):
+        return sentence
     tree = _Tree(sentence, [chunk.head for chunk in chunks], [chunk.relation for chunk in chunks])
     _raise_copulas(tree)
     _raise_coordinators(tree)
@@ -119,7 +128,8 @@ def treebank_tree(sentence: Sentence) -> Sentence:
 def _raise_copulas(tree: _Tree) -> None:
     predicates: dict[int, int] = {}
     for place, chunk in enumerate(tree.sentence.chunks):
-        if tree.base(place) == "cop" and chunk.is_verbal and tree.heads[place] not in predicates.values():
+        hangs = tree.heads[place] >= 0 and tree.heads[place] not in predicates.values()
+        if tree.base(place) == "cop" and chunk.is_verbal and hangs:
             predicate = predicates[place] = tree.heads[place]
             tree.put_above(place, predicate, _PREDICATE)
             tree.move((child for child in tree.children(predicate) if _of_clause(tree, child)), place)

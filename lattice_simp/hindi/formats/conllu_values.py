@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from lattice_simp.hindi.sentence import Token
+from lattice_simp.hindi.sentence import EMPTY, Token
+
+CHUNK = "ChunkId"
+"""The name in MISC for the chunk that a word is in."""
 
 OVERRIDES = {
     "tag": "Tag",
@@ -25,6 +28,9 @@ OVERRIDES = {
 }
 """The names in MISC for values that other columns do not tell."""
 
+_ELIDED, _YES, _NO = "Elided", "Yes", "No"
+"""Says in MISC whether a word is elided, where its form and its chunk do not tell."""
+
 _GENDERS = {"Masc": "m", "Fem": "f"}
 _NUMBERS = {"Sing": "sg", "Plur": "pl"}
 _CASES = {"Nom": "d", "Acc": "o"}
@@ -32,8 +38,6 @@ _OBLIQUE = "o"
 _HONORIFIC = "h"
 _POLITE = "Form"
 _INFINITIVE = "ना"
-_LONGEST_IRREGULAR = 2
-"""`है` and `था` stand for themselves; no stem is as short and ends in `ना`."""
 
 _TAGS = {
     "ADJ": "JJ",
@@ -161,6 +165,7 @@ def token_of_columns(
     """Makes a token of the values of its columns, "" where one is empty.
 
     The MISC entry `Vib` of a phrase's head goes on with the rest of the phrase, behind `_`: that part stays away.
+    A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
     """
     tag = tag or treebank_tag(part, features, relation)
     stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
@@ -177,10 +182,14 @@ def token_of_columns(
         "vibhakti": misc.get("Vib", "").partition("_")[0],
         "tam": misc.get("Tam", ""),
     }
-    return Token(form, **{name: misc.get(OVERRIDES[name], value) for name, value in values.items()})
+    is_empty = misc.get(_ELIDED, _YES if form == EMPTY and CHUNK in misc else _NO) == _YES
+    return Token(form, **{name: misc.get(OVERRIDES[name], value) for name, value in values.items()}, is_empty=is_empty)
 
 
 def differing(token: Token, read: Token) -> dict[str, str]:
     """Gives, by their names in MISC, the values of a token that reading would not give back."""
     names = [field.name for field in fields(Token) if field.name in OVERRIDES]
-    return {OVERRIDES[name]: getattr(token, name) for name in names if getattr(token, name) != getattr(read, name)}
+    elided = {} if token.is_empty == read.is_empty else {_ELIDED: _YES if token.is_empty else _NO}
+    return elided | {
+        OVERRIDES[name]: getattr(token, name) for name in names if getattr(token, name) != getattr(read, name)
+    }

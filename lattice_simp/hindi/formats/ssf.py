@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.textio import read_lines
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, without_hollow
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle, without_hollow
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
 _END = "</Sentence>"
@@ -43,14 +43,15 @@ def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[
     """Reads the sentences of a file.
 
     Lines outside of sentences are passed over: files have headers of several kinds. Tokens outside of brackets make a
-    chunk of their own; of nested brackets the innermost count.
+    chunk of their own; of nested brackets the innermost count. Words `NULL` are elided; `null` is so in elided phrases.
 
     Args:
         path: of the file; it may be compressed.
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
 
     Raises:
-        FormatError: a line is broken, a sentence has no end, or a dependency names no chunk of the sentence.
+        FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
+            chunks depend on one another in a circle.
     """
     return sentences_of_lines(read_lines(path), path, problems)
 
@@ -121,21 +122,24 @@ def _read_line(current: _Open, line: str, path: Path, number: int) -> None:
     elif fields[1] == "((":
         _close(current)  # what stands between brackets, or in outer ones, makes a chunk of its own
         features = _features(fields[3] if len(fields) > 3 else "")
-        _open(current, fields[2], features, number)
+        _open(current, fields[2], features, path, number)
     else:
         if current.start is None:
-            _open(current, fields[2], {}, number)
-        current.tokens.append(_token(fields))
+            _open(current, fields[2], {}, path, number)
+        current.tokens.append(_token(fields, in_empty=current.chunks[-1].is_empty))
 
 
-def _open(current: _Open, tag: str, features: dict[str, str], number: int) -> None:
+def _open(current: _Open, tag: str, features: dict[str, str], path: Path, number: int) -> None:
     name = features.get("name") or f"({len(current.chunks)})"
     current.names.setdefault(name, len(current.chunks))
-    relation, _, head = (features.get("drel") or features.get("dmrel") or "").partition(":")
+    dependency = features.get("drel") or features.get("dmrel") or ""
+    relation, _, head = dependency.partition(":")
+    if dependency and not head:
+        raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", path, number)
     current.heads.append((head, number))
     place = current.start = len(current.tokens)
     empty = tag.startswith(_EMPTY_CHUNK)
-    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), place, place, -1, relation if head else "", empty))
+    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), place, place, -1, relation, empty))
 
 
 def _close(current: _Open) -> None:
@@ -144,11 +148,12 @@ def _close(current: _Open) -> None:
         current.start = None
 
 
-def _token(fields: list[str]) -> Token:
+def _token(fields: list[str], *, in_empty: bool) -> Token:
     features = _features(fields[3] if len(fields) > 3 else "")
     values = (features.get("af", "").split(",") + [""] * len(_AF))[: len(_AF)]
     form = "-" if fields[1] == _JOINED else fields[1] or EMPTY
-    return Token(form, fields[2], **dict(zip(_AF, values, strict=True)))
+    is_empty = form == EMPTY or (in_empty and form.upper() == EMPTY)
+    return Token(form, fields[2], **dict(zip(_AF, values, strict=True)), is_empty=is_empty)
 
 
 def _features(text: str) -> dict[str, str]:
@@ -163,6 +168,8 @@ def _finished(current: _Open, path: Path) -> Sentence:
         if head and head not in current.names:
             raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
         chunks.append(replace(chunk, head=current.names[head] if head else -1))
+    if (place := place_in_circle([chunk.head for chunk in chunks])) is not None:
+        raise _broken("a chunk depends on itself, in the end", path, current.heads[place][1])
     if not current.tokens:
         raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)
     return Sentence(tuple(current.tokens), without_hollow(chunks), current.id)

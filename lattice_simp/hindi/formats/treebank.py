@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import tarfile
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -11,6 +13,9 @@ from lattice_simp.formats.textio import decode, read_lines
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.formats.ssf import read_ssf, sentences_of_lines
 from lattice_simp.hindi.sentence import Sentence
+
+_BLOCK = 512
+"""Bytes: archives are made up of such blocks."""
 
 ENDINGS = (".dat", ".ssf")
 """Of files in SSF."""
@@ -27,38 +32,48 @@ def read_treebank(
         only: names of files, without folders; others are passed over.
 
     Yields:
-        The name of the file, and a sentence.
+        The name of the file, without folders, and a sentence. Files of one name in several folders come one after the
+        other.
 
     Raises:
         FormatError: the archive is broken, or a sentence (see `problems`).
     """
     if path.is_dir():
-        for file in sorted(path.rglob("*"), key=lambda one: one.name):
+        for file in sorted(path.rglob("*"), key=lambda one: (one.name, one)):
             if file.suffix in ENDINGS and (only is None or file.name in only):
                 yield from ((file.name, sentence) for sentence in read_ssf(file, problems))
     elif ".tar" in path.suffixes:
         yield from _read_archive(path, problems, only)
-    else:
+    elif only is None or path.name in only:
         yield from ((path.name, sentence) for sentence in read_ssf(path, problems))
 
 
 def _read_archive(
     path: Path, problems: list[FormatError] | None, only: Collection[str] | None
 ) -> Iterator[tuple[str, Sentence]]:
-    contents: dict[str, bytes] = {}
+    contents: dict[tuple[str, str], bytes] = {}
     try:
         with tarfile.open(path) as archive:
             for member in archive:
                 name = PurePosixPath(member.name).name
                 if member.isfile() and name.endswith(ENDINGS) and (only is None or name in only):
                     file = archive.extractfile(member)
-                    contents[name] = file.read() if file else b""
-    except (tarfile.TarError, EOFError, OSError) as error:
+                    contents[name, member.name] = file.read() if file else b""
+            _check_end(archive)
+    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         raise FormatError(f"no archive that can be read ({error})", path=path, remedy="fetch it again") from None
-    for name, data in sorted(contents.items()):
-        inside = path / name  # names the file in messages
+    for (name, member_name), data in sorted(contents.items()):
+        inside = path / member_name  # names the file in messages
         lines = decode(data, inside).splitlines()
         yield from ((name, sentence) for sentence in sentences_of_lines(lines, inside, problems))
+
+
+def _check_end(archive: tarfile.TarFile) -> None:
+    """Refuses an archive whose files end at something broken: `tarfile` takes that for the archive's end."""
+    if archive.fileobj is not None:
+        archive.fileobj.seek(archive.offset)
+        if any(archive.fileobj.read(_BLOCK)):
+            raise tarfile.ReadError("broken in the middle")
 
 
 def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
