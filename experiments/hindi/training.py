@@ -27,6 +27,9 @@ from lattice_simp.train.stage import Run, Stage
 
 ANALYSER = "analyser"
 
+TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
+"""What trees and lattices read."""
+
 
 @dataclass(frozen=True)
 class Treebank:
@@ -65,8 +68,13 @@ def analyser_stage(treebank: Treebank) -> Stage:
 def model_stage(one: Trained, treebank: Treebank) -> Stage:
     """Gives the stage that trains a clause model."""
     settings = [one.kind, one.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
-    tables = sorted(hindi_path("markers.tsv").parent.glob("*.tsv"))  # rules and trees read them
-    return Stage(one.folder, (), settings, [treebank.path, *tables], partial(_train_model, one, treebank))
+    return Stage(one.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, one, treebank))
+
+
+def _tables() -> list[Path]:
+    """Gives the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
+    folder = hindi_path("markers.tsv").parent
+    return [*sorted(folder.glob("rule_*.tsv")), *(folder / name for name in TABLES)]
 
 
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
