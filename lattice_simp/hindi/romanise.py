@@ -25,6 +25,7 @@ import pynini
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.hindi.transducers import acceptor, any_of, cost_of, cross
 
 TABLE = "romanisation.tsv"
 _COLUMNS = ("kind", "letter", "sign", "roman", "cost")
@@ -51,8 +52,9 @@ class _Row:
 @cache
 def _rows() -> dict[str, list[_Row]]:
     rows: dict[str, list[_Row]] = {}
-    for _, row in read_rows(hindi_path(TABLE), _COLUMNS):
-        entry = _Row(composed(row["letter"]), row["sign"], row["roman"], float(row["cost"] or 0))
+    path = hindi_path(TABLE)
+    for number, row in read_rows(path, _COLUMNS):
+        entry = _Row(composed(row["letter"]), row["sign"], row["roman"], cost_of(row["cost"], path, number))
         rows.setdefault(row["kind"], []).append(entry)
     return rows
 
@@ -71,41 +73,33 @@ def vowel_signs() -> dict[str, str]:
     return {row.letter: row.sign for row in _rows()["vowel"] if row.sign}
 
 
-def _acceptor(text: str) -> Any:
-    return pynini.accep(pynini.escape(text), token_type="utf8")
-
-
 def _cross(one: str, other: str, cost: float = 0.0) -> Any:
-    arc = pynini.cross(_acceptor(one), _acceptor(other))
+    arc = cross(one, other)
     return arc + pynini.accep("", weight=cost, token_type="utf8") if cost else arc
-
-
-def _any(texts: list[str]) -> Any:
-    return pynini.union(*map(_acceptor, texts))
 
 
 @cache
 def _inner() -> Any:
     """All strings of letters with the inherent vowel written out."""
     return pynini.closure(
-        _any([*(letters("vowel")), *letters("consonant"), *letters("mark"), *letters("digit"), _SCHWA])
+        any_of([*(letters("vowel")), *letters("consonant"), *letters("mark"), *letters("digit"), _SCHWA])
     )
 
 
 def _spelt_out() -> Any:
     """Step 1."""
-    consonant = _any(letters("consonant"))
+    consonant = any_of(letters("consonant"))
     signs = [_cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
     syllable = consonant + pynini.union(*signs, _cross(_SILENCER, "", CLUSTER), _cross("", _SCHWA))
-    vowel = _any(letters("vowel")) + pynini.accep("", weight=HIATUS, token_type="utf8")
-    return pynini.closure(pynini.union(syllable, vowel, _any([*letters("mark"), *letters("digit")])))
+    vowel = any_of(letters("vowel")) + pynini.accep("", weight=HIATUS, token_type="utf8")
+    return pynini.closure(pynini.union(syllable, vowel, any_of([*letters("mark"), *letters("digit")])))
 
 
 def _without_silent() -> Any:
     """Steps 2 and 3."""
-    vowel, consonant = _any([*letters("vowel"), _SCHWA]), _any(letters("consonant"))
-    silent, mark = _cross(_SCHWA, ""), pynini.closure(_any(letters("mark")), 0, 1)
-    other = pynini.difference(consonant, _any(letters("keeps"))).optimize()
+    vowel, consonant = any_of([*letters("vowel"), _SCHWA]), any_of(letters("consonant"))
+    silent, mark = _cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
+    other = pynini.difference(consonant, any_of(letters("keeps"))).optimize()
     before = pynini.union(vowel + mark + consonant, consonant + other)
     final = pynini.cdrewrite(silent, before, "[EOS]", _inner())
     medial = pynini.cdrewrite(silent, vowel + mark + consonant, consonant + vowel, _inner(), direction="rtl")
@@ -114,15 +108,15 @@ def _without_silent() -> Any:
 
 def _in_roman() -> Any:
     """Step 4; the costs say how rare a letter is for its romanisation."""
-    marks, labials = letters("mark"), _any(letters("labial"))
-    nasal = _any([mark for mark in marks if mark in "ंँ"])
+    marks, labials = letters("mark"), any_of(letters("labial"))
+    nasal = any_of([mark for mark in marks if mark in "ंँ"])
     rows = [row for kind in ("vowel", "consonant", "mark", "digit") for row in _rows()[kind]]
     plain = pynini.closure(
         pynini.union(*(_cross(row.letter, row.roman, row.cost) for row in rows), _cross(_SCHWA, "a"))
     )
-    sigma = pynini.closure(pynini.union(_inner(), _any(["m"])))
-    before_labial = pynini.cdrewrite(pynini.cross(nasal, _acceptor("m")), "", labials, sigma)
-    unheard = pynini.cdrewrite(pynini.cross(nasal, ""), _acceptor("ई"), "[EOS]", sigma)
+    sigma = pynini.closure(pynini.union(_inner(), any_of(["m"])))
+    before_labial = pynini.cdrewrite(pynini.cross(nasal, acceptor("m")), "", labials, sigma)
+    unheard = pynini.cdrewrite(pynini.cross(nasal, ""), acceptor("ई"), "[EOS]", sigma)
     return before_labial @ unheard @ pynini.union(plain, _cross("m", "m", _rows()["mark"][0].cost)).closure()
 
 
@@ -136,11 +130,11 @@ def _to_roman() -> Any:
 def _loose() -> Any:
     """Step 5: the strict romanisation to what people write."""
     roman = [*"abcdefghijklmnopqrstuvwxyz0123456789'"]
-    ends = [_acceptor(_FIRST), _acceptor(_LAST)]
+    ends = [acceptor(_FIRST), acceptor(_LAST)]
     steps = [_cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
-    bare = pynini.closure(pynini.union(_any(roman), *ends, *steps)).optimize()
-    framed = _cross("", _FIRST) + pynini.closure(_any(roman)) + _cross("", _LAST)
-    unframed = _cross(_FIRST, "") + pynini.closure(_any(roman)) + _cross(_LAST, "")
+    bare = pynini.closure(pynini.union(any_of(roman), *ends, *steps)).optimize()
+    framed = _cross("", _FIRST) + pynini.closure(any_of(roman)) + _cross("", _LAST)
+    unframed = _cross(_FIRST, "") + pynini.closure(any_of(roman)) + _cross(_LAST, "")
     return (framed @ bare @ unframed).optimize()
 
 
@@ -182,7 +176,7 @@ def romanise(word: str) -> str:
             parts[place] = part.translate(_stray())
         else:
             parts[place] = (
-                pynini.shortestpath(_acceptor(part) @ _to_roman()).project("output").rmepsilon().string("utf8")
+                pynini.shortestpath(acceptor(part) @ _to_roman()).project("output").rmepsilon().string("utf8")
             )
     return "".join(parts)
 
@@ -246,7 +240,7 @@ def devanagari(word: str, lexicon: Lexicon) -> str:
     plain = word.lower()
     if not re.fullmatch("[a-z']*[a-z][a-z']*", plain):
         return word
-    spellings = pynini.compose(_acceptor(plain), _from_roman()).rmepsilon()
+    spellings = pynini.compose(acceptor(plain), _from_roman()).rmepsilon()
     listed, free = lexicon.best(spellings), _cheapest(spellings)
     if free is None:
         return word

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.romanise import composed
+from lattice_simp.hindi.simplify import paradigm
 from lattice_simp.hindi.simplify.paradigm import _verbs, analyse, generate, variants
 from lattice_simp.hindi.simplify.verb_features import Agreement, VerbForm
 
@@ -117,3 +119,13 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
                     right += composed(token.form).replace("ँ", "ं") in [one.replace("ँ", "ं") for one in found]
     assert total > 1000
     assert right / total > 0.97
+
+
+@pytest.mark.parametrize("cost", ["much", "-1", "nan"])
+def test_a_broken_cost_names_its_line(cost: str, tmp_path: Path, monkeypatch):
+    table = "tam\tgender\tnumber\tperson\tplace\tending\tcost\n# a comment\n0\t*\t*\t*\t*\t\t" + cost + "\n"
+    (tmp_path / "tam.tsv").write_text(table, encoding="utf-8")
+    paradigm._symbols()
+    monkeypatch.setattr(paradigm, "hindi_path", lambda name: tmp_path / name)
+    with pytest.raises(FormatError, match=r"tam\.tsv:3: no cost"):
+        paradigm._endings()

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi import romanise as module
 from lattice_simp.hindi.romanise import Lexicon, composed, devanagari, letters, romanise, vowel_signs
+from lattice_simp.hindi.transducers import acceptor
 
 PAPER = {
     "राम": "raam",
@@ -49,7 +50,7 @@ def test_writes_the_papers_words(word: str, roman: str):
 @given(words)
 @settings(max_examples=60)
 def test_each_word_has_one_romanisation(word: str):
-    outputs = pynini.project(pynini.compose(module._acceptor(composed(word)), module._to_roman()), "output").rmepsilon()
+    outputs = pynini.project(pynini.compose(acceptor(composed(word)), module._to_roman()), "output").rmepsilon()
     assert len({text for _, text, _ in outputs.paths(output_token_type="utf8").items()}) == 1
 
 
@@ -114,3 +115,11 @@ def test_both_ways_of_writing_a_dot():
 def test_counts_are_above_zero(count: float):
     with pytest.raises(LatticeSimpError, match="above 0"):
         Lexicon({"राम": count})
+
+
+@pytest.mark.parametrize("cost", ["much", "-1", "nan", "inf"])
+def test_a_broken_cost_names_its_line(cost: str, tmp_path, monkeypatch):
+    (tmp_path / module.TABLE).write_text(f"kind\tletter\tsign\troman\tcost\nvowel\tअ\t\ta\t{cost}\n", encoding="utf-8")
+    monkeypatch.setattr(module, "hindi_path", lambda name: tmp_path / name)
+    with pytest.raises(FormatError, match=r"romanisation\.tsv:2: no cost"):
+        module._rows.__wrapped__()

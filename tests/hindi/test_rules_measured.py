@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections import Counter
-from pathlib import Path
+from collections.abc import Iterable
 
 import pytest
 
-from lattice_simp.hindi.formats.ssf import read_ssf
+from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
 from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 
 Span = tuple[str, int, int]
 
 
-def hand_marked(path: Path) -> dict[tuple[str, str], list[Span]]:
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        key, _, clauses = line.partition("\t")
-        file, _, sentence = key.partition("#")
-        found[file, sentence] = [read_span(text) for text in clauses.split()]
-    return found
-
-
-def read_span(text: str) -> Span:
-    kind, _, places = text.partition(":")
-    start, _, end = places.partition("-")
-    return kind, int(start) - 1, int(end)
+def spans_of(clauses: Iterable[Clause]) -> list[Span]:
+    return [(str(one.kind), one.start, one.end) for one in clauses]
 
 
 def inner(sentence: Sentence, spans: list[Span]) -> list[Span]:
@@ -46,23 +35,16 @@ def f1(found: list, wanted: list) -> float:
 
 
 @pytest.mark.slow
-def test_better_than_the_paper(shared, tmp_path):
-    wanted = hand_marked(shared / "data/hindi/clauses-dev.tsv")
-    files = {file for file, _ in wanted}
-    with tarfile.open(shared / "data/hindi/treebank/hdtb-ssf.tar.xz") as archive:
-        for member in archive:
-            if Path(member.name).name in files:
-                (tmp_path / Path(member.name).name).write_bytes(archive.extractfile(member).read())
+def test_better_than_the_paper(shared):
+    wanted = read_marked(shared / "data/hindi/clauses-dev.tsv")
     hits: list[tuple] = []
     gold: list[tuple] = []
-    for file in sorted(files):
-        for sentence in read_ssf(tmp_path / file, []):
-            if marked := wanted.pop((file, sentence.id), None):
-                key = file, sentence.id
-                clauses = [(str(one.kind), one.start, one.end) for one in rule_clauses(sentence)]
-                hits += [(*key, *span) for span in inner(sentence, clauses)]
-                gold += [(*key, *span) for span in inner(sentence, marked)]
-    assert not wanted, "sentences that the treebank lacks"
+    for file, sentence in read_treebank(shared / "data/hindi/treebank/hdtb-ssf.tar.xz", [], only=wanted):
+        if marked := wanted[file].pop(sentence.id, None):
+            key = file, sentence.id
+            hits += [(*key, *span) for span in inner(sentence, spans_of(rule_clauses(sentence)))]
+            gold += [(*key, *span) for span in inner(sentence, spans_of(marked))]
+    assert not any(wanted.values()), "sentences that the treebank lacks"
 
     finite, finite_gold = ([one for one in spans if one[2] != "nonfin"] for spans in (hits, gold))
     assert f1([(*one[:2], *one[3:]) for one in finite], [(*one[:2], *one[3:]) for one in finite_gold]) > 0.94

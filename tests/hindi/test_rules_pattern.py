@@ -12,7 +12,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.rules.pattern import Alphabet, compile_pattern
 
 LETTERS = Alphabet(("A", "B", "C"), ("[", "]"))
-CLASSES = {"AB": "(A | B)", "PAIR": "$AB C"}
+CLASSES = {"AB": "(A | B)", "PAIR": "$AB C", "SELF": "A $SELF", "ONE": "(B | $TWO)", "TWO": "$ONE?"}
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,10 @@ def test_same_strings_as_a_regular_expression(pattern, expression):
 @pytest.mark.parametrize("pattern", ["(A", "A)", "* A", "| *", "D", "$D", "A ] b", "^", "A ^", "("])
 def test_broken_patterns(pattern):
     with pytest.raises(LatticeSimpError):
+        compile_pattern(pattern, LETTERS, CLASSES)
+
+
+@pytest.mark.parametrize(("pattern", "chain"), [("A $SELF", "SELF > SELF"), ("$TWO*", "TWO > ONE > TWO")])
+def test_a_class_that_names_itself(pattern, chain):
+    with pytest.raises(LatticeSimpError, match=f"names itself: {chain}"):
         compile_pattern(pattern, LETTERS, CLASSES)

@@ -9,7 +9,7 @@ import pytest
 
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import ClauseType, are_nested
-from lattice_simp.hindi.rules import rewriting
+from lattice_simp.hindi.rules import rewriting, units
 from lattice_simp.hindi.rules.pipeline import STAGES, bracketing, clauses_of_brackets, rule_clauses, through
 from lattice_simp.hindi.rules.rewriting import alphabet, stage
 from lattice_simp.hindi.rules.units import Unit, symbols
@@ -129,3 +129,23 @@ def test_broken_rules_name_their_line(line, tmp_path: Path, monkeypatch):
     with pytest.raises(FormatError, match=r"rule_broken\.tsv") as caught:
         stage.__wrapped__("broken")
     assert caught.value.line == 3
+
+
+@pytest.mark.parametrize("pattern", ["$LOOP", "NP | $OTHER", "(NP", "NOSUCH"])
+def test_broken_classes_name_their_line(pattern, tmp_path: Path, monkeypatch):
+    text = f"name\tpattern\tnote\nPLAIN\tNP\t\n# a comment\nLOOP\t{pattern}\t\nOTHER\t$LOOP?\t\n"
+    (tmp_path / "rule_classes.tsv").write_text(text)
+    alphabet()
+    monkeypatch.setattr(rewriting, "hindi_path", lambda name: tmp_path / name)
+    with pytest.raises(FormatError, match=r"rule_classes\.tsv:4:"):
+        rewriting.classes.__wrapped__()
+
+
+def test_a_table_of_symbols_that_fits_not_all_names_its_last_line(tmp_path: Path, monkeypatch):
+    text = "symbol\tchunk\ttag\tclass\tmeaning\n# a comment\n\nNP\tNP\t*\t-\ta phrase\n"
+    (tmp_path / units.SYMBOLS).write_text(text)
+    units._word_patterns()
+    monkeypatch.setattr(units, "hindi_path", lambda name: tmp_path / name)
+    with pytest.raises(FormatError, match=r"nothing fits every chunk") as caught:
+        units._rows.__wrapped__()
+    assert caught.value.line == 4

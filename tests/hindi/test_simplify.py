@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
+from hindi.simplify_cases import parse_sentence
 
 from lattice_simp.hindi.clause import Clause, ClauseType, parse_bracketed
 from lattice_simp.hindi.romanise import composed
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
-from lattice_simp.hindi.simplify import ChangeKind, Stage, simplify
-from lattice_simp.hindi.simplify.cases import parse_sentence
-from lattice_simp.hindi.simplify.clause_tree import is_joining
+from lattice_simp.hindi.simplify import ChangeKind, Stage, pipeline, simplify
+from lattice_simp.hindi.simplify.clause_tree import clause_tree, is_joining
 from lattice_simp.hindi.simplify.complexity import is_complex
 from lattice_simp.hindi.simplify.guard import check, has_verb, lost_tokens
-from lattice_simp.hindi.simplify.model import SplitRefusedError, Word
+from lattice_simp.hindi.simplify.model import Word
 from lattice_simp.hindi.simplify.nominal_cases import agent_words, noun_form
 from lattice_simp.hindi.simplify.paradigm import analyse
 
@@ -138,11 +138,82 @@ def test_guards_name_what_is_wrong():
     words = [Word(token.form, (at,)) for at, token in enumerate(sentence.tokens)]
     assert lost_tokens(sentence, [words[:1]]) == [1, 3, 4]
     assert not has_verb(sentence, words[:1])
-    with pytest.raises(SplitRefusedError, match="verb"):
-        check(sentence, ["a", "b"], [words[:1], words[1:]])
-    with pytest.raises(SplitRefusedError, match="lose सीता"):
-        check(sentence, ["a", "b"], [words[:2], words[4:]])
-    check(sentence, ["a", "b"], [words[:2], words[3:]])
+    assert [one.name for one in check(sentence, ["a", "b"], [words[:1], words[1:]])] == ["a"]
+    assert [one.name for one in check(sentence, ["a", "b", "c"], [words[:1], words[1:4], words[3:4]])] == ["a", "c"]
+    lost = check(sentence, ["a", "b"], [words[:2], words[4:]])
+    assert [(one.name, one.reason) for one in lost] == [("", "would lose सीता")]
+    assert check(sentence, ["a", "b"], [words[:2], words[3:]]) == []
+
+
+def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
+    """How often a sentence is split before all splits that are left can be made."""
+    trees = []
+
+    def counted(*arguments):
+        trees.append(clause_tree(*arguments))
+        return trees[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "clause_tree", counted)
+        simplify(sentence, clauses)
+    return len(trees)
+
+
+@pytest.mark.parametrize("copies", [2, 10, 40])
+def test_refused_splits_are_undone_together(copies: int, monkeypatch):
+    text = "राम/NNP | खाना/NN | खाकर/VM:VGNF | घर/NN | है/VM | और/CC"
+    sentence = parse_sentence(" | ".join([text] * copies))
+    clauses = []
+    for start in range(0, 6 * copies, 6):
+        clauses.append(Clause(start, start + 5, ClauseType.COORDINATE))
+        clauses.append(Clause(start + 1, start + 3, ClauseType.NON_FINITE))
+    assert rounds_of(sentence, clauses, monkeypatch) == 2
+    found = simplify(sentence, clauses)
+    assert len(found.sentences) == len(found.kept_together) == copies
+
+
+def test_a_verb_left_bare_by_two_participles_loses_one_of_them_only():
+    text = "राम/NNP | खाना/NN | खाकर/VM:VGNF | पानी/NN | पीकर/VM:VGNF | और/CC | सोया/VM"
+    clauses = [Clause(0, 7, ClauseType.MAIN), Clause(0, 3, ClauseType.NON_FINITE), Clause(3, 5, ClauseType.NON_FINITE)]
+    found = simplify(parse_sentence(text), clauses)
+    assert [reason for _, reason in found.kept_together] == ["would leave nothing but a verb"]
+    assert len(found.sentences) == 2
+
+
+def test_too_many_rounds_leave_a_sentence_as_it_is(monkeypatch):
+    sentence = parse_sentence("राम/NNP | खाना/NN | खाकर/VM:VGNF | घर/NN में/PSP | है/VM | और/CC | सीता/NNP | गई/VM")
+    clauses = [Clause(0, 6, None), Clause(1, 3, ClauseType.NON_FINITE), Clause(7, 9, None)]
+    assert len(simplify(sentence, clauses).sentences) == 2
+    monkeypatch.setattr(pipeline, "MAX_ROUNDS", 1)
+    assert [str(one) for one in simplify(sentence, clauses).sentences] == [str(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("end", "ends"),
+    [
+        ("।", ["।", "।"]),
+        (".", [".", "."]),
+        ("?", ["।", "?"]),
+        ("!", ["।", "!"]),
+        ('। "', ["।", "।"]),
+        ("? ' )", ["।", "?"]),
+        ('"', ["था", "गया"]),
+    ],
+)
+@pytest.mark.parametrize("roman", [False, True])
+def test_every_sentence_ends_as_the_source_does(end: str, ends: list[str], roman: bool):
+    words = "sachin gendbaaz thaa aur vah ghar gayaa" if roman else "सचिन गेंदबाज़ था और वह घर गया"
+    tokens = list(map(Token, words.split(), "NNP NN VM CC PRP NN VM".split()))
+    tokens += [Token(mark, "SYM") for mark in end.split()]
+    tags = ["NP", "NP", "VGF", "CCP", "NP", "NP", "VGF", *(["BLK"] * (len(tokens) - 7))]
+    sentence = Sentence(tuple(tokens), tuple(Chunk(tag, at, at + 1) for at, tag in enumerate(tags)))
+    found = simplify(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
+    if roman:
+        ends = [{"था": "thaa", "गया": "gayaa"}.get(one, one) for one in ends]
+        ends = [".", *ends[1:]] if end[0] in "?!" else ends
+    assert [one.words[-1] for one in found.sentences] == ends
+    if len(end) > 1:
+        assert found.sentences[-1].sources[-1] == (7,)
 
 
 @pytest.mark.parametrize(

@@ -72,15 +72,23 @@ class Alphabet:
         return fst
 
 
-def compile_pattern(text: str, alphabet: Alphabet, classes: Mapping[str, str]) -> pynini.Fst:
+def compile_pattern(
+    text: str, alphabet: Alphabet, classes: Mapping[str, str], inside: tuple[str, ...] = ()
+) -> pynini.Fst:
     """Compiles a pattern to an acceptor.
 
     >>> letters = Alphabet(("NP", "KI", "FIN"), ("[", "]"))
     >>> compile_pattern("NP* (FIN | $THAT)", letters, {"THAT": "KI"}).num_states() > 0
     True
 
+    Args:
+        text: of the pattern.
+        alphabet: the symbols that it may name.
+        classes: patterns by the names that it may take them by.
+        inside: the classes that the pattern stands in, outermost first; it may name none of them.
+
     Raises:
-        LatticeSimpError: the text is broken, or names a symbol or class that does not exist.
+        LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.
     """
     parts, place = [], 0
     text = text.strip()
@@ -90,7 +98,7 @@ def compile_pattern(text: str, alphabet: Alphabet, classes: Mapping[str, str]) -
             raise LatticeSimpError(f"no symbol or operator at {text[place:]!r} in the pattern {text!r}")
         parts.append(found[1])
         place = found.end()
-    reader = _Reader(parts, text, alphabet, classes)
+    reader = _Reader(parts, text, alphabet, classes, inside)
     fst = reader.alternatives()
     if reader.place < len(parts):
         raise LatticeSimpError(f"{parts[reader.place]!r} is out of place in the pattern {text!r}")
@@ -105,6 +113,7 @@ class _Reader:
     text: str
     alphabet: Alphabet
     classes: Mapping[str, str]
+    inside: tuple[str, ...]
     place: int = 0
 
     def next_is(self, options: str) -> bool:
@@ -143,12 +152,18 @@ class _Reader:
         if part == "^":
             return self.complement()
         if part.startswith("$"):
-            if part[1:] not in self.classes:
-                raise LatticeSimpError(f"no class {part!r} (pattern {self.text!r})")
-            return compile_pattern(self.classes[part[1:]], self.alphabet, self.classes)
+            return self.named(part[1:])
         if part in _REPEATS:
             raise LatticeSimpError(f"{part!r} repeats nothing in the pattern {self.text!r}")
         return self.alphabet.string([part])
+
+    def named(self, name: str) -> pynini.Fst:
+        if name not in self.classes:
+            raise LatticeSimpError(f"no class '${name}' (pattern {self.text!r})")
+        inside = (*self.inside, name)
+        if name in self.inside:
+            raise LatticeSimpError(f"a class names itself: {' > '.join(inside)} (pattern {self.text!r})")
+        return compile_pattern(self.classes[name], self.alphabet, self.classes, inside)
 
     def group(self) -> pynini.Fst:
         fst = self.alternatives()

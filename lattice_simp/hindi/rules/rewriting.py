@@ -31,10 +31,20 @@ def alphabet() -> Alphabet:
 
 @cache
 def classes() -> Mapping[str, str]:
-    """Gives the patterns with names, from `grammars/hindi/rule_classes.tsv`."""
-    return {
-        row["name"]: row["pattern"] for _, row in read_rows(hindi_path("rule_classes.tsv"), ("name", "pattern", "note"))
-    }
+    """Gives the patterns with names, from `grammars/hindi/rule_classes.tsv`.
+
+    Raises:
+        FormatError: a pattern is broken, or names itself; names the line.
+    """
+    path = hindi_path("rule_classes.tsv")
+    rows = list(read_rows(path, ("name", "pattern", "note")))
+    found = {row["name"]: row["pattern"] for _, row in rows}
+    for number, row in rows:
+        try:
+            compile_pattern(row["pattern"], alphabet(), found, (row["name"],))
+        except LatticeSimpError as error:
+            raise FormatError(str(error), path=path, line=number, remedy="mend the class") from error
+    return found
 
 
 @dataclass(frozen=True)

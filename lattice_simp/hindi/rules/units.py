@@ -90,7 +90,7 @@ def _symbol(chunk: str, tokens: Sequence[Token]) -> str:
 def _rows() -> tuple[_Row, ...]:
     path = hindi_path(SYMBOLS)
     known = {name for name, _ in _word_patterns()} | {str(marker.kind) for marker in markers()}
-    rows = []
+    rows, number = [], 1
     for number, row in read_rows(path, ("symbol", "chunk", "tag", "class", "meaning")):
         word_class = row["class"].removeprefix("-")
         if word_class and word_class not in known:
@@ -98,9 +98,7 @@ def _rows() -> tuple[_Row, ...]:
             raise FormatError(f"no class of words {word_class!r}", path=path, line=number, remedy=remedy)
         rows.append(_Row(row["symbol"], _names(row["chunk"]), _names(row["tag"]), word_class))
     if not rows or rows[-1].chunks or rows[-1].tags or rows[-1].word_class:
-        raise FormatError(
-            "nothing fits every chunk", path=path, line=len(rows), remedy="end with a row * <TAB> * <TAB> -"
-        )
+        raise FormatError("nothing fits every chunk", path=path, line=number, remedy="end with a row * <TAB> * <TAB> -")
     return tuple(rows)
 
 

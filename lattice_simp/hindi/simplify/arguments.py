@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lattice_simp.hindi.sentence import NON_FINITE, Sentence
-from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION
-from lattice_simp.hindi.simplify.nominal_cases import ERGATIVE, GENITIVES, is_agentive
+from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION, VERBS
+from lattice_simp.hindi.simplify.nominal_cases import is_agentive
 from lattice_simp.hindi.simplify.paradigm import takes_ne
+from lattice_simp.hindi.simplify.words import Role, word_of, words_of
 
 AGENTS = ("k1", "pk1")
 GENITIVE_AGENTS = ("r6-k1", "k1")
@@ -59,7 +60,7 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
 
 
 def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
-    return any(sentence.tokens[at].tag in ("VM", "VAUX") for at in tokens)
+    return any(sentence.tokens[at].tag in VERBS for at in tokens)
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
@@ -112,7 +113,7 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
 def has_ne(sentence: Sentence, chunk: int) -> bool:
     """Whether a phrase stands with `ne`."""
     own = sentence.chunks[chunk]
-    return ERGATIVE in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
+    return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 
 
 def is_bare(sentence: Sentence, chunk: int) -> bool:
@@ -131,7 +132,7 @@ def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, 
         previous = sentence.chunks[start - 1]
         last = sentence.tokens[previous.end - 1].form
         joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
-        if not (previous.tag == "NP" and last in GENITIVES) and not joins:
+        if not (previous.tag == "NP" and last in words_of(Role.GENITIVE)) and not joins:
             break
         start -= 2 if joins else 1
     return tuple(range(sentence.chunks[start].start, sentence.chunks[chunk].end))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
-from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION
+from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION, VERBS
 from lattice_simp.hindi.simplify.tables import connectives
 
 
@@ -78,9 +78,11 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
     own = set(tokens)
     for place in reversed(range(len(sentence.chunks))):
         chunk = sentence.chunks[place]
-        verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in ("VM", "VAUX")]
+        if chunk.tag != tag:
+            continue
+        verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in VERBS]
         verbs = [at for at in verbs if not sentence.tokens[at].is_empty and sentence.tokens[at].form != "null"]
-        if chunk.tag == tag and verbs and own.issuperset(verbs):
+        if verbs and own.issuperset(verbs):
             return place
     return None
 

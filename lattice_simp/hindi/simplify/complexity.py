@@ -8,7 +8,8 @@ MAX_SIMPLE_LENGTH = 5
 """Sentences of up to so many words are simple, whatever they hold."""
 
 PUNCTUATION, CONJUNCTION = "SYM", "CC"
-"""Tags of tokens."""
+VERBS = ("VM", "VAUX")
+"""Tags of tokens; those of main verbs and auxiliaries."""
 
 
 def is_complex(sentence: Sentence) -> bool:
@@ -16,11 +17,11 @@ def is_complex(sentence: Sentence) -> bool:
 
     Punctuation and elided words do not count.
 
-    >>> from lattice_simp.hindi.simplify.cases import parse_sentence
-    >>> is_complex(parse_sentence("raam/NNP | khaanaa/NN | khaakar/VM:VGNF | ghar/NN | soyaa/VM"))
-    False
-    >>> is_complex(parse_sentence("raam/NNP ne/PSP | khaanaa/NN | khaakar/VM:VGNF | paanii/NN | piyaa/VM"))
-    True
+    >>> from lattice_simp.hindi.sentence import Chunk, Token
+    >>> tokens = tuple(map(Token, "raam ne khaanaa khaakar paanii piyaa".split(), "NNP PSP NN VM NN VM".split()))
+    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
+    >>> is_complex(Sentence(tokens, tuple(chunks))), is_complex(Sentence(tokens[:4], tuple(chunks[:3])))
+    (True, False)
     """
     words = [token for token in sentence.tokens if token.tag != PUNCTUATION and not token.is_empty]
     verbs = sum(chunk.is_verbal and not chunk.is_empty for chunk in sentence.chunks)

@@ -17,13 +17,10 @@ from lattice_simp.hindi.simplify.arguments import (
     with_modifiers,
 )
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
-from lattice_simp.hindi.simplify.nominal_cases import GENITIVES
 from lattice_simp.hindi.simplify.paradigm import takes_ne
 from lattice_simp.hindi.simplify.tables import Postposition, postpositions, second_verbs
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
-
-COPULA = "हो"
-"""Its gerund mostly tells of a state, which the main verb's tense would make an event."""
+from lattice_simp.hindi.simplify.words import Role, words_of
 
 _MARKERS = ("PSP", "NST", "RP", "SYM")
 
@@ -69,7 +66,8 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
         return None
     places, postposition = markers
-    if postposition.perfective and (not main.is_perfective or group.root == COPULA):
+    # The gerund of `honaa` mostly tells of a state, which the main verb's tense would make an event.
+    if postposition.perfective and (not main.is_perfective or group.root in words_of(Role.COPULA)):
         return None
     agent = gerund_agent(sentence, chunk, part)
     arguments = [at for at in _arguments(sentence, part, chunk, agent) if at not in agent]
@@ -124,7 +122,7 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
     if chunk == 0:
         return ()
     before = sentence.chunks[chunk - 1]
-    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in GENITIVES
+    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of(Role.GENITIVE)
     if is_genitive and own.issuperset(range(before.start, before.end)):
         return with_modifiers(sentence, chunk - 1, own)
     return ()
@@ -132,7 +130,7 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
 
 def _has_no_object(group: VerbGroup) -> bool:
     """Whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
-    moves = group.root in second_verbs() and group.root != COPULA
+    moves = group.root in second_verbs() and group.root not in words_of(Role.COPULA)
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.simplify.clause_tree import is_joining
-from lattice_simp.hindi.simplify.model import SplitRefusedError, Word
-
-_VERBS = ("VM", "VAUX")
+from lattice_simp.hindi.simplify.complexity import VERBS
+from lattice_simp.hindi.simplify.model import Refusal, Word
 
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
@@ -24,26 +23,29 @@ def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
         for chunk in sentence.chunks
         if chunk.tag == "VGF"
         for at in range(chunk.start, chunk.end)
-        if sentence.tokens[at].tag in _VERBS and not sentence.tokens[at].is_empty
+        if sentence.tokens[at].tag in VERBS and not sentence.tokens[at].is_empty
     }
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
 
-def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> None:
-    """Refuses the first split that leaves a sentence without a verb, or loses a word.
+def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Gives the splits that leave a sentence without a verb; if there are none, whether a word is lost.
 
     Args:
         sentence: the source.
         names: of the splits that made the sentences.
         sentences: their words.
 
-    Raises:
-        SplitRefusedError: names the split, or "" where no split is to blame.
+    Returns:
+        Refusals in the order of the sentences; the name is "" where no split is to blame.
     """
     if len(sentences) < 2:
-        return
-    for name, words in zip(names, sentences, strict=True):
-        if not has_verb(sentence, words):
-            raise SplitRefusedError(name, "would leave a sentence without a verb")
-    if lost := lost_tokens(sentence, sentences):
-        raise SplitRefusedError("", f"would lose {sentence.tokens[lost[0]].form}")
+        return []
+    found = [
+        Refusal(name, "would leave a sentence without a verb")
+        for name, words in zip(names, sentences, strict=True)
+        if not has_verb(sentence, words)
+    ]
+    if found:
+        return found
+    return [Refusal("", f"would lose {sentence.tokens[at].form}") for at in lost_tokens(sentence, sentences)[:1]]

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.sentence import NON_FINITE, Sentence
 from lattice_simp.hindi.simplify.clause_tree import Node, is_joining, is_participial, items, tokens_of, verb_chunk
+from lattice_simp.hindi.simplify.complexity import CONJUNCTION
 from lattice_simp.hindi.simplify.tables import Action, connectives, kept_participles, relatives
 from lattice_simp.hindi.simplify.verb_features import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.simplify.verb_groups import verb_group
-
-_SIMULTANEOUS = "हुए"
-_INDEFINITE = "भी"
-_CONCESSION = "भले"
+from lattice_simp.hindi.simplify.words import Role, words_of
 
 
 def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> dict[str, str]:
@@ -51,7 +49,7 @@ def _reason(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
     if action:
         return action, side
     own = tokens_of(items(node))
-    if any(sentence.tokens[at].form == _CONCESSION for at in own):
+    if any(sentence.tokens[at].form in words_of(Role.CONCESSION) for at in own):
         return "a concession", 1
     if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
         return "an indefinite relative clause", 1
@@ -61,7 +59,7 @@ def _reason(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
     """Whether a relative clause begins like `jo bhii`."""
     forms = [sentence.tokens[at].form for at in own[:3]]
-    return bool(forms) and forms[0] in relatives() and _INDEFINITE in forms[1:]
+    return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
 
 
 def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
@@ -82,10 +80,13 @@ def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, 
         if action == Action.JOIN_BOTH:
             return f"{token.form}: alternatives", -1
     for at in behind:
-        if sentence.tokens[at].tag == "CC" and connectives().get(sentence.tokens[at].form) == Action.JOIN_BOTH:
-            return f"{sentence.tokens[at].form}: alternatives", 1
-        if sentence.tokens[at].form == "तो" and sentence.tokens[at].tag == "CC" and node.kind == ClauseType.ADVERBIAL:
-            return "तो: a condition", 1
+        form = sentence.tokens[at].form
+        if sentence.tokens[at].tag != CONJUNCTION:
+            continue
+        if connectives().get(form) == Action.JOIN_BOTH:
+            return f"{form}: alternatives", 1
+        if form in words_of(Role.CONDITION) and node.kind == ClauseType.ADVERBIAL:
+            return f"{form}: a condition", 1
     return "", 1
 
 
@@ -106,7 +107,8 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
-    simultaneous = group.verbs[0].tam == IMPERFECTIVE and [one.form for one in group.verbs[1:]] == [_SIMULTANEOUS]
+    second = group.verbs[1].form if len(group.verbs) == 2 else ""
+    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of(Role.SIMULTANEOUS)
     if not (conjunctive or simultaneous):
         return "a participle that is no action of its own"
     if any(token.tag in ("RP", "NEG") for token in tokens):

@@ -127,6 +127,19 @@ class Part:
     agent: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A split that cannot be made.
+
+    Attributes:
+        name: of the split; "" where none is to blame.
+        reason: in a few words.
+    """
+
+    name: str
+    reason: str
+
+
 class SplitRefusedError(Exception):
     """A split cannot be made; internal to the room.
 

@@ -12,11 +12,11 @@ from lattice_simp.hindi.romanise import letters, vowel_signs
 from lattice_simp.hindi.sentence import Token
 from lattice_simp.hindi.simplify.model import Word
 from lattice_simp.hindi.simplify.tables import Pronoun, pronouns
+from lattice_simp.hindi.simplify.words import Role, word_of, words_of
 from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.hindi.transducers import acceptor, any_of, cross
 
-ERGATIVE = "ने"
-GENITIVES = ("का", "के", "की")
 NOUNS = ("NN", "NNP", "NNC", "NNPC", "NST")
 _PRONOUNS = ("PRP", "DEM", "WQ")
 _CASES = ("plural", "oblique", "oblique_plural")
@@ -35,7 +35,7 @@ def noun_form(root: str, gender: str, case: str) -> str:
         case: `plural`, `oblique` or `oblique_plural`.
     """
     root = composed(root)
-    best = pynini.shortestpath(_text(root) @ _nouns()["f" if gender == "f" else "m", case])
+    best = pynini.shortestpath(acceptor(root) @ _nouns()["f" if gender == "f" else "m", case])
     return root if best.start() == -1 else best.project("output").rmepsilon().string("utf8")
 
 
@@ -48,7 +48,7 @@ def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
     """Whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
     last = _last_content(tokens)
     markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]
-    if any(form not in (ERGATIVE, *GENITIVES) for form in markers):
+    if any(form not in (*words_of(Role.ERGATIVE), *words_of(Role.GENITIVE)) for form in markers):
         return True
     form = tokens[last][1].form
     return any(form == one.dative and form not in (one.direct, one.genitive) for one in pronouns())
@@ -83,7 +83,7 @@ def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=True), _word(place, token, pronoun.agent, tuple(marker))]
     words = [Word(one.form, (at,)) for at, one in phrase] if has_case else _oblique(phrase)
-    return [*words, Word(ERGATIVE, tuple(marker), _REASON)]
+    return [*words, Word(word_of(Role.ERGATIVE), tuple(marker), _REASON)]
 
 
 def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
@@ -120,10 +120,12 @@ def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: 
         form = token.form
         if token.tag == "DEM":
             form = _demonstrative(form, oblique=oblique)
-        elif at == len(phrase) - 1 and oblique and (token.tag == "JJ" or form == "का") and form.endswith("ा"):
+        elif at == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
+            form = word_of(Role.OBLIQUE_GENITIVE)
+        elif at == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
             form = form[:-1] + "े"
-        elif at == len(phrase) - 1 and not oblique and inflects and form == "के":
-            form = "का"
+        elif at == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
+            form = word_of(Role.DIRECT_GENITIVE)
         words.append(_word(place, token, form))
     return words
 
@@ -148,15 +150,11 @@ def _word(place: int, token: Token, form: str, others: tuple[int, ...] = ()) -> 
     return Word(form, (place, *others), "" if form == token.form and not others else _REASON)
 
 
-def _text(text: str) -> Any:
-    return pynini.accep(pynini.escape(text), token_type="utf8")
-
-
 @cache
 def _nouns() -> dict[tuple[str, str], Any]:
     """For each gender and case the transducer from roots to forms: whole words before endings before the rest."""
     every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
-    sigma = pynini.closure(pynini.union(*map(_text, every))).optimize()
+    sigma = pynini.closure(any_of(every)).optimize()
     signs = set(vowel_signs().values())
     found = {}
     columns = ("gender", "root", *_CASES)
@@ -167,11 +165,11 @@ def _nouns() -> dict[tuple[str, str], Any]:
         endings = [row for row in own if row["root"] in signs]
         for case in _CASES:
             whole = pynini.union(
-                *(pynini.cross(_text(row["root"]), _text(row[case])) for row in words),
-                pynini.cross(_text("ॐ"), _text("ॐ")),
+                *(cross(row["root"], row[case]) for row in words),
+                cross("ॐ", "ॐ"),
             )
-            ending = sigma + pynini.union(*(pynini.cross(_text(row["root"]), _text(row[case])) for row in endings))
-            rest = sigma + pynini.cross("", _text(next(row[case] for row in own if row["root"] == "*")))
+            ending = sigma + pynini.union(*(cross(row["root"], row[case]) for row in endings))
+            rest = sigma + cross("", next(row[case] for row in own if row["root"] == "*"))
             first = _priority(whole, ending)
             found[gender, case] = _priority(first, rest).optimize()
     return found

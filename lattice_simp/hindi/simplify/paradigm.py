@@ -19,6 +19,7 @@ from lattice_simp.hindi.romanise import letters, vowel_signs
 from lattice_simp.hindi.simplify.verb_features import Agreement, VerbForm, canonical
 from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.hindi.transducers import acceptor, any_of, cost_of, cross
 
 _VALUES = (("m", "f"), ("sg", "pl"), ("3", "1", "2"), ("last", "inner"))
 _FEATURES = ("gender", "number", "person", "place")
@@ -54,7 +55,7 @@ def variants(root: str, tam: str, agreement: Agreement | None = None, *, last: b
     """
     agreement = agreement or Agreement()
     values = (agreement.gender, agreement.number, agreement.person, "last" if last else "inner")
-    wanted = _text(composed(root)) + _tags(canonical(tam), values)
+    wanted = acceptor(composed(root)) + _tags(canonical(tam), values)
     return tuple(dict.fromkeys(_paths(wanted @ _generator(), "output")))
 
 
@@ -65,7 +66,7 @@ def analyse(form: str) -> tuple[VerbForm, ...]:
     >>> sorted({(one.root, one.tam) for one in analyse("पिया")}), analyse("घर")
     ([('पी', 'yA')], ())
     """
-    return tuple(dict.fromkeys(map(_reading, _paths(_text(composed(form)) @ _analyser(), "output"))))
+    return tuple(dict.fromkeys(map(_reading, _paths(acceptor(composed(form)) @ _analyser(), "output"))))
 
 
 def takes_ne(root: str) -> bool:
@@ -124,10 +125,6 @@ def _table(table: tuple[str, tuple[str, ...]]) -> list[dict[str, str]]:
     return [row for _, row in read_rows(hindi_path(table[0]), table[1])]
 
 
-def _text(text: str) -> Any:
-    return pynini.accep(pynini.escape(text), token_type="utf8")
-
-
 @cache
 def _symbols() -> dict[str, str]:
     """Gives each feature's value a character of the private use area, so that all is one string."""
@@ -142,7 +139,7 @@ def _symbols() -> dict[str, str]:
 def _tags(tam: str, values: tuple[str, ...]) -> Any:
     symbols = _symbols()
     named = [f"{name}={value}" for name, value in zip(_FEATURES, values, strict=True)]
-    return _text("".join(symbols.get(one, chr(_PRIVATE - 1)) for one in (tam, *named)))
+    return acceptor("".join(symbols.get(one, chr(_PRIVATE - 1)) for one in (tam, *named)))
 
 
 def _all_values(row: dict[str, str]) -> Iterator[tuple[str, ...]]:
@@ -158,10 +155,11 @@ def _weighted(one: Any, other: Any, cost: float) -> Any:
 
 def _endings() -> Any:
     """Features to endings."""
+    path, columns = hindi_path(_ENDINGS[0]), _ENDINGS[1]
     return pynini.union(
         *(
-            _weighted(_tags(row["tam"], values), _text(_SEAM + row["ending"]), float(row["cost"] or 0))
-            for row in _table(_ENDINGS)
+            _weighted(_tags(row["tam"], values), acceptor(_SEAM + row["ending"]), cost_of(row["cost"], path, number))
+            for number, row in read_rows(path, columns)
             for values in _all_values(row)
         )
     ).optimize()
@@ -174,40 +172,36 @@ def _irregular() -> tuple[Any, Any]:
         for values in _all_values(row):
             tags = _tags(row["tam"], values)
             if row["stem"]:
-                stems.append(pynini.cross(_text(composed(row["root"])), _text(row["stem"])) + tags)
+                stems.append(pynini.cross(acceptor(composed(row["root"])), acceptor(row["stem"])) + tags)
                 continue
             key = (row["root"], row["tam"], *values)
             cost = seen[key] = seen.get(key, -1) + 1
-            forms.append(_weighted(_text(composed(row["root"])) + tags, _text(composed(row["form"])), cost))
+            forms.append(_weighted(acceptor(composed(row["root"])) + tags, acceptor(composed(row["form"])), cost))
     return pynini.union(*stems).optimize(), pynini.union(*forms).optimize()
-
-
-def _any(texts: list[str]) -> Any:
-    return pynini.union(*map(_text, texts))
 
 
 @cache
 def _sigma() -> Any:
     every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्", _SEAM]
-    return pynini.closure(_any(every)).optimize()
+    return pynini.closure(any_of(every)).optimize()
 
 
 def _joined() -> Any:
     """A root, a seam and an ending to a form."""
     signs = vowel_signs()
-    consonant, vowel = _any(letters("consonant")), _any(letters("vowel"))
-    opens = _any([one for pair in signs.items() if pair[0] in "आइएओ" for one in pair])
+    consonant, vowel = any_of(letters("consonant")), any_of(letters("vowel"))
+    opens = any_of([one for pair in signs.items() if pair[0] in "आइएओ" for one in pair])
     rewrite = pynini.cdrewrite
-    short = rewrite(pynini.cross(_text("ू"), _text("ु")), "", _text(_SEAM) + vowel, _sigma())
-    merged = rewrite(pynini.cross(pynini.union(_text("+ई"), _text("+यी")), ""), _text("ी"), "", _sigma())
-    before = _text(_SEAM) + pynini.union(pynini.difference(vowel, _text("ई")), _text("य"))
-    shorter = rewrite(pynini.cross(_text("ी"), _text("ि")), "", before, _sigma())
-    glide = rewrite(pynini.cross(_text("+आ"), _text("+या")), opens, "", _sigma())
-    closed = pynini.union(consonant, _any(["ु", "ू"]))
-    glides = pynini.difference(_sigma(), _sigma() + closed + _text("+य") + _sigma())
-    as_signs = pynini.union(*(pynini.cross(_text(_SEAM + one), _text(sign)) for one, sign in signs.items()))
+    short = rewrite(cross("ू", "ु"), "", acceptor(_SEAM) + vowel, _sigma())
+    merged = rewrite(pynini.cross(pynini.union(acceptor("+ई"), acceptor("+यी")), ""), acceptor("ी"), "", _sigma())
+    before = acceptor(_SEAM) + pynini.union(pynini.difference(vowel, acceptor("ई")), acceptor("य"))
+    shorter = rewrite(cross("ी", "ि"), "", before, _sigma())
+    glide = rewrite(cross("+आ", "+या"), opens, "", _sigma())
+    closed = pynini.union(consonant, any_of(["ु", "ू"]))
+    glides = pynini.difference(_sigma(), _sigma() + closed + acceptor("+य") + _sigma())
+    as_signs = pynini.union(*(cross(_SEAM + one, sign) for one, sign in signs.items()))
     attached = rewrite(as_signs, consonant, "", _sigma())
-    seamless = rewrite(pynini.cross(_text(_SEAM), ""), "", "", _sigma())
+    seamless = rewrite(pynini.cross(acceptor(_SEAM), ""), "", "", _sigma())
     return (short @ merged @ shorter @ glide @ glides @ attached @ seamless).optimize()
 
 
@@ -215,7 +209,7 @@ def _joined() -> Any:
 def _parts() -> tuple[Any, Any, Any]:
     """Features to endings, endings joined, and the inputs that the regular endings have."""
     endings = _endings()
-    any_root = pynini.difference(_sigma(), _sigma() + _text(_SEAM) + _sigma())
+    any_root = pynini.difference(_sigma(), _sigma() + acceptor(_SEAM) + _sigma())
     return endings, _joined(), (any_root + pynini.project(endings, "input")).optimize()
 
 
@@ -233,8 +227,8 @@ def _all_forms(roots: Any) -> Any:
 
 @cache
 def _generator() -> Any:
-    defective = pynini.union(*map(_text, _defective()))
-    roots = pynini.difference(_sigma(), pynini.union(defective, _sigma() + _text(_SEAM) + _sigma()).optimize())
+    defective = any_of(_defective())
+    roots = pynini.difference(_sigma(), pynini.union(defective, _sigma() + acceptor(_SEAM) + _sigma()).optimize())
     return _all_forms(roots.optimize()).arcsort("ilabel")
 
 
@@ -246,7 +240,7 @@ def _defective() -> list[str]:
 @cache
 def _analyser() -> Any:
     ranked = [
-        _text(root) + pynini.accep("", weight=place / 100, token_type="utf8") for place, root in enumerate(_verbs())
+        acceptor(root) + pynini.accep("", weight=place / 100, token_type="utf8") for place, root in enumerate(_verbs())
     ]
     roots = pynini.union(*ranked)
     return pynini.invert(_all_forms(roots.optimize())).optimize().arcsort("ilabel")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import IntEnum
+from itertools import islice
 
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.romanise import romanise
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.simplify.clause_tree import Node, clause_tree, is_joining
-from lattice_simp.hindi.simplify.complexity import PUNCTUATION, is_complex
+from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION, VERBS, is_complex
 from lattice_simp.hindi.simplify.gerunds import split_gerunds
 from lattice_simp.hindi.simplify.guard import check
 from lattice_simp.hindi.simplify.keep import keep_together
@@ -19,6 +20,7 @@ from lattice_simp.hindi.simplify.model import (
     ChangeKind,
     Part,
     PartKind,
+    Refusal,
     SimpleSentence,
     Simplified,
     SplitRefusedError,
@@ -27,11 +29,14 @@ from lattice_simp.hindi.simplify.model import (
 from lattice_simp.hindi.simplify.nominal_cases import agent_words
 from lattice_simp.hindi.simplify.relative_pronouns import without_relatives
 from lattice_simp.hindi.simplify.script import in_devanagari, is_romanised
-from lattice_simp.hindi.simplify.shared_arguments import share_agents
+from lattice_simp.hindi.simplify.shared_arguments import Shared, share_agents
 from lattice_simp.hindi.simplify.split import split_clauses
 from lattice_simp.hindi.simplify.tam import conjugate
+from lattice_simp.hindi.simplify.words import Role, words_of
 
-_FULL_STOPS = ("।", ".", "?", "!", "|")
+MAX_ROUNDS = 32
+"""How often a sentence is split anew without the splits that could not be made: each round undoes all of those that the
+last one met, so that few sentences need more than five; one that needs more than this stays as it is."""
 
 
 class Stage(IntEnum):
@@ -47,9 +52,11 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     """Makes several simple sentences of a complex one.
 
     >>> from lattice_simp.hindi.clause import parse_bracketed
-    >>> from lattice_simp.hindi.simplify.cases import parse_sentence
-    >>> sentence = parse_sentence("raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | paanii/NN | piyaa/VM")
-    >>> _, clauses = parse_bracketed("( raam ne ( khaanaa khaakara ) paanii piyaa )")
+    >>> from lattice_simp.hindi.sentence import Chunk, Token
+    >>> words, clauses = parse_bracketed("( raam ne ( khaanaa khaakara ) paanii piyaa )")
+    >>> tags = "NNP PSP NN VM NN VM".split()
+    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
+    >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(chunks))
     >>> [str(one) for one in simplify(sentence, clauses).sentences]
     ['raam ne khaanaa khaayaa', 'raam ne paanii piyaa']
 
@@ -67,27 +74,25 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     if not is_complex(source):
         return _unchanged(sentence)
     refused: dict[str, str] = {}
-    while True:
+    for _ in range(MAX_ROUNDS):
         tree = clause_tree(source, clauses)
         reasons = keep_together(source, tree, refused)
-        try:
-            parts, rendered = _simplified(source, tree, refused, until)
-            check(source, [part.name for part in parts], rendered)
-            if until == Stage.TENSE:
-                _check_bare(source, parts, rendered)
-        except SplitRefusedError as error:
-            name = _blamed(error.name, tree, refused)
-            if name is None:
-                return _unchanged(sentence)
-            refused[name] = error.reason
-            continue
-        return _result(sentence, source, rendered, reasons | refused)
+        rendered, refusals = _simplified(source, tree, refused, until)
+        if not refusals:
+            return _result(sentence, source, rendered, reasons | refused)
+        blamed = _blamed(refusals, tree, refused)
+        if not blamed:
+            break
+        refused |= blamed
+    return _unchanged(sentence)
 
 
 def _simplified(
     source: Sentence, tree: Node, refused: dict[str, str], until: Stage
-) -> tuple[list[Part], list[list[Word]]]:
+) -> tuple[list[list[Word]], list[Refusal]]:
+    """Makes all splits that are not refused yet; says which of them cannot be made after all."""
     parts = split_clauses(source, tree)
+    refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
@@ -95,18 +100,33 @@ def _simplified(
         if until == Stage.ARGUMENTS:
             parts = [replace(one.part, subject=_as_given(source, one.copied)) for one in shared]
         else:
-            parts = [without_relatives(source, conjugate(source, one)) for one in shared]
-    return parts, [_render(source, part, until) for part in parts]
+            parts, refusals = _conjugated(source, shared)
+    rendered = [_render(source, part, until) for part in parts]
+    refusals = refusals or check(source, [part.name for part in parts], rendered)
+    if until == Stage.TENSE:
+        refusals = refusals or _bare(source, parts, rendered)
+    return rendered, refusals
 
 
-def _check_bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> None:
-    """Refuses to split off a participle that leaves nothing but the verb."""
+def _conjugated(source: Sentence, shared: Sequence[Shared]) -> tuple[list[Part], list[Refusal]]:
+    parts, refusals = [], []
+    for one in shared:
+        try:
+            parts.append(without_relatives(source, conjugate(source, one)))
+        except SplitRefusedError as error:
+            refusals.append(Refusal(error.name, error.reason))
+    return parts, refusals
+
+
+def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Refuses to split off a participle that leaves nothing but the verb; one is enough for each verb."""
+    found = []
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[at] for word in words for at in word.sources]
-        if all(token.tag in ("VM", "VAUX", "SYM", "CC", "RP") for token in tokens):
-            for other in parts:
-                if other.kind == PartKind.PARTICIPLE and other.governor == part.verb:
-                    raise SplitRefusedError(other.name, "would leave nothing but a verb")
+        if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
+            own = (one for one in parts if one.kind == PartKind.PARTICIPLE and one.governor == part.verb)
+            found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
+    return found
 
 
 def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
@@ -127,13 +147,13 @@ def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
     return words
 
 
-def _blamed(name: str, tree: Node, refused: dict[str, str]) -> str | None:
-    """The split to undo: the named one, else the last one that is still made; None if none is left."""
-    names = [node.name for node in tree.walk() if node.name and not node.is_kept]
-    if name and name not in refused:
-        return name
-    left = [one for one in names if one not in refused]
-    return left[-1] if left else None
+def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) -> dict[str, str]:
+    """The splits to undo, with reasons: the named ones, else the last one that is still made; none if none is left."""
+    named = {one.name: one.reason for one in reversed(refusals) if one.name and one.name not in refused}
+    if named:
+        return named
+    left = [node.name for node in tree.walk() if node.name and not node.is_kept and node.name not in refused]
+    return {left[-1]: refusals[0].reason} if left else {}
 
 
 def _unchanged(sentence: Sentence) -> Simplified:
@@ -148,12 +168,12 @@ def _result(
     if len(rendered) < 2:
         return replace(_unchanged(sentence), kept_together=tuple(reasons.items()))
     roman = is_romanised(sentence)
-    stop = _full_stop(sentence)
+    stop, plain = _full_stop(sentence), words_of(Role.STATEMENT)[roman]
     sentences = []
     for place, words in enumerate(rendered):
         made = _written(sentence, source, words, roman=roman)
         if stop is not None:
-            made = _stopped(sentence, made, stop, is_last=place == len(rendered) - 1)
+            made = _stopped(sentence, made, stop, plain, is_last=place == len(rendered) - 1)
         sentences.append(made)
     kept = {at for one in sentences for at in one.kept}
     dropped = tuple((at, _why_dropped(source, at)) for at in range(len(source)) if at not in kept)
@@ -182,15 +202,25 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    last = len(sentence) - 1
-    return last if last >= 0 and sentence.tokens[last].form in _FULL_STOPS else None
+    """The place of the mark that ends a sentence; quotes and brackets may close behind it."""
+    for place in reversed(range(len(sentence))):
+        token = sentence.tokens[place]
+        if _ends(token.form):
+            return place
+        if not token.is_empty and token.form not in words_of(Role.CLOSING):
+            return None
+    return None
 
 
-def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, *, is_last: bool) -> SimpleSentence:
-    """Ends a sentence as the source ends; only the last one asks or exclaims with it."""
+def _ends(form: str) -> bool:
+    return form in words_of(Role.STATEMENT) or form in words_of(Role.QUESTION)
+
+
+def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, is_last: bool) -> SimpleSentence:
+    """Ends a sentence as the source ends; only the last one asks or exclaims with it, others end with a plain mark."""
     mark = sentence.tokens[stop].form
-    if made.words and made.words[-1] in _FULL_STOPS:
+    if made.words and _ends(made.words[-1]):
         return made
-    plain = mark if mark in ("।", ".", "|") or is_last else "."
-    changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, plain, "ends the sentence"))
-    return SimpleSentence((*made.words, plain), (*made.sources, (stop,) if is_last else ()), changes)
+    mark = mark if is_last or mark in words_of(Role.STATEMENT) else plain
+    changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
+    return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_last else ()), changes)

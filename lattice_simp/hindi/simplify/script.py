@@ -8,8 +8,10 @@ from functools import cache
 
 from lattice_simp.hindi.romanise import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.simplify.complexity import VERBS
 from lattice_simp.hindi.simplify.paradigm import analyse, listed_root, verb_forms
 from lattice_simp.hindi.simplify.verb_features import CONJUNCTIVE, Agreement, VerbForm, canonical
+from lattice_simp.hindi.simplify.words import Role, word_of, words_of
 from lattice_simp.hindi.spelling import composed
 from lattice_simp.hindi.tables import hindi_path, read_rows
 
@@ -36,7 +38,7 @@ def _full(token: Token, *, roman: bool) -> Token:
     else:
         form, root = composed(token.form), composed(token.root)
     token = replace(token, form=form, root=root)
-    if token.tag not in ("VM", "VAUX") or token.is_empty:
+    if token.tag not in VERBS or token.is_empty:
         return token
     reading = _reading(token)
     if reading is None:
@@ -64,8 +66,8 @@ def _reading(token: Token) -> VerbForm | None:
         if tam and (rooted or not readings):
             return VerbForm(root, tam, _any_agreement(token))
         readings = rooted or readings
-    if token.tag == "VAUX" and token.form in ("कर", "के"):
-        return VerbForm("कर", CONJUNCTIVE, _any_agreement(token))
+    if token.tag == "VAUX" and token.form in words_of(Role.CONJUNCTIVE):
+        return VerbForm(word_of(Role.LIGHT), CONJUNCTIVE, _any_agreement(token))
     bare = [one for one in readings if one.tam == "0"]
     return bare[0] if bare else readings[0] if readings else None
 
@@ -98,6 +100,6 @@ def _no_words() -> Lexicon:
 def _word(word: str, tag: str) -> str:
     if not word:
         return ""
-    if tag in ("VM", "VAUX"):
+    if tag in VERBS:
         return devanagari(word, _verbs())
     return devanagari(word, _function_words().get(tag, _no_words()))

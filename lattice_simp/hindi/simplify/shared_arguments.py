@@ -12,8 +12,7 @@ from lattice_simp.hindi.simplify.model import Part, PartKind
 from lattice_simp.hindi.simplify.nominal_cases import is_dative
 from lattice_simp.hindi.simplify.verb_features import IMPERATIVE, INFINITIVE, POLITE
 from lattice_simp.hindi.simplify.verb_groups import verb_group
-
-_BE = ("है", "था", "हो")
+from lattice_simp.hindi.simplify.words import Role, words_of
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
 def _is_topic(sentence: Sentence, giver: Part) -> bool:
     """Whether what a clause says is about its agent: `hai` may also just tell that something exists."""
     group = verb_group(sentence, giver.verb) if giver.verb is not None else None
-    if group is None or group.root not in _BE or not giver.agent:
+    if group is None or group.root not in words_of(Role.BE) or not giver.agent:
         return True
     return giver.agent[0] == giver.tokens[0]
 

@@ -13,9 +13,7 @@ from lattice_simp.hindi.simplify.paradigm import perception_verbs
 from lattice_simp.hindi.simplify.shared_arguments import Shared
 from lattice_simp.hindi.simplify.verb_features import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
-
-_PARTICIPIAL = ("कर", "के", "करके", "हुए", "हुआ", "हुई")
-"""Second verbs that only make a participle: `khaa kar`, `khaate hue`."""
+from lattice_simp.hindi.simplify.words import Role, words_of
 
 _COPIED = "shared with another sentence"
 _TENSE = "the tense of the main verb"
@@ -83,7 +81,7 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
     verbs = [token for token in group.verbs if token.root]
-    while len(verbs) > 1 and verbs[-1].form in _PARTICIPIAL:
+    while len(verbs) > 1 and verbs[-1].form in words_of(Role.PARTICIPIAL):
         verbs.pop()
     return tuple(verbs[:-1]), verbs[-1].root
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.simplify.complexity import VERBS
 from lattice_simp.hindi.simplify.paradigm import generate, takes_ne
 from lattice_simp.hindi.simplify.tables import second_verbs
 from lattice_simp.hindi.simplify.verb_features import PAST, PERFECTIVE, PRESENT, ROOT, Agreement
+from lattice_simp.hindi.simplify.words import Role, words_of
 
-PASSIVE = "जा"
 NEGATION = "NEG"
-_VERBS = ("VM", "VAUX")
 _FINITE_ONLY = (PRESENT, PAST)
 """Tenses that only `hai` and `thaa` have: no other verb can take them."""
 
@@ -39,7 +39,11 @@ class VerbGroup:
     def is_passive(self) -> bool:
         """Whether the group is passive: a perfective form and `jaa`, perhaps behind a vector verb."""
         at = 1 if self.has_vector else 0
-        passive = len(self.verbs) > at + 1 and self.verbs[at].tam == PERFECTIVE and self.verbs[at + 1].root == PASSIVE
+        passive = (
+            len(self.verbs) > at + 1
+            and self.verbs[at].tam == PERFECTIVE
+            and self.verbs[at + 1].root in words_of(Role.PASSIVE)
+        )
         return passive and takes_ne(self.root)
 
     @property
@@ -48,7 +52,7 @@ class VerbGroup:
         if len(self.verbs) < 2:
             return False
         first, second = self.verbs[0], second_verbs().get(self.verbs[1].root)
-        went = first.tam == PERFECTIVE and self.verbs[1].root == PASSIVE and not takes_ne(first.root)
+        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of(Role.PASSIVE) and not takes_ne(first.root)
         return second is not None and second.is_vector and (first.tam == ROOT or went)
 
     @property
@@ -68,7 +72,9 @@ class VerbGroup:
     def is_perfective(self) -> bool:
         """Whether the group tells of something completed."""
         tense = self.tense
-        return tense is not None and (tense[0] == PERFECTIVE or any(one.root == "चुक" for one in tense[1]))
+        return tense is not None and (
+            tense[0] == PERFECTIVE or any(one.root in words_of(Role.COMPLETIVE) for one in tense[1])
+        )
 
     @property
     def takes_agent_with_ne(self) -> bool:
@@ -94,7 +100,7 @@ def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
     places = tuple(
         place
         for place in range(own.start, own.end)
-        if sentence.tokens[place].tag in _VERBS and not sentence.tokens[place].is_empty
+        if sentence.tokens[place].tag in VERBS and not sentence.tokens[place].is_empty
     )
     if not places:
         return None

@@ -4,7 +4,7 @@ A token is `word/TAG`, chunks stand between ` | `, and a chunk's tag follows a t
 `raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | soyaa/VM`. Without it the chunk is what its first token of a kind
 says: a verb makes a finite group (VGF), a conjunction CCP, punctuation BLK, all others NP. More is said in brackets
 behind the tag: `katne/VM[root=kaat]:VGNN`, with the fields of `Token`. Chunks depend on others if `>head:relation`
-follows, with the head's number from 1: `raam/NNP>2:k1 | soyaa/VM`.
+follows, with the head's number from 1: `raam/NNP>2:k1 | soyaa/VM`. The word `NULL` stands for an elided one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.clause import Clause, parse_bracketed
-from lattice_simp.hindi.sentence import FINITE, Chunk, Sentence, Token
+from lattice_simp.hindi.sentence import EMPTY, FINITE, Chunk, Sentence, Token
 from lattice_simp.hindi.tables import read_rows
 
 _COLUMNS = ("id", "source", "stage", "roman", "devanagari", "clauses", "expected", "expected_devanagari", "note")
@@ -56,7 +56,7 @@ def _token(found: re.Match[str]) -> Token:
     more = dict(one.partition("=")[::2] for one in (found["more"] or "").split(",") if one)
     if unknown := more.keys() - set(Token.__dataclass_fields__):
         raise LatticeSimpError(f"a token has no field {min(unknown)!r}: {found[0]!r}")
-    return Token(found["form"], found["tag"], **more)
+    return Token(found["form"], found["tag"], is_empty=found["form"] == EMPTY, **more)
 
 
 def _default_chunk(tokens: list[Token]) -> str:
