@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
@@ -23,7 +24,7 @@ demo: $(STAMP)  ## translate held-out sentences of the demo grammar with three s
 	$(BIN)/lattice-simp demo --output build/demo
 
 test: $(STAMP)  ## run the tests (minutes)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-slow: $(STAMP)  ## run the tests that take many minutes
 	$(BIN)/python -m pytest -m slow
@@ -44,7 +45,6 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 
 # The experiments; DATA is the folder with the corpora, and what is done already is not done again.
 DATA ?= ../shared/data
-JOBS ?= 2
 
 experiments: walkthrough train-multi30k compression hindi-clauses hindi-english study-en-de study-en-fr  ## run all experiments (hours)
 

@@ -81,7 +81,7 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
         if chunk.tag != tag:
             continue
         verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in VERBS]
-        verbs = [at for at in verbs if not sentence.tokens[at].is_empty and sentence.tokens[at].form != "null"]
+        verbs = [at for at in verbs if not sentence.tokens[at].is_empty]
         if verbs and own.issuperset(verbs):
             return place
     return None
