@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from lattice_simp.hindi.from_tree import AGENTS
 from lattice_simp.hindi.sentence import NON_FINITE, Sentence
 from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION, VERBS
 from lattice_simp.hindi.simplify.nominal_cases import is_agentive
 from lattice_simp.hindi.simplify.paradigm import takes_ne
 from lattice_simp.hindi.simplify.words import Role, word_of, words_of
 
-AGENTS = ("k1", "pk1")
 GENITIVE_AGENTS = ("r6-k1", "k1")
 OBJECTS = ("k2", "k2p", "k2g")
 PREDICATE_NOUN = "pof"

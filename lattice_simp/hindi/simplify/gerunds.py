@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lattice_simp.hindi.from_tree import AGENTS
 from lattice_simp.hindi.sentence import GERUND, Sentence
 from lattice_simp.hindi.simplify.arguments import (
-    AGENTS,
     GENITIVE_AGENTS,
     agent_of,
     children,
