@@ -7,15 +7,18 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from experiments.hindi.report import Results, figures, page
-from experiments.hindi.systems import BEST, TRAINED, Find, Trained, systems
-from experiments.hindi.training import ANALYSER, Treebank, analyser_stage, model_stage
+from experiments.hindi.systems import BEST, SHIPPED, TRAINED, Find, Trained, systems
+from experiments.hindi.training import ANALYSER, JUDGE, Treebank, analyser_stage, judge_stage, model_stage
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
+from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.text import Analyser
 from lattice_simp.train.lock import locked
@@ -69,13 +72,15 @@ def train(treebank: Treebank, work: Path) -> tuple[Analyser, dict[Trained, Claus
     Raises:
         LatticeSimpError: a training failed; what is done stays.
     """
-    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED)]
+    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), judge_stage(treebank)]
     keys = stage_keys(stages)
     work.mkdir(parents=True, exist_ok=True)
     run = Run(say=lambda text: print(text, file=sys.stderr))
     with locked(work):
         done = {stage.name: run_stage(stage, keys[stage.name], work, run) for stage in stages}
+    judge = StartJudge.read(done[JUDGE][0] / JUDGE_FILE)
     models = {one: ClauseModel.read(done[one.folder][0]) for one in TRAINED}
+    models[SHIPPED] = replace(models[SHIPPED], judge=judge)
     seconds = {f"training {name}": record["cpu_seconds"] for name, (_, record) in done.items()}
     return Analyser.load(done[ANALYSER][0]), models, seconds
 

@@ -15,7 +15,10 @@ from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.crf import CrfSettings
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.model import FEATURE_VERSION as CLAUSE_VERSION
+from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.clauses.participles import SETTINGS as JUDGE_SETTINGS
+from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
@@ -25,7 +28,7 @@ from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
 from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.train.stage import Run, Stage
 
-ANALYSER = "analyser"
+ANALYSER, JUDGE = "analyser", "participles"
 
 TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
 """What trees and lattices read."""
@@ -71,6 +74,12 @@ def model_stage(one: Trained, treebank: Treebank) -> Stage:
     return Stage(one.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, one, treebank))
 
 
+def judge_stage(treebank: Treebank) -> Stage:
+    """Gives the stage that trains the judge of participles."""
+    settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(JUDGE_SETTINGS)]
+    return Stage(JUDGE, (), settings, [treebank.path, *_tables()], partial(_train_judge, treebank))
+
+
 def _tables() -> list[Path]:
     """Gives the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
     folder = hindi_path("markers.tsv").parent
@@ -80,6 +89,11 @@ def _tables() -> list[Path]:
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
     Analyser.train(folder, treebank.sentences)
     return {"sentences": len(treebank.sentences)}
+
+
+def _train_judge(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    StartJudge.train(treebank.examples).write(folder / JUDGE_FILE)
+    return {"sentences": len(treebank.examples)}
 
 
 def _train_model(one: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
@@ -42,7 +43,8 @@ class HindiModel:
             raise LatticeSimpError("no clauses to learn: training needs sentences with chunks and dependencies")
         folder.mkdir(parents=True, exist_ok=True)
         analyser = Analyser.train(folder / ANALYSER, real)
-        model = ClauseModel.train([(one.sentence, one.clauses) for one in examples if one.sentence.tokens])
+        pairs = [(one.sentence, one.clauses) for one in examples if one.sentence.tokens]
+        model = replace(ClauseModel.train(pairs), judge=StartJudge.train(pairs))
         model.write(folder / CLAUSES)
         return cls(analyser, model)
 

@@ -53,7 +53,7 @@ def phrase_features(sentence: Sentence) -> Features:
     """
     if not sentence.chunks:
         return paper_features(sentence)
-    described = [_described(sentence, chunk) for chunk in sentence.chunks]
+    described = [describe_phrase(sentence, chunk) for chunk in sentence.chunks]
     spread = _spread(sentence)
     found: Features = []
     for number, chunk in enumerate(sentence.chunks):
@@ -65,7 +65,7 @@ def phrase_features(sentence: Sentence) -> Features:
     return found
 
 
-def _described(sentence: Sentence, chunk: Chunk) -> str:
+def describe_phrase(sentence: Sentence, chunk: Chunk) -> str:
     """Describes a phrase: a conjunction by its word, a verb group by the end of its verb, others by their markers."""
     if chunk.tag == "CCP":
         return f"CCP:{sentence.head_of(chunk).form}"

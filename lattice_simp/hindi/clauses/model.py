@@ -17,7 +17,8 @@ from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketin
 from lattice_simp.hindi.clauses.counts import matched, mend_counts
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
 from lattice_simp.hindi.clauses.features import Features, Template, paper_features, phrase_features, rule_features
-from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of
+from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of, clauses_of
+from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
 from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
@@ -32,7 +33,7 @@ Constraint = Literal["none", "counts", "lattice"]
 
 TEMPLATES: dict[str, Template] = {"paper": paper_features, "phrases": phrase_features, "rules": rule_features}
 
-META, MERGED, ENDS, STARTS = "model.json", "merged.crf", "ends.crf", "starts.crf"
+META, MERGED, ENDS, STARTS, JUDGE = "model.json", "merged.crf", "ends.crf", "starts.crf", "participles.crf"
 
 FEATURE_VERSION = 1
 """Goes up when the templates or the rules that they see change: a model works with what it was trained on alone."""
@@ -55,12 +56,14 @@ class ClauseModel:
         template: the name of what the fields see, a key of `TEMPLATES`.
         chains: the fields by file name.
         costs: of the rules.
+        judge: moves the starts of non-finite clauses of the best well-formed bracketing; None to leave them.
     """
 
     kind: Kind
     template: str
     chains: dict[str, LinearChain]
     costs: RuleCosts = field(default_factory=RuleCosts)
+    judge: StartJudge | None = None
 
     @classmethod
     def train(
@@ -111,16 +114,25 @@ class ClauseModel:
         if not sentence.tokens:
             return []
         if constraint == "lattice":
-            best = self.nbest(sentence, 1)
-            # No lattice has room for it, or the rules allow none of its labels: the grammars answer all sentences.
-            return best[0][0] if best else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
+            return self._well_formed(sentence)
         found = self._unconstrained(sentence)
         return mend_counts(sentence, found, token_classes(sentence)) if constraint == "counts" else found
+
+    def _well_formed(self, sentence: Sentence) -> list[Brackets]:
+        found = self.nbest(sentence, 1)
+        if not found:
+            # No lattice has room for it, or the rules allow none of its labels: the grammars answer all sentences.
+            return brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
+        best = found[0][0]
+        if self.judge is None:
+            return best
+        return brackets_of(self.judge.moved(sentence, clauses_of(best)), len(sentence))
 
     def nbest(self, sentence: Sentence, n: int) -> list[tuple[list[Brackets], float]]:
         """Gives the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all.
 
-        Fewer, or none, if there are no more, or if the search for them would need too much memory.
+        Fewer, or none, if there are no more, or if the search for them would need too much memory. The judge is not
+        asked.
         """
         features = TEMPLATES[self.template](sentence)
         tokens = token_classes(sentence)
@@ -180,8 +192,11 @@ class ClauseModel:
         folder.mkdir(parents=True, exist_ok=True)
         for name, chain in self.chains.items():
             chain.write(folder / name)
+        if self.judge is not None:
+            self.judge.write(folder / JUDGE)
         with open_text(folder / META, "w") as file:
             told = {"features": FEATURE_VERSION, "kind": self.kind, "template": self.template}
+            told |= {"judge": self.judge is not None}
             file.write(json.dumps(told | {"costs": asdict(self.costs)}) + "\n")
 
     @classmethod
@@ -199,7 +214,8 @@ class ClauseModel:
             TEMPLATES[template]
         except (KeyError, TypeError):
             raise FormatError("no description of a clause model", path=path, remedy=REMEDY) from None
-        return cls(kind, template, {name: LinearChain.read(folder / name) for name in names}, costs)
+        judge = StartJudge.read(folder / JUDGE) if meta.get("judge") else None
+        return cls(kind, template, {name: LinearChain.read(folder / name) for name in names}, costs, judge)
 
 
 def bare(sentence: Sentence, clauses: Iterable[Clause]) -> list[Clause]:
