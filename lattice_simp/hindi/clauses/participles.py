@@ -23,10 +23,11 @@ SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)
 """There are a few thousand participles to learn from, and many attributes: they are held down."""
 
 MOST_PHRASES = 12
-"""Before a participle; one in a thousand clauses is longer."""
+"""Before a participle; with the stop at a finite verb, 7 in 1,000 clauses of the treebank start elsewhere."""
 
 GIVEN_START = 0.5
-"""What the start that is given earns, in nats; tuned on a tenth of the treebank's training files."""
+"""What the start that is given earns, in nats; tuned on a tenth of the treebank's training files, with a field that was
+trained on a fifth of the others."""
 
 _START, _NO_START = "1", "0"
 _FAR = 6

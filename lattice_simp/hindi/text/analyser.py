@@ -118,8 +118,7 @@ class Analyser:
     def for_romanised(self) -> Analyser:
         """Gives an analyser that takes words in Latin letters for romanised Hindi.
 
-        Words of the training texts win, frequent ones first; what is none of them is read letter by letter. Of the
-        words of held-out files of the treebank, 95 in 100 come back from their own romanisation.
+        Words of the training texts win, frequent ones first; what is none of them is read letter by letter.
         """
         forms = dict.fromkeys(form for form, _, _ in self.morphology.words)  # frequent ones first
         lexicon = Lexicon({form: 1 / rank for rank, form in enumerate(forms, start=1)})  # Zipf's law
