@@ -22,7 +22,7 @@ _TUNING = ("rounds", "bleu_before", "bleu_after")
 
 
 def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
-    """Gives the figures of a run: the first test set's scores, seconds a stage, peak memory, and the counts."""
+    """Returns the figures of a run: the first test set's scores, seconds a stage, peak memory, and the counts."""
     scores = records["test"]["scores"]
     first = next(iter(scores)).rpartition(".")[0]
     return {

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from lattice_simp.language_model import LanguageModel
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gappy import GappyAcceptor, gappy
-from lattice_simp.ops.gappy_compose import EditCosts, gappy_compose
-from lattice_simp.ops.lm import apply_lm
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.compose import EditCosts, compose
+from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
-from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.ops.nbest import Path, nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
@@ -30,9 +30,9 @@ __all__ = [
     "WeightedModel",
     "apply_lm",
     "apply_lms",
-    "gappy",
-    "gappy_compose",
-    "nshortest",
+    "compose",
+    "gappy_acceptor",
+    "nbest",
     "prune",
     "replace",
 ]

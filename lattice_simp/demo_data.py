@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lattice_simp.grammar_data import grammar_path
+from lattice_simp.support.grammar_data import grammar_path
 
 
 def demo_path(name: str) -> Path:
-    """Gives the path of a file of the demo.
+    """Returns the path of a file of the demo.
 
     >>> demo_path("rules.gz").name
     'rules.gz'

@@ -89,7 +89,7 @@ def paths(lattice: Lattice) -> Iterator[Path]:
 
 
 def best_by_string(lattice: Lattice) -> dict[Gram, float]:
-    """Gives the least cost of every string, state by state from the end (fewer steps than one per path)."""
+    """Returns the least cost of every string, state by state from the end (fewer steps than one per path)."""
     lattice = lattice.topsorted()
     rest: list[dict[Gram, float]] = [{} for _ in range(lattice.num_states)]
     for state in reversed(range(lattice.num_states)):
@@ -115,7 +115,7 @@ def keep_least(table: dict[Gram, float], entries: Iterator[tuple[Gram, float]]) 
 
 
 def best_path(lattice: Lattice) -> Path:
-    """Gives the cheapest path of a topologically sorted lattice as (words, input labels, cost)."""
+    """Returns the cheapest path of a topologically sorted lattice as (words, input labels, cost)."""
     rest, choice = lattice.finals.copy(), np.full(lattice.num_states, -1)
     for state in reversed(range(lattice.num_states)):
         for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
@@ -198,7 +198,7 @@ class PlainModel:
         self.grams.setdefault(("<unk>",), (-100.0, 0.0))
 
     def log10(self, history: Gram, word: str) -> float:
-        """Gives the log10 probability of a known word (or `<unk>`) after a history of known words."""
+        """Returns the log10 probability of a known word (or `<unk>`) after a history of known words."""
         if (*history, word) in self.grams:
             return self.grams[(*history, word)][0]
         return self.grams.get(history, (0.0, 0.0))[1] + self.log10(history[1:], word)
@@ -207,7 +207,7 @@ class PlainModel:
         return tuple(word if (word,) in self.grams else "<unk>" for word in words)
 
     def cost(self, words: Sequence[str]) -> float:
-        """Gives the cost of a sentence in nats, `</s>` included."""
+        """Returns the cost of a sentence in nats, `</s>` included."""
         sentence = ("<s>", *self.known(words), "</s>")
         return -LOG_10 * sum(
             self.log10(sentence[max(0, place - self.order + 1) : place], sentence[place])

@@ -52,7 +52,7 @@ def cpu_time() -> Iterator[Timer]:
 
 
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Gives a call's result and its CPU seconds."""
+    """Returns a call's result and its CPU seconds."""
     with cpu_time() as timer:
         result = function(*arguments)
     return result, timer.seconds

@@ -15,9 +15,9 @@ import pynini
 import pywrapfst
 
 from experiments.bench.figures import Figures, figure, timed
-from lattice_simp import GappyAcceptor, Lattice, gappy, gappy_compose, nshortest, prune
-from lattice_simp.ops.distance import best_cost
-from lattice_simp.ops.gappy import Loops
+from lattice_simp import GappyAcceptor, Lattice, compose, gappy_acceptor, nbest, prune
+from lattice_simp.core.shortest_distance import best_cost
+from lattice_simp.ops.gappy_acceptor import Loops
 
 LATTICE = "data/oracles/lattices/multi30k/7.lm.total.txt.gz"
 ARCS, HYPOTHESES, KEPT, SEED = 10_000, 1000, 0.5, 1
@@ -39,12 +39,12 @@ def measure(shared: Path) -> Figures:
     figures: Figures = {}
     kinds: tuple[Loops, Loops] = ("sigma", "rho")
     for loops in kinds:
-        skeleton = gappy(hypotheses, loops=loops, symbols=full.symbols)
+        skeleton = gappy_acceptor(hypotheses, loops=loops, symbols=full.symbols)
         plain, compose_only, least = min(_plain(skeleton, full) for _ in range(REPEATS))
         prefix = "gappy_vs_pynini" + ("_rho" if loops == "rho" else "")
         for name, beam in ((prefix, None), (f"{prefix}_beam", BEAM)):
-            gappy_compose(full, skeleton, beam=beam)
-            runs = [timed(lambda s=skeleton, b=beam: gappy_compose(full, s, beam=b)) for _ in range(REPEATS)]
+            compose(full, skeleton, beam=beam)
+            runs = [timed(lambda s=skeleton, b=beam: compose(full, s, beam=b)) for _ in range(REPEATS)]
             joint, own = min(runs, key=lambda run: run[1])
             if abs(best_cost(joint) - least) > TOLERANCE:
                 raise AssertionError(f"{name}: the best cost is {best_cost(joint)}, but OpenFst's {least}")
@@ -54,10 +54,10 @@ def measure(shared: Path) -> Figures:
 
 
 def task(shared: Path) -> tuple[Lattice, list[tuple[str, float]]]:
-    """Gives the full lattice and the skeleton hypotheses, the same on every call."""
+    """Returns the full lattice and the skeleton hypotheses, the same on every call."""
     full = prune(Lattice.read(shared / LATTICE), max_arcs=ARCS)
     rng = np.random.default_rng(SEED)
-    best = nshortest(full, HYPOTHESES)
+    best = nbest(full, HYPOTHESES)
     hypotheses: dict[str, float] = {}
     while len(hypotheses) < HYPOTHESES:
         path = best[rng.integers(len(best))]
@@ -76,7 +76,7 @@ def _plain(skeleton: GappyAcceptor, full: Lattice) -> tuple[float, float, float]
 
 
 def _expanded(skeleton: GappyAcceptor, full: Lattice) -> Any:
-    """Gives the gappy acceptor for OpenFst, each loop written out for every word of the full lattice, arcs sorted."""
+    """Returns the gappy acceptor for OpenFst, each loop written out for every word of the full lattice, arcs sorted."""
     fst = skeleton.acceptor.to_pynini()
     words = np.unique(full.olabels).tolist()
     for state in np.flatnonzero(skeleton.has_loop).tolist():

@@ -31,7 +31,7 @@ FULL_SETTINGS = (
 
 
 def _decode(shared: Path, task: Task, cells: CellPruning | None = None) -> tuple[list[ls.Path], float]:
-    """Gives each sentence's best path and the CPU seconds, loading from the cache included."""
+    """Returns each sentence's best path and the CPU seconds, loading from the cache included."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         settings = ls.DecoderSettings(beam=0.0)
@@ -43,12 +43,12 @@ def _decode(shared: Path, task: Task, cells: CellPruning | None = None) -> tuple
 
 
 def _eager(shared: Path, task: Task) -> float:
-    """Gives the CPU seconds of the same search without any bound: the whole product, then its best path."""
+    """Returns the CPU seconds of the same search without any bound: the whole product, then its best path."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         decoder = ls.Decoder(grammar, [("LM", model)], WEIGHTS)
         for words in sentences:
-            ls.nshortest(ls.apply_lm(decoder.rules_lattice(words), model, beam=None), 1)
+            ls.nbest(ls.apply_lm(decoder.rules_lattice(words), model, beam=None), 1)
     return timer.seconds
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 import lattice_simp as ls
 from experiments.bench.figures import Figures, cpu_time, figure
-from lattice_simp.formats.textio import read_bytes
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.distance import best_cost
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import best_cost
+from lattice_simp.support.textio import read_bytes
 
 LOG_10 = float(np.log(10.0))
 

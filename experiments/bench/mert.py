@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.bench.figures import Figures, figure, timed
-from lattice_simp import Lattice, SymbolTable, nshortest
+from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.envelope import envelope
@@ -57,7 +57,7 @@ def measure(shared: Path) -> Figures:
 
 
 def task(folder: Path) -> tuple[list[FeatureLattice], list[list[list[int]]], dict[str, float]]:
-    """Gives the lattices, the references and the start weights."""
+    """Returns the lattices, the references and the start weights."""
     names = [str(number) for number in range(1, FEATURES + 1)]
     paths = [folder / "lats" / f"{number}.txt.gz" for number in range(1, SENTENCES + 1)]
     lattices = [FeatureLattice.read(path, feature_names=names, removed=("1", "2")) for path in paths]
@@ -69,7 +69,7 @@ def task(folder: Path) -> tuple[list[FeatureLattice], list[list[list[int]]], dic
 def nbest_lattices(
     lattices: list[FeatureLattice], weights: dict[str, float]
 ) -> tuple[list[FeatureLattice], SymbolTable]:
-    """Gives the n-best lists of the lattices as lattices, and the table of their words (the numbers as text)."""
+    """Returns the n-best lists of the lattices as lattices, and the table of their words (the numbers as text)."""
     symbols, names, vector = SymbolTable(), tuple(weights), np.array(list(weights.values()))
     made = []
     for number, lattice in enumerate(lattices):
@@ -78,14 +78,14 @@ def nbest_lattices(
         finals = np.where(lattice.final, -lattice.final_features @ vector, np.inf)
         columns = {name: lattice.features[:, column] for column, name in enumerate(names)}
         ends = {name: lattice.final_features[:, column] for column, name in enumerate(names)}
-        paths = nshortest(Lattice.from_arcs(*arcs, finals, words, scores=columns, final_scores=ends), LIST_LENGTH)
+        paths = nbest(Lattice.from_arcs(*arcs, finals, words, scores=columns, final_scores=ends), LIST_LENGTH)
         entries = [Hypothesis(number, path.words, {n: (v,) for n, v in path.scores.items()}) for path in paths]
         made.append(FeatureLattice.from_nbest(entries, names, symbols))
     return made, symbols
 
 
 def envelope_seconds(lattices: list[FeatureLattice], weights: npt.NDArray[np.float64]) -> tuple[float, str, float]:
-    """Gives the CPU seconds for the envelopes of the smallest lattices along all axes, and those of plain Python."""
+    """Returns the CPU seconds for the envelopes of the smallest lattices along all axes, and those of plain Python."""
     smallest = sorted(lattices, key=lambda lattice: lattice.num_arcs)[:SMALLEST]
     tasks = [(lattice, weights, direction) for lattice in smallest for direction in np.eye(FEATURES)]
     envelope(*tasks[0])
@@ -102,7 +102,7 @@ def envelope_seconds(lattices: list[FeatureLattice], weights: npt.NDArray[np.flo
 def plain_envelope(
     lattice: FeatureLattice, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64]
 ) -> list[Line]:
-    """Gives (slope, intercept, words) of the hull's lines by the same recursion, one list of lines for each state."""
+    """Returns (slope, intercept, words) of the hull's lines by the same recursion, one list of lines for each state."""
     slopes, intercepts = (lattice.features @ direction).tolist(), (lattice.features @ weights).tolist()
     hulls: list[list[Line]] = [[] for _ in range(lattice.num_states)]
     for state in reversed(range(lattice.num_states)):

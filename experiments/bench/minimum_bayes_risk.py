@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.bench.figures import Figures, cpu_time, figure
-from lattice_simp import Lattice, nshortest, prune
-from lattice_simp.ops.minimum_bayes_risk import MbrSettings, mbr_lattice
+from lattice_simp import Lattice, nbest, prune
+from lattice_simp.ops.mbr import MbrSettings, mbr_lattice
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
 SETTINGS = MbrSettings(scale=0.5, max_arcs=None)
@@ -59,7 +59,7 @@ def measure(shared: Path) -> Figures:
 
 
 def _decide(lattice: Lattice) -> str:
-    return nshortest(mbr_lattice(lattice, SETTINGS))[0].words
+    return nbest(mbr_lattice(lattice, SETTINGS))[0].words
 
 
 def _read(path: Path) -> Lattice:
@@ -82,7 +82,7 @@ def _plain_posteriors(lattice: Lattice, max_order: int, scale: float) -> dict[Gr
 
 
 def _probabilities(lattice: Lattice, scale: float) -> list[float]:
-    """Gives each arc's probability at its source."""
+    """Returns each arc's probability at its source."""
     backward = [0.0] * lattice.num_states
     probabilities = [0.0] * lattice.num_arcs
     for state in reversed(range(lattice.num_states)):
@@ -99,7 +99,7 @@ def _probabilities(lattice: Lattice, scale: float) -> list[float]:
 
 
 def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_order: int) -> set[Gram]:
-    """Gives every n-gram, by the histories of each state."""
+    """Returns every n-gram, by the histories of each state."""
     histories: list[set[Gram]] = [set() for _ in range(lattice.num_states)]
     histories[0].add(())
     found: set[Gram] = set()
@@ -112,7 +112,7 @@ def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_
 
 
 def _plain_posterior(gram: Gram, arcs: list[tuple[int, int, int, float]], num_states: int) -> float:
-    """Gives the probability that reaches the automaton's last state."""
+    """Returns the probability that reaches the automaton's last state."""
     size = len(gram)
     mass = [[0.0] * size for _ in range(num_states)]
     mass[0][0] = 1.0
@@ -130,5 +130,5 @@ def _plain_posterior(gram: Gram, arcs: list[tuple[int, int, int, float]], num_st
 
 
 def _match(gram: Gram, words: Gram) -> int:
-    """Gives the length of the longest prefix of the n-gram that ends the words."""
+    """Returns the length of the longest prefix of the n-gram that ends the words."""
     return next(size for size in range(len(gram), -1, -1) if words[len(words) - size :] == gram[:size])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp import LanguageModel
-from lattice_simp.formats.textio import read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.grammar import Grammar
 
 
@@ -51,14 +51,14 @@ def load(shared: Path, task: Task) -> tuple[Grammar, LanguageModel, list[list[st
 
 
 def exact_results(shared: Path, task: Task) -> list[tuple[float, str]]:
-    """Gives the exact decoder's (cost, string) of each sentence of a shallow task."""
+    """Returns the exact decoder's (cost, string) of each sentence of a shallow task."""
     rows = _rows(shared / "data" / "oracles" / task.folder / task.best)
     exact = {int(r["id"]): r for r in rows if r["grammar"] == "shallow1" and r["system"].startswith("hifst-exact")}
     return [(float(row["exact_cost"]), row["string"]) for _, row in sorted(exact.items())]
 
 
 def recorded_seconds(shared: Path, task: Task, grammar: str) -> dict[str, float]:
-    """Gives the recorded CPU seconds of other decoders by their settings."""
+    """Returns the recorded CPU seconds of other decoders by their settings."""
     rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
     return {
         f"{row['system']} {row['setting']}": float(row["cpu_s"])
@@ -68,7 +68,7 @@ def recorded_seconds(shared: Path, task: Task, grammar: str) -> dict[str, float]
 
 
 def recorded_totals(shared: Path, task: Task, grammar: str) -> dict[str, float]:
-    """Gives the recorded total costs of other decoders by their settings."""
+    """Returns the recorded total costs of other decoders by their settings."""
     rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
     return {
         f"{row['system']} {row['setting']}": float(row["sum_exact_cost"])

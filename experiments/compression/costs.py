@@ -17,9 +17,9 @@ from pathlib import Path
 import yaml
 
 from experiments.compression.data import Example, load_domains
-from lattice_simp.formats.textio import open_text
 from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
 from lattice_simp.skeleton.automatic.english import english_path, read_table
+from lattice_simp.support.textio import open_text
 
 LEAST = 20
 """The dependants that a row needs; half as many will do where it is the only one of its label."""
@@ -43,7 +43,7 @@ _Key = tuple[str, str, str, str]
 
 
 def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_Key, float]:
-    """Gives nats by (label, word, part of speech of the head, place)."""
+    """Returns nats by (label, word, part of speech of the head, place)."""
     seen, deleted = Counter[_Key](), Counter[_Key]()
     wanted = set(labels) - {_JOINING}
     for example in examples:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.skeleton.automatic import Parse, align_pairs, parse_sentences, read_parses, write_parses
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.text.tokeniser import Tokeniser
 
 Config = dict[str, Any]

@@ -27,7 +27,7 @@ def measure(method: Method, examples: Sequence[Example], rate: float, model: Lan
 
 
 def describe(made: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
-    """Gives agreement with the references, and what the language model and the trees say of the first candidates."""
+    """Returns agreement with the references, and what the language model and the trees say of the first candidates."""
     result = agreement(made, [example.references for example in examples])
     first = [candidates[0] for candidates in made]
     scores = [
@@ -53,13 +53,13 @@ def describe(made: Sequence[Sequence[Skeleton]], examples: Sequence[Example], mo
 
 
 def lm_cost(skeletons: Sequence[Skeleton], model: LanguageModel) -> float:
-    """Gives nats a token, ends of sentences included."""
+    """Returns nats a token, ends of sentences included."""
     texts = [[model_form(word, model) for word in skeleton.words] for skeleton in skeletons]
     return -sum(model.score(words) for words in texts) / sum(len(words) + 1 for words in texts)
 
 
 def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
-    """Gives the share of words that stay without their head, or go although they are obligatory to a kept head.
+    """Returns the share of words that stay without their head, or go although they are obligatory to a kept head.
 
     The highest kept word needs no head.
     """

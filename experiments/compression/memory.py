@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import lattice_simp
-from lattice_simp.formats.textio import open_text
 from lattice_simp.skeleton.automatic.english import english_path
+from lattice_simp.support.textio import open_text
 
 _LAYOUT = "report.py"
 """What changes the page only."""
@@ -31,7 +31,7 @@ class Memory:
     key: str
 
     def recall(self, name: str, make: Callable[[], Any]) -> Any:
-        """Gives the figure of this name, which is made if it is not there."""
+        """Returns the figure of this name, which is made if it is not there."""
         known = self._known()
         if name not in known:
             begin = time.process_time()
@@ -42,7 +42,7 @@ class Memory:
         return known[name]["figure"]
 
     def cpu_seconds(self) -> float:
-        """Gives the CPU seconds of all figures, of earlier runs too."""
+        """Returns the CPU seconds of all figures, of earlier runs too."""
         return sum(entry["cpu_seconds"] for entry in self._known().values())
 
     def _known(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ Method = Callable[[Parse, float], list[Skeleton]]
 def methods(
     own: DeletionTagger, news: DeletionTagger, model: LanguageModel, candidates: int, seed: int
 ) -> dict[str, Method]:
-    """Gives the methods by name; `own` is the tagger of the domain, `news` that of the news skeletons."""
+    """Returns the methods by name; `own` is the tagger of the domain, `news` that of the news skeletons."""
     rng = random.Random(seed)
     no_model = OptimalSettings(lm_weight=0.0)
 

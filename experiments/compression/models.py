@@ -11,9 +11,9 @@ from pathlib import Path
 from experiments.compression.data import Config, Example
 from lattice_simp import LanguageModel
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.text.tokeniser import Tokeniser
 

@@ -14,15 +14,15 @@ from experiments.hindi.report import Results, figures, page
 from experiments.hindi.systems import BEST, SHIPPED, TRAINED, Find, Trained, systems
 from experiments.hindi.training import ANALYSER, JUDGE, Treebank, analyser_stage, judge_stage, model_stage
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
 from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
 from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.text import Analyser
-from lattice_simp.train.lock import locked
-from lattice_simp.train.stage import Run, run_stage, stage_keys
+from lattice_simp.pipeline.lock import locked
+from lattice_simp.pipeline.stage import Run, run_stage, stage_keys
+from lattice_simp.support.textio import read_lines
 
 FOLDER = Path(__file__).parent
 

@@ -23,7 +23,7 @@ PAPER = "paper"
 
 
 def figures(results: Results, seconds: dict[str, float], command: str) -> dict[str, Any]:
-    """Gives everything as plain values: the best system's figures on each set, then all."""
+    """Returns everything as plain values: the best system's figures on each set, then all."""
     found: dict[str, Any] = {
         "date": datetime.date.today().isoformat(),
         "command": command,
@@ -52,7 +52,7 @@ def figures(results: Results, seconds: dict[str, float], command: str) -> dict[s
 
 
 def page(results: Results, given: dict[str, Any], notes: str) -> str:
-    """Gives the page."""
+    """Returns the page."""
     head = [
         "# Clauses of Hindi sentences",
         "",

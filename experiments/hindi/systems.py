@@ -15,7 +15,7 @@ from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
 
 Find = Callable[[Example], Sequence[Brackets]]
-"""Gives the brackets of an example's sentence."""
+"""Returns the brackets of an example's sentence."""
 
 
 CONSTRAINTS: tuple[Constraint, ...] = ("none", "counts", "lattice")
@@ -52,7 +52,7 @@ BEST = "merged, phrases and rules, lattice, judge"
 
 
 def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str, Find]:
-    """Gives the systems by the names of their rows."""
+    """Returns the systems by the names of their rows."""
     found: dict[str, Find] = {}
     for one, trained in models.items():
         for constraint in CONSTRAINTS:

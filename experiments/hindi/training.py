@@ -26,7 +26,7 @@ from lattice_simp.hindi.tables import hindi_path
 from lattice_simp.hindi.text import Analyser
 from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
 from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
-from lattice_simp.train.stage import Run, Stage
+from lattice_simp.pipeline.stage import Run, Stage
 
 ANALYSER, JUDGE = "analyser", "participles"
 
@@ -63,25 +63,25 @@ class Treebank:
 
 
 def analyser_stage(treebank: Treebank) -> Stage:
-    """Gives the stage that trains the analyser of plain text."""
+    """Returns the stage that trains the analyser of plain text."""
     settings = [sorted(treebank.held_out), ANALYSER_VERSION, asdict(AnalyserSettings())]
     return Stage(ANALYSER, (), settings, [treebank.path], partial(_train_analyser, treebank))
 
 
 def model_stage(one: Trained, treebank: Treebank) -> Stage:
-    """Gives the stage that trains a clause model."""
+    """Returns the stage that trains a clause model."""
     settings = [one.kind, one.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
     return Stage(one.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, one, treebank))
 
 
 def judge_stage(treebank: Treebank) -> Stage:
-    """Gives the stage that trains the judge of participles."""
+    """Returns the stage that trains the judge of participles."""
     settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(JUDGE_SETTINGS)]
     return Stage(JUDGE, (), settings, [treebank.path, *_tables()], partial(_train_judge, treebank))
 
 
 def _tables() -> list[Path]:
-    """Gives the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
+    """Returns the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
     folder = hindi_path("markers.tsv").parent
     return [*sorted(folder.glob("rule_*.tsv")), *(folder / name for name in TABLES)]
 

@@ -16,10 +16,10 @@ from experiments.hindi_english.splitting import with_split_development
 from experiments.hindi_english.translating import SYSTEMS, analysed_stage, translated_stage, weight_stage
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
+from lattice_simp.pipeline.lock import locked
+from lattice_simp.pipeline.stage import Run, run_stage, stage_keys
 from lattice_simp.train.config import Config, read_config
-from lattice_simp.train.lock import locked
 from lattice_simp.train.pipeline import stages, train
-from lattice_simp.train.stage import Run, run_stage, stage_keys
 
 FOLDER = Path(__file__).parent
 

@@ -32,7 +32,7 @@ from lattice_simp.evaluate import (
 from lattice_simp.evaluate.render import as_markdown
 from lattice_simp.evaluate.table import Cell, Table
 from lattice_simp.evaluate.tables import significance_mark
-from lattice_simp.formats.textio import read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import read_test_set, read_texts
@@ -73,7 +73,7 @@ def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
 
 
 def metrics(references: int) -> list[Metric]:
-    """Gives the metrics, BLEU on tokens first; TER would take longer than all the rest, on lines of 200 words."""
+    """Returns the metrics, BLEU on tokens first; TER would take longer than all the rest, on lines of 200 words."""
     return [
         bleu_tok(references=references),
         bleu_13a(lowercase=True, references=references),
@@ -88,7 +88,7 @@ def _belongs(line: Analysed, subset: str) -> bool:
 
 
 def figures(measured: Measured, records: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """Gives everything as plain values."""
+    """Returns everything as plain values."""
     return {
         "date": datetime.date.today().isoformat(),
         "command": command,
@@ -112,7 +112,7 @@ def figures(measured: Measured, records: Mapping[str, Any], command: str) -> dic
 
 
 def page(measured: Measured, given: dict[str, Any], notes: str) -> str:
-    """Gives the page."""
+    """Returns the page."""
     tuning = given["tune"]
     head = [
         "# Hindi to English",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.textio import open_text
+from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.tuning import read_texts
 
@@ -14,7 +14,7 @@ TUNED_EVERY = 3
 
 
 def with_split_development(config: Config) -> Config:
-    """Gives the config whose corpora hold two thirds of the development set, once for each reference.
+    """Returns the config whose corpora hold two thirds of the development set, once for each reference.
 
     The files are written into the work folder.
 

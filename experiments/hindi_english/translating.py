@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
-from lattice_simp.formats.textio import open_text
 from lattice_simp.hindi.model import HindiModel
 from lattice_simp.hindi.romanise import romanise
+from lattice_simp.pipeline.shards import over_shards
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.support.textio import open_text
 from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
-from lattice_simp.train.shards import over_shards
-from lattice_simp.train.stage import Run, Stage, write_json
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.decoder import Decoder
@@ -63,7 +63,7 @@ SYSTEMS = (
 
 
 def analysed_stage(config: Config, hindi: Path) -> Stage:
-    """Gives the stage that finds skeletons and simple sentences."""
+    """Returns the stage that finds skeletons and simple sentences."""
     sets = _sets(config)
     inputs = [config.path(one.source) for one in sets.values()]
     inputs += sorted(path for path in hindi.rglob("*") if path.is_file())
@@ -71,12 +71,12 @@ def analysed_stage(config: Config, hindi: Path) -> Stage:
 
 
 def weight_stage(config: Config) -> Stage:
-    """Gives the stage that finds what the skeleton's costs are multiplied with."""
+    """Returns the stage that finds what the skeleton's costs are multiplied with."""
     return Stage("weight", ("model", "tune", "analysed"), SKELETON_WEIGHTS, (), partial(_find_weight, config))
 
 
 def translated_stage(system: System) -> Stage:
-    """Gives the stage that translates the test set."""
+    """Returns the stage that translates the test set."""
     settings = [system.strategy, system.simplify, system.romanise]
     before = ("model", "tune", "analysed", "weight")
     return Stage(f"translated-{system.name}", before, settings, (), partial(_translate_test, system))

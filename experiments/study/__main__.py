@@ -14,7 +14,7 @@ from experiments.study.pipeline import run_study
 from experiments.study.report import write_report
 from experiments.study.sentences import HAND_MADE
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train.stage import Run
+from lattice_simp.pipeline.stage import Run
 
 
 def _named_file(given: str) -> tuple[str, Path]:

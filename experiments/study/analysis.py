@@ -11,7 +11,7 @@ from experiments.study.measuring import Measured
 from experiments.study.pipeline import Done
 from experiments.study.sentences import TEST, StudySentence
 from experiments.study.translating import Output
-from lattice_simp.kernel import Floats
+from lattice_simp.core.kernel import Floats
 
 SAMPLED = 20
 """Sentences that are looked at."""
@@ -47,7 +47,7 @@ def analysis(done: Done, measured: Measured) -> str:
 
 
 def sentence_scores(outputs: Sequence[Output], sentences: Sequence[StudySentence]) -> Floats:
-    """Gives sacrebleu's sentence BLEU (0 to 100, exponential smoothing) on lower-cased tokens."""
+    """Returns sacrebleu's sentence BLEU (0 to 100, exponential smoothing) on lower-cased tokens."""
     metric = BLEU(tokenize="none", lowercase=True, force=True, effective_order=True)
     pairs = zip(outputs, sentences, strict=True)
     return np.array([metric.sentence_score(output.words, [one.references[0]]).score for output, one in pairs])

@@ -9,10 +9,11 @@ import numpy as np
 
 from experiments.study.nbest import Nbest
 from experiments.study.spaces import Space
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gappy import Loops, gappy
-from lattice_simp.ops.gappy_compose import EditCosts, gappy_compose
-from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose import compose as compose_lattices
+from lattice_simp.ops.gappy_acceptor import Loops, gappy_acceptor
+from lattice_simp.ops.nbest import Path, nbest
 from lattice_simp.ops.prune import prune
 
 JOINT_ARCS = 20_000
@@ -86,12 +87,14 @@ def compose(
     joint = _joint(full, given, how)
     if joint is None:
         return _plain(full, names, skeletons.names, count, False)
-    paths = nshortest(joint, count)
+    paths = nbest(joint, count)
     contained = _contained(joint, paths, given, how)
     rows = [-np.array([path.scores[name] for name in names]) for path in paths]
     features = np.hstack([np.array(rows), skeletons.features[contained]])
-    nbest = Nbest([path.words for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names)))
-    return Composed(nbest, [path.cost for path in paths], [skeletons.words[place] for place in contained], True)
+    hypotheses = Nbest(
+        [path.words for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names))
+    )
+    return Composed(hypotheses, [path.cost for path in paths], [skeletons.words[place] for place in contained], True)
 
 
 def compose_all(space: Space, lists: Sequence[Nbest], weights: Mapping[str, float], how: Composition) -> Composed:
@@ -115,19 +118,19 @@ def _joint(full: Lattice, given: Sequence[tuple[str, float]], how: Composition) 
     positions = None if how.positions is None else [how.positions[words] for words, _ in given]
     if not given:
         return None
-    acceptor = gappy(given, loops=how.loops, positions=positions, symbols=full.symbols)
-    joint = gappy_compose(full, acceptor, weight=1.0, beam=how.beam, edits=how.edits)
+    acceptor = gappy_acceptor(given, loops=how.loops, positions=positions, symbols=full.symbols)
+    joint = compose_lattices(full, acceptor, weight=1.0, beam=how.beam, edits=how.edits)
     return None if joint.empty else joint
 
 
 def _plain(
     full: Lattice, names: tuple[str, ...], skeleton_names: Sequence[str], count: int, reachable: bool | None
 ) -> Composed:
-    paths = nshortest(full, count)
+    paths = nbest(full, count)
     rows = [[-path.scores[name] for name in names] + [0.0] * len(skeleton_names) for path in paths]
     every = (*names, *(SKELETON + name for name in skeleton_names))
-    nbest = Nbest([path.words for path in paths], np.array(rows), every)
-    return Composed(nbest, [path.cost for path in paths], [""] * len(paths), reachable)
+    hypotheses = Nbest([path.words for path in paths], np.array(rows), every)
+    return Composed(hypotheses, [path.cost for path in paths], [""] * len(paths), reachable)
 
 
 def _contained(
@@ -136,7 +139,7 @@ def _contained(
     given: Sequence[tuple[str, float]],
     how: Composition,
 ) -> list[int]:
-    """Gives the place of the skeleton hypothesis that each path contains: its matched words spell it.
+    """Returns the place of the skeleton hypothesis that each path contains: its matched words spell it.
 
     With edits they need not: then the cost tells which it is.
     """

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from experiments.study.sentences import HAND
 from experiments.study.systems import SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import decode, read_bytes
+from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.train.config import Config, read_config
 
 Method = Literal["dependency", "tagger", "optimal"]
@@ -79,7 +79,7 @@ class Study(BaseModel):
         return tuple(system for system in systems_with(self.skeleton) if system.name in self.systems)
 
     def system(self, name: str) -> System:
-        """Gives a system by its name."""
+        """Returns a system by its name."""
         return next(system for system in self.chosen if system.name == name)
 
 

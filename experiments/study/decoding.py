@@ -12,9 +12,9 @@ from experiments.study.config import Study
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import HAND_MADE, SETS, StudySentence
 from experiments.study.spaces import space_maker
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.train.shards import over_shards, run_all
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.tune.arc_features import path_features
@@ -24,35 +24,35 @@ Sentences = dict[str, list[StudySentence]]
 
 
 def space_path(folder: Path, name: str, number: int) -> Path:
-    """Gives the file of a sentence's space."""
+    """Returns the file of a sentence's space."""
     return folder / f"{name}.{number:06d}.arrays"
 
 
 def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
-    """Gives the file of a skeleton's n-best list: equal words share it."""
+    """Returns the file of a skeleton's n-best list: equal words share it."""
     key = hashlib.blake2b(" ".join(skeleton.words).encode(), digest_size=12).hexdigest()
     return folder / f"{key}.arrays"
 
 
 def _lines(sentences: Sentences) -> list[int]:
-    """Gives the number of sentences of each set: the files' numbers depend on which were chosen."""
+    """Returns the number of sentences of each set: the files' numbers depend on which were chosen."""
     return [len(sentences[name]) for name in SETS]
 
 
 def other_kinds(sentences: Sentences) -> tuple[str, ...]:
-    """Gives the kinds of skeletons that were not made by hand."""
+    """Returns the kinds of skeletons that were not made by hand."""
     kinds = dict.fromkeys(kind for name in SETS for one in sentences[name] for kind in one.skeletons)
     return tuple(kind for kind in kinds if kind not in HAND_MADE)
 
 
 def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
-    """Gives every skeleton of some kinds once, by its words."""
+    """Returns every skeleton of some kinds once, by its words."""
     wanted = [one.skeletons.get(kind, ()) for kind in kinds for name in SETS for one in sentences[name]]
     return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
 
 
 def spaces_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
-    """Gives the stage that decodes the full sentences under the model's weights."""
+    """Returns the stage that decodes the full sentences under the model's weights."""
     settings = {"beam": study.beam, "max_arcs": study.max_arcs, "lines": _lines(sentences)}
     return Stage("spaces", ("model", "tune"), settings, list(inputs), partial(_spaces, study, sentences))
 
@@ -70,7 +70,7 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
 
 
 def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
-    """Gives the stage that decodes the hand-made skeletons under the model's weights."""
+    """Returns the stage that decodes the hand-made skeletons under the model's weights."""
     work = partial(_skeletons, study, all_skeletons(sentences, HAND_MADE), None)
     return Stage(
         "skeletons", ("model", "tune"), {"hypotheses": study.hypotheses, "lines": _lines(sentences)}, list(inputs), work
@@ -78,7 +78,7 @@ def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) 
 
 
 def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:
-    """Gives the stage that decodes the other skeletons, with a model that has the rules for them."""
+    """Returns the stage that decodes the other skeletons, with a model that has the rules for them."""
     work = partial(_skeletons, study, all_skeletons(sentences, other_kinds(sentences)), model)
     settings = {"hypotheses": study.hypotheses, "model": model.name, "kinds": other_kinds(sentences)}
     return Stage("automatic", ("model", "tune"), settings, list(inputs), work)

@@ -12,9 +12,9 @@ from typing import Any
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import TEST
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.train.shards import over_shards, run_all
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy import hypotheses_with_positions
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -27,7 +27,7 @@ Positions = dict[str, list[int]]
 
 
 def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that aligns the best hypotheses of the test set's skeletons."""
+    """Returns the stage that aligns the best hypotheses of the test set's skeletons."""
     work = partial(_find, study, sentences)
     return Stage("gap-positions", ("model", "tune"), [ALIGNED, study.skeleton, len(sentences[TEST])], (), work)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.sentences import DEVELOPMENT, TEST, test_set
-from lattice_simp.formats.textio import open_text
-from lattice_simp.language_model import LanguageModel
+from lattice_simp.lm import LanguageModel
+from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, write_skeletons
 from lattice_simp.skeleton.automatic import (
     DeletionTagger,
@@ -20,10 +21,9 @@ from lattice_simp.skeleton.automatic import (
     parse_sentences,
     parser_name,
 )
+from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
-from lattice_simp.train.shards import read_shard, shard_paths
-from lattice_simp.train.stage import Run, Stage
 
 Make = Callable[[Parse], list[Skeleton]]
 
@@ -34,14 +34,14 @@ ORDER = 3
 
 
 def made_stage(study: Study, config: Config) -> Stage:
-    """Gives the stage that writes a skeleton file for each method."""
+    """Returns the stage that writes a skeleton file for each method."""
     paths = [_skeleton_file(config, name) for name in (DEVELOPMENT, TEST)]
     settings = [study.automatic, study.rate, study.candidates, parser_name()]
     return Stage("made-skeletons", ("prepare",), settings, paths, partial(_make, study, config))
 
 
 def made_files(study: Study, folder: Path) -> dict[str, Path]:
-    """Gives the files of a complete stage, by method."""
+    """Returns the files of a complete stage, by method."""
     return {method: folder / f"{method}.jsonl" for method in study.automatic}
 
 
@@ -67,7 +67,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
 
 
 def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Make]:
-    """Gives the methods that the study asks for; the tagger and the language model are made only if one needs them."""
+    """Returns the methods that the study asks for; tagger and language model are made only if needed."""
     rate, candidates = study.rate, study.candidates
     found: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
     if {"tagger", "optimal"} & set(study.automatic):

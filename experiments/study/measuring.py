@@ -56,23 +56,23 @@ class Measured:
 
 
 def metrics(config: Config) -> list[Metric]:
-    """Gives the metrics of a pair, BLEU on tokens first."""
+    """Returns the metrics of a pair, BLEU on tokens first."""
     own: list[Metric] = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True), ter()]
     return [*own, meteor(config.text.target_language), length_ratio()]
 
 
 def lines_of(words: list[str], tokeniser: Tokeniser) -> Lines:
-    """Gives output as tokens and as text."""
+    """Returns output as tokens and as text."""
     return Lines(tokens=words, text=[tokeniser.text(line) for line in words])
 
 
 def references_of(sentences: list[StudySentence]) -> Lines:
-    """Gives the first reference of each sentence."""
+    """Returns the first reference of each sentence."""
     return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
 
 
 def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
-    """Gives the outputs on a set of all systems, then of their rescored n-best lists."""
+    """Returns the outputs on a set of all systems, then of their rescored n-best lists."""
     folders = done.folders
     plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.study.chosen}
     rescored = {

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.array_cache import pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.formats.nbest import Hypothesis
-from lattice_simp.kernel import Floats
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.support.array_cache import pack_words, read_arrays, unpack_words, write_arrays
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
 
@@ -30,35 +30,35 @@ class Nbest:
     names: tuple[str, ...]
 
     def costs(self, weights: Mapping[str, float], prefix: str = "") -> Floats:
-        """Gives the hypotheses' costs (nats) under the weights of the features, whose names begin with a prefix."""
+        """Returns the hypotheses' costs (nats) under the weights of the features, whose names begin with a prefix."""
         return -self.features @ np.array([weights.get(prefix + name, 0.0) for name in self.names])
 
     def with_features(self, other: Nbest) -> Nbest:
-        """Gives the list with the features of another list of the same hypotheses, too."""
+        """Returns the list with the features of another list of the same hypotheses, too."""
         assert self.words == other.words
         return Nbest(self.words, np.hstack([self.features, other.features]), self.names + other.names)
 
     def first(self, count: int) -> Nbest:
-        """Gives the first hypotheses."""
+        """Returns the first hypotheses."""
         return Nbest(self.words[:count], self.features[:count], self.names)
 
     def only(self, words: Container[str]) -> Nbest:
-        """Gives the hypotheses that are among some words."""
+        """Returns the hypotheses that are among some words."""
         places = [place for place, own in enumerate(self.words) if own in words]
         return Nbest([self.words[place] for place in places], self.features[places], self.names)
 
     def sorted(self, weights: Mapping[str, float]) -> Nbest:
-        """Gives the hypotheses in the order of their costs under weights."""
+        """Returns the hypotheses in the order of their costs under weights."""
         order = np.argsort(self.costs(weights), kind="stable")
         return Nbest([self.words[place] for place in order.tolist()], self.features[order], self.names)
 
     def best(self, weights: Mapping[str, float], count: int) -> list[tuple[str, float]]:
-        """Gives the best hypotheses under weights, (words, cost)."""
+        """Returns the best hypotheses under weights, (words, cost)."""
         costs = self.costs(weights)
         return [(self.words[place], float(costs[place])) for place in np.argsort(costs, kind="stable")[:count]]
 
     def lattice(self, symbols: SymbolTable) -> FeatureLattice:
-        """Gives a lattice of one path a hypothesis."""
+        """Returns a lattice of one path a hypothesis."""
         hypotheses = [
             Hypothesis(0, words, {name: (value,) for name, value in zip(self.names, row, strict=True)})
             for words, row in zip(self.words, self.features.tolist(), strict=True)

@@ -12,7 +12,7 @@ _FILE = Path(__file__).with_name("paper.tsv")
 
 
 def paper_table(table: str, pair: str = "") -> Figures:
-    """Gives the figures of a table of the paper; none for a pair that it does not have.
+    """Returns the figures of a table of the paper; none for a pair that it does not have.
 
     >>> paper_table("7", "en-fr")["newstest2013", "failed", "n=1"]
     9.0

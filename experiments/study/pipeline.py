@@ -20,11 +20,11 @@ from experiments.study.variant_stages import automatic_variants_stage, gap_varia
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
 from lattice_simp.evaluate.meteor_languages import meteor_language
+from lattice_simp.pipeline.lock import locked
+from lattice_simp.pipeline.stage import Run, Stage, run_stage, stage_keys
 from lattice_simp.skeleton.automatic import parser_name
 from lattice_simp.train.config import Config, write_config
-from lattice_simp.train.lock import locked
 from lattice_simp.train.pipeline import CONFIG, stages, train
-from lattice_simp.train.stage import Run, Stage, run_stage, stage_keys
 
 RULE_STAGES = ("extract", "count", "targets", "rules", "model")
 """The stages of training that are run again for the rules of other skeletons."""
@@ -138,7 +138,7 @@ def _automatic_stages(
     records: dict[str, dict[str, Any]],
     run: Run,
 ) -> list[Stage]:
-    """Gives the stages of the skeletons that were not made by hand, behind a model with the rules for them.
+    """Returns the stages of the skeletons that were not made by hand, behind a model with the rules for them.
 
     Their patterns cross other gaps than those of the hand-made ones.
     """

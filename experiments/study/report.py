@@ -91,7 +91,7 @@ NOT_RUN = SimpleNamespace(value=None, gain=None, p=None)
 
 
 def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) -> dict[str, float | None]:
-    """Gives the figures that sum a study up, on the test set: BLEU on lower-cased tokens."""
+    """Returns the figures that sum a study up, on the test set: BLEU on lower-cased tokens."""
     plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
     found: dict[str, float | None] = {"plain_bleu": plain["plain"][BLEU].value}
     for name, system in (("gc", "gc-strong"), ("sfd", "sfd-strong"), ("gc_decoder", "gc"), ("sfd_decoder", "sfd")):
@@ -114,7 +114,7 @@ def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) 
 
 
 def all_scores(measured: Measured) -> dict[str, Any]:
-    """Gives every system's scores, against its own baseline."""
+    """Returns every system's scores, against its own baseline."""
     found = {}
     for suffix in ("", RESCORED):
         own = scores_of(measured.comparisons["plain" + suffix])
@@ -127,7 +127,7 @@ def all_scores(measured: Measured) -> dict[str, Any]:
 
 
 def scores_of(comparison: Comparison) -> dict[str, Any]:
-    """Gives the value, gain and p of each system by each metric."""
+    """Returns the value, gain and p of each system by each metric."""
     return {
         system: {
             metric: {"value": score.value, "gain": score.gain, "p": score.p, "interval": score.interval}
@@ -154,7 +154,7 @@ def training_lines(done: Done) -> list[str]:
 
 
 def stage_lines(done: Done) -> str:
-    """Gives the table of what each stage took."""
+    """Returns the table of what each stage took."""
     lines = ["## Stages", "", "| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
     for name, record in done.records.items():
         lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")

@@ -13,11 +13,11 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences, all_skeletons, other_kinds, skeleton_path
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import HAND_MADE
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore import read_scorers
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.train.scorers import train_bilingual, train_class_model, train_model1
-from lattice_simp.train.shards import over_shards, run_all
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 DECODER = "Decoder"
@@ -40,7 +40,7 @@ _TRAINERS: dict[str, Callable[[Mapping[str, Path]], Any]] = {
 
 
 def scorers_stage(study: Study) -> Stage:
-    """Gives the stage that trains the stronger model's parts on the parallel corpus."""
+    """Returns the stage that trains the stronger model's parts on the parallel corpus."""
     return Stage("scorers", ("number", "align", "lexical"), study.scorers, (), partial(_train, study))
 
 
@@ -53,13 +53,13 @@ def _train(study: Study, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def scores_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that scores the n-best lists of the hand-made skeletons."""
+    """Returns the stage that scores the n-best lists of the hand-made skeletons."""
     work = partial(_score, study, all_skeletons(sentences, HAND_MADE), "skeletons")
     return Stage("scores", ("scorers", "skeletons"), None, (), work)
 
 
 def automatic_scores_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that scores the n-best lists of the other skeletons."""
+    """Returns the stage that scores the n-best lists of the other skeletons."""
     work = partial(_score, study, all_skeletons(sentences, other_kinds(sentences)), "automatic")
     return Stage("automatic-scores", ("scorers", "automatic"), None, (), work)
 
@@ -80,7 +80,7 @@ def _scorer(models: Path, names: tuple[str, ...], lists: Path, folder: Path) -> 
 
 
 def scoring(models: Path, names: Iterable[str]) -> Callable[[tuple[str, ...], list[str]], Nbest]:
-    """Gives the function that scores hypotheses (token lines) of a source sentence: minus the costs are features."""
+    """Returns the function that scores hypotheses (token lines) of a source sentence: minus the costs are features."""
     scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
     def score(source: tuple[str, ...], hypotheses: list[str]) -> Nbest:
@@ -116,7 +116,7 @@ def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str,
 
 
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:
-    """Gives the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
+    """Returns the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
     weights = read_weights(folders[STRONG] / WEIGHTS)
     unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values()))
     return {name: weight / unit for name, weight in weights.items()}

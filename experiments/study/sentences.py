@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import Skeleton, read_skeletons
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
 
@@ -41,7 +41,7 @@ class StudySentence:
 
 
 def test_set(config: Config, name: str) -> TestSet:
-    """Gives the training run's development set, or its first test set."""
+    """Returns the training run's development set, or its first test set."""
     found = config.tune.development if name == DEVELOPMENT else config.test[0]
     assert found is not None
     return found

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.array_cache import pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.lattice import Lattice
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.support.array_cache import pack_words, read_arrays, unpack_words, write_arrays
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import FeatureLattice
@@ -29,7 +29,7 @@ class Space:
     words: tuple[str, ...]
 
     def under(self, weights: Mapping[str, float]) -> Lattice:
-        """Gives the lattice under weights."""
+        """Returns the lattice under weights."""
         return lattice_under(self.lattice, weights, SymbolTable(self.words))
 
     def write(self, path: Path) -> None:

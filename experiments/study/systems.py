@@ -41,7 +41,7 @@ SYSTEMS = (
 
 
 def systems_with(skeleton: str) -> tuple[System, ...]:
-    """Gives the systems with skeletons of another kind."""
+    """Returns the systems with skeletons of another kind."""
     return tuple(one if one.skeleton is None else replace(one, skeleton=skeleton) for one in SYSTEMS)
 
 

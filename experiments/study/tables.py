@@ -131,7 +131,7 @@ def failure_table(outputs: dict[str, dict[str, Sequence[Output]]], pair: str) ->
 
 
 def failure_rate(outputs: Sequence[Output]) -> float:
-    """Gives the share of the sentences with skeletons whose composition is empty."""
+    """Returns the share of the sentences with skeletons whose composition is empty."""
     reached = [one.reachable for one in outputs if one.reachable is not None]
     return reached.count(False) / max(len(reached), 1)
 

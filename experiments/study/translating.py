@@ -18,11 +18,11 @@ from experiments.study.scoring import DECODER, STRONG, scoring, strong_weights
 from experiments.study.sentences import DEVELOPMENT, SETS
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
-from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.symbols import SymbolTable
-from lattice_simp.train.shards import over_shards, run_all
-from lattice_simp.train.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.mert import MertOptions, minimize_error
@@ -56,7 +56,7 @@ def read_outputs(path: Path) -> list[Output]:
 
 
 def nbest_path(folder: Path, name: str, number: int) -> Path:
-    """Gives the file of a sentence's n-best list."""
+    """Returns the file of a sentence's n-best list."""
     return folder / f"{name}.{number:06d}.arrays"
 
 
@@ -64,7 +64,7 @@ def nbest_path(folder: Path, name: str, number: int) -> Path:
 
 
 def translations_stage(study: Study, system: System, sentences: Sentences) -> Stage:
-    """Gives the stage that translates with a system's weights, and keeps its n-best lists."""
+    """Returns the stage that translates with a system's weights, and keeps its n-best lists."""
     weights = f"weights-{system.name}"
     work = partial(_translate, study, system, sentences)
     return Stage(f"translated-{system.name}", (*needs(system), weights), [study.hypotheses, study.beam], (), work)
@@ -136,7 +136,7 @@ def _skeleton_first_maker(
 
 
 def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
-    """Gives the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
+    """Returns the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
     before = ("scorers", f"translated-{system.name}", *((STRONG,) if system.name != "plain" else ()))
     work = partial(_rescore, study, system, sentences)
     return Stage(f"rescored-{system.name}", before, study.seed, (), work)

@@ -19,11 +19,11 @@ from experiments.study.scoring import COST, STRONG, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.parallel import run_tasks
-from lattice_simp.parallel.outcome import Outcome
-from lattice_simp.symbols import SymbolTable
-from lattice_simp.train.stage import Run, Stage, write_json
+from lattice_simp.pipeline import run_tasks
+from lattice_simp.pipeline.outcome import Outcome
+from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
@@ -45,14 +45,14 @@ SKELETON_FIRST_ROUNDS = 2
 
 
 def needs(system: System) -> tuple[str, ...]:
-    """Gives the stages that a system's weights and translations depend on."""
+    """Returns the stages that a system's weights and translations depend on."""
     every: tuple[str, ...] = ("model", "tune", "spaces", "skeletons")
     every += (PLAIN,) if system.skeleton else ()
     return (*every, "scores", STRONG) if system.scorer == "strong" else every
 
 
 def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
-    """Gives the stage that tunes a system."""
+    """Returns the stage that tunes a system."""
     settings = [system.__dict__, study.tuning_hypotheses, study.tuning_rounds, study.hypotheses, study.seed]
     settings += [study.skeleton_first_sentences] if system.strategy == "skeleton-first" else []
     work = partial(_tune, study, system, sentences[DEVELOPMENT])
@@ -79,7 +79,7 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
 
 
 def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, float]:
-    """Gives the decoder's weights for the plain system, and the plain system's for the others."""
+    """Returns the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
         return read_weights(folders["tune"] / WEIGHTS)
     own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
@@ -126,7 +126,7 @@ def composer(
 
 
 def checked(outcome: Outcome) -> Any:
-    """Gives the result of a task.
+    """Returns the result of a task.
 
     Raises:
         LatticeSimpError: it failed.
@@ -170,7 +170,7 @@ def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
 def skeleton_costs(
     study: Study, system: System, folders: Mapping[str, Path], sentence: StudySentence
 ) -> list[tuple[str, float]]:
-    """Gives a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
+    """Returns a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]
     return skeleton_nbest(folders, skeleton, system.scorer or "", plain).best({COST: 1.0}, study.hypotheses)

@@ -25,8 +25,8 @@ from experiments.study.systems import System
 from experiments.study.translating import Output, write_outputs
 from experiments.study.tuning import Task, needs
 from experiments.study.variants import BASE, Variant, automatic_variants, gap_variants, variants
-from lattice_simp.train.shards import over_shards, run_all
-from lattice_simp.train.stage import Run, Stage
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 RELATIVE = "Relative"
@@ -36,23 +36,23 @@ VARIANT_STAGES = ("variants", "gap-variants", "automatic-variants")
 
 
 def variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that translates both sets with the variants of the hand-made skeletons."""
+    """Returns the stage that translates both sets with the variants of the hand-made skeletons."""
     return _stage("variants", study, variants(study), sentences, (), SETS)
 
 
 def gap_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that translates the test set with loops at the gaps alone."""
+    """Returns the stage that translates the test set with loops at the gaps alone."""
     return _stage("gap-variants", study, gap_variants(study), sentences, ("gap-positions",), (TEST,))
 
 
 def automatic_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Gives the stage that translates the test set with automatic skeletons."""
+    """Returns the stage that translates the test set with automatic skeletons."""
     every = automatic_variants(study, other_kinds(sentences))
     return _stage("automatic-variants", study, every, sentences, ("automatic-scores",), (TEST,))
 
 
 def row_name(variant: str) -> str:
-    """Gives the name of a variant's row and file: the system's that it is run with, and its own."""
+    """Returns the name of a variant's row and file: the system's that it is run with, and its own."""
     return f"{BASE}, {variant}".replace("/", "-")
 
 
@@ -140,7 +140,7 @@ def _compose(
 
 
 def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:
-    """Gives a list whose one feature is minus what each hypothesis costs beyond the best: so lists can be pooled.
+    """Returns a list whose one feature is minus what each hypothesis costs beyond the best: so lists can be pooled.
 
     Skeletons have different lengths, so that their costs say nothing; how far a hypothesis is from its skeleton's own
     best can be compared.

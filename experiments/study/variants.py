@@ -9,7 +9,7 @@ from experiments.study.composing import Composition
 from experiments.study.config import Study
 from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
-from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.ops.compose import EditCosts
 
 BASE = "gc-strong"
 """The system whose weights the variants are run with."""
@@ -59,7 +59,7 @@ class Variant:
 
 
 def variants(study: Study) -> list[Variant]:
-    """Gives the variants with hand-made skeletons."""
+    """Returns the variants with hand-made skeletons."""
     own = (study.skeleton,)
     usual = Composition(study.hypotheses, beam=study.beam)
     edits = EditCosts()
@@ -76,7 +76,7 @@ def variants(study: Study) -> list[Variant]:
 
 
 def gap_variants(study: Study) -> list[Variant]:
-    """Gives the variants with the decoder's best hypotheses, whose words are aligned."""
+    """Returns the variants with the decoder's best hypotheses, whose words are aligned."""
     usual = Composition(ALIGNED, beam=study.beam)
     name = f"the decoder's {ALIGNED} best"
     return [
@@ -86,7 +86,7 @@ def gap_variants(study: Study) -> list[Variant]:
 
 
 def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
-    """Gives the variants with automatic skeletons."""
+    """Returns the variants with automatic skeletons."""
     usual = Composition(study.hypotheses, beam=study.beam)
     found = [Variant(f"automatic ({kind})", (kind,), usual) for kind in kinds]
     if len(kinds) > 1 or study.candidates > 1:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 import lattice_simp as ls
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import to_svg
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.ops.compose import EditCosts
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.skeleton_first import partial_lattice
@@ -104,7 +104,7 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
     page.table(("skeleton's translation", "cost"), [(words, f"{cost:.2f}") for words, cost in best])
-    page.draw("skeleton", ls.gappy(best).as_lattice(), "Gappy acceptor: a loop takes any word")
+    page.draw("skeleton", ls.gappy_acceptor(best).as_lattice(), "Gappy acceptor: a loop takes any word")
 
 
 def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: Translation) -> None:
@@ -128,10 +128,10 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
 def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say("## 5. When no translation fits")
     broken = [("völlig " + words, cost) for words, cost in gappy.skeleton_hypotheses[:1]]
-    acceptor = ls.gappy(broken, symbols=plain.lattice.symbols)
-    empty = ls.gappy_compose(plain.lattice, acceptor).empty
-    tolerant = ls.gappy_compose(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
-    best = ls.nshortest(tolerant, 1)[0]
+    acceptor = ls.gappy_acceptor(broken, symbols=plain.lattice.symbols)
+    empty = ls.compose(plain.lattice, acceptor).empty
+    tolerant = ls.compose(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
+    best = ls.nbest(tolerant, 1)[0]
     page.say(
         f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "
         f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats a missing word, it gives "
@@ -143,7 +143,7 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
     page.say("## 6. Skeleton first")
     lattice, gaps = partial_lattice(decoder, skeleton)
     hidden = replace(lattice, ilabels=lattice.olabels, isymbols=None)
-    strings = [(path.words, path.cost) for path in ls.nshortest(hidden, DRAWN)]
+    strings = [(path.words, path.cost) for path in ls.nbest(hidden, DRAWN)]
     page.say(
         f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
         "unexpanded while the skeleton is decoded and forced towards its n-best list. By the rules alone the best "

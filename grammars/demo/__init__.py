@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 
 
 def data_path(name: str) -> Path:
-    """Gives the path of a generated file, whether it is there or not.
+    """Returns the path of a generated file, whether it is there or not.
 
     >>> data_path("rules.gz").parts[-3:]
     ('demo', 'data', 'rules.gz')

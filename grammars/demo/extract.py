@@ -47,7 +47,7 @@ class Rule:
 
 
 def phrases(pair: SentencePair) -> list[Phrase]:
-    """Gives the tight phrase pairs of up to `MAX_SPAN` source words."""
+    """Returns the tight phrase pairs of up to `MAX_SPAN` source words."""
     targets: dict[int, list[int]] = defaultdict(list)
     sources: dict[int, list[int]] = defaultdict(list)
     for i, j in pair.links:
@@ -97,7 +97,7 @@ def _rule(pair: SentencePair, outer: Phrase, gaps: tuple[Phrase, ...]) -> Rule:
 def _side(
     words: tuple[str, ...], start: int, stop: int, gaps: list[tuple[int, int]]
 ) -> tuple[tuple[str, ...], dict[int, int]]:
-    """Gives one side's symbols, and the place in it of each word of the sentence that is still there."""
+    """Returns one side's symbols, and the place in it of each word of the sentence that is still there."""
     begins = {gap[0]: (number, gap[1]) for number, gap in enumerate(gaps, start=1)}
     symbols: list[str] = []
     places: dict[int, int] = {}

@@ -58,7 +58,7 @@ def split(pairs: list[SentencePair]) -> tuple[list[SentencePair], list[SentenceP
 
 
 def test_records(test: Iterable[SentencePair]) -> list[str]:
-    """Gives a line of JSON for each test sentence, as `lattice_simp.skeleton` reads them."""
+    """Returns a line of JSON for each test sentence, as `lattice_simp.skeleton` reads them."""
     return [
         json.dumps({"id": f"demo.{i}", "line": i, "tokens": pair.english, "keep": pair.masks()}, ensure_ascii=False)
         for i, pair in enumerate(test)
@@ -81,7 +81,7 @@ def language_model(train: Iterable[SentencePair]) -> WittenBell:
 
 
 def corpus() -> tuple[list[SentencePair], list[SentencePair]]:
-    """Gives the training and the test part."""
+    """Returns the training and the test part."""
     return split(draw(Relation.build(), DRAWN, SEED))
 
 

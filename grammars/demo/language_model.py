@@ -62,7 +62,7 @@ class WittenBell:
         self.backoff = self._backoff_weights()
 
     def probability(self, history: Ngram, word: str) -> float:
-        """Gives p(word | history) of the pruned model; `word` is one of `predicted`."""
+        """Returns p(word | history) of the pruned model; `word` is one of `predicted`."""
         explicit = self.explicit.get((*history, word))
         if explicit is not None:
             return explicit

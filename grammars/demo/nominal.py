@@ -42,7 +42,7 @@ VOWELS = "aeiou"
 
 
 def agreement(noun: Noun, number: str) -> str:
-    """Gives what articles and pronouns agree with: the gender, or `pl`."""
+    """Returns what articles and pronouns agree with: the gender, or `pl`."""
     return "pl" if number == "pl" else noun.gender
 
 

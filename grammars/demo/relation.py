@@ -52,7 +52,7 @@ class Relation:
         return cls(vocabulary, sentences, vocabulary.spelling(vocabulary.symbols))
 
     def marked(self, english: Sequence[str], mask: str | None = None) -> pynini.Fst:
-        """Gives the acceptor of a sentence with all marks that agree with a mask.
+        """Returns the acceptor of a sentence with all marks that agree with a mask.
 
         Args:
             english: the words.
@@ -81,7 +81,7 @@ class Relation:
         return fst
 
     def translations(self, english: Sequence[str], mask: str | None = None) -> list[str]:
-        """Gives all German translations of a sentence in alphabetical order; none if the grammar does not accept it."""
+        """Returns all German translations of a sentence in alphabetical order; none if it is not accepted."""
         read = pynini.compose(self.marked(english, mask), pynini.invert(self.spelling))
         symbols = pynini.compose(pynini.project(read, "output").rmepsilon(), self.sentences)
         german = pynini.compose(pynini.project(symbols, "output").rmepsilon(), self.spelling)

@@ -68,7 +68,7 @@ class SentencePair:
         return cls(tuple(english_words), tuple(german_words), frozenset(links), tuple(_gaps(english)))
 
     def masks(self) -> list[str]:
-        """Gives the masks of the sentence's skeletons, without repetition."""
+        """Returns the masks of the sentence's skeletons, without repetition."""
         masks = []
         for kinds in DELETED_KINDS:
             deleted = {i for kind, start, stop in self.gaps if kind in kinds for i in range(start, stop)}
@@ -98,7 +98,7 @@ def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
 
 
 def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
-    """Gives the words, and for each key the positions of each piece of the lexeme."""
+    """Returns the words, and for each key the positions of each piece of the lexeme."""
     spelled: list[str] = []
     places: dict[str, list[list[int]]] = {}
     for symbol in symbols:

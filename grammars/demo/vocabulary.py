@@ -36,7 +36,7 @@ MARKS = frozenset(OPEN.values()) | frozenset(CLOSE.values())
 
 
 def lexeme(key: str, spelling: str) -> str:
-    """Gives the symbol of a lexeme.
+    """Returns the symbol of a lexeme.
 
     >>> lexeme("t.week", "last week")
     't.week#last_week'
@@ -45,13 +45,13 @@ def lexeme(key: str, spelling: str) -> str:
 
 
 def key_of(symbol: str) -> str | None:
-    """Gives the key of a lexeme's symbol, None for commas and marks."""
+    """Returns the key of a lexeme's symbol, None for commas and marks."""
     key, mark, _ = symbol.partition(KEY_MARK)
     return key if mark else None
 
 
 def pieces(symbol: str) -> list[list[str]]:
-    """Gives the words of a symbol, piece by piece; a mark has none.
+    """Returns the words of a symbol, piece by piece; a mark has none.
 
     >>> pieces("t.town_hall#in_the|town_hall"), pieces(","), pieces("<clause>")
     ([['in', 'the'], ['town', 'hall']], [[',']], [])
@@ -63,12 +63,12 @@ def pieces(symbol: str) -> list[list[str]]:
 
 
 def words(symbol: str) -> list[str]:
-    """Gives the words that spell a symbol."""
+    """Returns the words that spell a symbol."""
     return [word for piece in pieces(symbol) for word in piece]
 
 
 def choice(*fsts: pynini.Fst) -> pynini.Fst:
-    """Gives the union in which a random path takes each member with the same chance.
+    """Returns the union in which a random path takes each member with the same chance.
 
     pynini's `union` adds the other members to the arcs of the first one's start state, so that each of those arcs would
     be as likely as a whole other member; an empty transition in front of the first keeps its arcs apart.
@@ -100,13 +100,13 @@ class Vocabulary:
             self.symbols.add(symbol)
 
     def accep(self, symbols: Iterable[str]) -> pynini.Fst:
-        """Gives the acceptor of one string of symbols."""
+        """Returns the acceptor of one string of symbols."""
         string = list(symbols)
         self.add(string)
         return pynini.accep(" ".join(string), token_type=self.table)
 
     def pair(self, english: Iterable[str], german: Iterable[str]) -> pynini.Fst:
-        """Gives the transducer of one pair of strings, either of which may be empty."""
+        """Returns the transducer of one pair of strings, either of which may be empty."""
         source, target = list(english), list(german)
         if self.excluded.isdisjoint(source):
             return pynini.cross(self.accep(source), self.accep(target))
@@ -115,15 +115,15 @@ class Vocabulary:
         return nothing
 
     def lexeme(self, key: str, english: str, german: str) -> pynini.Fst:
-        """Gives the transducer of a lexeme that stays in its place."""
+        """Returns the transducer of a lexeme that stays in its place."""
         return self.pair([lexeme(key, english)], [lexeme(key, german)])
 
     def decode(self, fst: pynini.Fst) -> list[str]:
-        """Gives the symbols of an acceptor of one string."""
+        """Returns the symbols of an acceptor of one string."""
         return [self.table.find(label) for label in fst.paths().olabels() if label]
 
     def spelling(self, symbols: Iterable[str]) -> pynini.Fst:
-        """Gives the transducer from strings of symbols to strings of words; marks spell themselves."""
+        """Returns the transducer from strings of symbols to strings of words; marks spell themselves."""
         lines = [(symbol, " ".join(words(symbol)) or symbol) for symbol in sorted(symbols)]
         self.add(word for _, spelled in lines for word in spelled.split())
         return pynini.string_map(lines, input_token_type=self.table, output_token_type=self.table).closure()

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from lattice_simp import EditCosts, Lattice, gappy, gappy_compose, nshortest
+from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor, nbest
 from lattice_simp.commands.options import Pairs, pairs
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.nbest import Hypothesis, read_nbest
-from lattice_simp.ops.gappy import Loops
-from lattice_simp.symbols import split_tokens
+from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
 
 
 @dataclass
 class Composition:
-    """How to compose, and the counts of what was composed; see `ops/gappy_compose.py`.
+    """How to compose, and the counts of what was composed; see `ops/compose.py`.
 
     Attributes:
         edits: the costs of a deletion, a substitution and another word with the same stem; None forbids them.
@@ -34,10 +34,10 @@ class Composition:
     missing: int = 0
 
     def compose(self, full: Lattice, hypotheses: Lattice | Pairs) -> Lattice:
-        """Gives the full hypotheses that contain a skeleton hypothesis; empty where there are none."""
-        acceptor = gappy(hypotheses, loops=self.loops, symbols=full.symbols)
+        """Returns the full hypotheses that contain a skeleton hypothesis; empty where there are none."""
+        acceptor = gappy_acceptor(hypotheses, loops=self.loops, symbols=full.symbols)
         costs = EditCosts(*self.edits) if self.edits else None
-        return gappy_compose(full, acceptor, weight=self.weight, beam=self.beam, edits=costs)
+        return compose(full, acceptor, weight=self.weight, beam=self.beam, edits=costs)
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
         """Yields the composed n-best list of each sentence; where nothing fits, its own list as it is.
@@ -62,7 +62,7 @@ class Composition:
         for entry in sorted(entries, key=lambda entry: entry.cost, reverse=True):
             best[" ".join(split_tokens(entry.words))] = entry
         composed = []
-        for path in nshortest(joint, self.n):
+        for path in nbest(joint, self.n):
             features = {**best[path.words].features, SKELETON_FEATURE: (0.0 - path.scores["skeleton"],)}
             if "edits" in path.scores:
                 features[EDIT_FEATURE] = (0.0 - path.scores["edits"],)

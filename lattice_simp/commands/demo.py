@@ -126,11 +126,11 @@ def _show(console: Console, skeleton: Skeleton, reference: str, translations: di
 
 def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path) -> list[Path]:
     """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses."""
-    from lattice_simp import Lattice, gappy
+    from lattice_simp import Lattice, gappy_acceptor
     from lattice_simp.draw import to_svg
 
     strings = [(path.words, path.cost) for path in joint.nbest(DRAWN_STRINGS)]
-    acceptor = gappy(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
+    acceptor = gappy_acceptor(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
     drawings = {
         "full.svg": (Lattice.from_strings(strings), "Translations of the sentence that contain one of the skeleton"),
         "skeleton.svg": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),

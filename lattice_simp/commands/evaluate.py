@@ -93,7 +93,7 @@ def evaluate(
     from lattice_simp.evaluate import SignificanceTest, TestKind, compare, compare_groups, measure, read_groups
     from lattice_simp.evaluate.report import Breakdown
     from lattice_simp.evaluate.results import ResultFormat, draw_results, render_results
-    from lattice_simp.formats.textio import open_text
+    from lattice_simp.support.textio import open_text
 
     named = named_files([*(hypothesis or []), *(outputs or [])])
     if not reference:

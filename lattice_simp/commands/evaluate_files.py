@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lattice_simp.commands.sentences import read_records
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.evaluate import (
     Form,
@@ -16,14 +17,13 @@ from lattice_simp.evaluate import (
     gap_type_groups,
     length_groups,
 )
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.symbols import split_tokens
+from lattice_simp.support.textio import read_lines
 
 Named = dict[str, Path]
 
 
 def named_files(pairs: Sequence[str]) -> Named:
-    """Gives the file of each system.
+    """Returns the file of each system.
 
     >>> named_files(["plain=a.txt"])
     {'plain': PosixPath('a.txt')}
@@ -45,7 +45,7 @@ def named_files(pairs: Sequence[str]) -> Named:
 
 
 def split_names(text: str, known: Sequence[str], option: str) -> list[str]:
-    """Gives the names of a list with commas, each once.
+    """Returns the names of a list with commas, each once.
 
     Raises:
         LatticeSimpError: one that is not known, or none.
@@ -110,7 +110,7 @@ def _lines(lines: list[str], form: Form, change: Callable[[str], str] | None) ->
 
 
 def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None:
-    """Gives the function that makes the other form of a line; None without a language."""
+    """Returns the function that makes the other form of a line; None without a language."""
     if language is None or language == "other":
         return None
     try:
@@ -131,7 +131,7 @@ def read_groupings(
     source: Path | None,
     length_edges: str,
 ) -> list[Groups]:
-    """Gives the groups of each break-down.
+    """Returns the groups of each break-down.
 
     Args:
         names: of `BREAKDOWNS`.

@@ -176,7 +176,7 @@ def evaluate(
 
 def _names(path: Path) -> set[str]:
     """Reads names of files, one a line."""
-    from lattice_simp.formats.textio import read_lines
+    from lattice_simp.support.textio import read_lines
 
     return {line.strip() for line in read_lines(path)} - {""}
 
@@ -204,6 +204,6 @@ def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> No
 
 
 def _span(clause: Clause, kinds: bool) -> dict[str, Any]:
-    """Gives the tokens of a clause, counted from 0, the last one excluded."""
+    """Returns the tokens of a clause, counted from 0, the last one excluded."""
     span: dict[str, Any] = {"start": clause.start, "end": clause.end}
     return span | ({"type": clause.kind} if kinds else {})

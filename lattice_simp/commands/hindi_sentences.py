@@ -130,8 +130,8 @@ def _format(source: Path) -> Format:
 
 
 def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
-    """Gives the sentences of a text with their lines; they are numbered through, from 1."""
-    from lattice_simp.formats.textio import read_lines
+    """Returns the sentences of a text with their lines; they are numbered through, from 1."""
+    from lattice_simp.support.textio import read_lines
 
     count = 0
     for line, text in enumerate(read_lines(source)):

@@ -43,9 +43,9 @@ COUNTED_STRINGS = 1000
 @app.command()
 def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: InputSymbols = None) -> None:
     """Print size, kind and best path. Example: lattice-simp lattice info full.fst"""
-    from lattice_simp import nshortest
-    from lattice_simp.formats.textio import open_text
-    from lattice_simp.ops.counts import count_paths
+    from lattice_simp import nbest
+    from lattice_simp.ops.count_paths import count_paths
+    from lattice_simp.support.textio import open_text
 
     lattice = _read(source, sentence, None, symbols, isymbols)
     lines = [
@@ -60,7 +60,7 @@ def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: 
     if lattice.scores:
         lines.append(("score columns", " ".join(lattice.scores)))
     if lattice.is_acyclic:
-        best = nshortest(lattice, COUNTED_STRINGS + 1)
+        best = nbest(lattice, COUNTED_STRINGS + 1)
         count = len(best) if len(best) <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
         lines += [("paths", f"{count_paths(lattice):.6g}"), ("strings", str(count))]
         for path in best[:1]:
@@ -103,9 +103,10 @@ def lm(
 @app.command()
 def gappy(source: Input, sentence: Id = None, loops: Loops = LoopKind.SIGMA, output: OUTPUT = "-") -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
-    from lattice_simp import gappy as make_gappy
 
-    write_result(make_gappy(read_skeleton(source, sentence), loops=loops.value).as_lattice(), output)
+    from lattice_simp import gappy_acceptor
+
+    write_result(gappy_acceptor(read_skeleton(source, sentence), loops=loops.value).as_lattice(), output)
 
 
 @app.command()
@@ -161,10 +162,10 @@ def nbest(
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
 ) -> None:
     """Print the n best strings behind their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
-    from lattice_simp import nshortest
-    from lattice_simp.formats.textio import open_text
+    from lattice_simp import nbest
+    from lattice_simp.support.textio import open_text
 
-    paths = nshortest(read_full(source, sentence), n, unique=unique)
+    paths = nbest(read_full(source, sentence), n, unique=unique)
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.scores.items()) if scores else ""
@@ -195,16 +196,16 @@ def draw(
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
 ) -> None:
     """Draw a lattice. Example: lattice-simp lattice draw a.fst --output a.svg"""
-    from lattice_simp import Lattice, nshortest
+    from lattice_simp import Lattice, nbest
     from lattice_simp.draw import to_dot, to_svg
     from lattice_simp.errors import LatticeSimpError
-    from lattice_simp.formats.textio import open_text
+    from lattice_simp.support.textio import open_text
 
     if output.suffix not in (".svg", ".dot"):
         raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
     lattice = read_full(source, sentence)
     if n is not None:
-        lattice = Lattice.from_strings([(path.words, path.cost) for path in nshortest(lattice, n)])
+        lattice = Lattice.from_strings([(path.words, path.cost) for path in nbest(lattice, n)])
     if lattice.num_states > max_states:
         message = f"{lattice.num_states} states are more than a drawing may have; use --nbest or a larger --max-states"
         raise LatticeSimpError(message)
@@ -233,7 +234,7 @@ def _read(
 def _is_text(path: str, format: FormatName | None) -> bool:
     """Whether a file is AT&T text, which names its label files itself."""
     from lattice_simp.formats.openfst import MAGIC
-    from lattice_simp.formats.textio import open_binary
+    from lattice_simp.support.textio import open_binary
 
     if format is not None:
         return format is FormatName.ATT

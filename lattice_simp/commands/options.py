@@ -24,7 +24,7 @@ Pairs = list[tuple[str, float]]
 
 
 class LoopKind(str, Enum):
-    """What a loop consumes, see `ops/gappy.py`."""
+    """What a loop consumes, see `ops/gappy_acceptor.py`."""
 
     SIGMA = "sigma"
     RHO = "rho"
@@ -49,7 +49,7 @@ STEM = Annotated[Optional[float], typer.Option(help="cost of another word with t
 def edit_costs(
     edits: bool | None, deletion: float | None, substitution: float | None, stem: float | None
 ) -> tuple[float, float, float] | None:
-    """Gives the costs of edits (deletion, substitution, stem) from the options; None where edits are not wanted.
+    """Returns the costs of edits (deletion, substitution, stem) from the options; None where edits are not wanted.
 
     Raises:
         LatticeSimpError: costs of edits that are forbidden, or negative ones.
@@ -74,11 +74,11 @@ def edit_costs(
 
 @contextmanager
 def readable(path: str) -> Iterator[str]:
-    """Gives the name of a file that can be read twice: standard input is copied to a temporary one."""
+    """Returns the name of a file that can be read twice: standard input is copied to a temporary one."""
     if path != "-":
         yield path
         return
-    from lattice_simp.formats.textio import read_bytes
+    from lattice_simp.support.textio import read_bytes
 
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "stdin")
@@ -91,7 +91,7 @@ def readable(path: str) -> Iterator[str]:
 
 def is_nbest(path: str) -> bool:
     """Tells a Moses n-best list (of a file that can be read twice) by its first line."""
-    from lattice_simp.formats.textio import open_binary
+    from lattice_simp.support.textio import open_binary
 
     with open_binary(path) as file:
         head = file.readline(1 << 16)
@@ -125,7 +125,7 @@ def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
 
 
 def pairs(entries: Iterable[Hypothesis]) -> Pairs:
-    """Gives the words and costs of an n-best list."""
+    """Returns the words and costs of an n-best list."""
     return [(entry.words, entry.cost) for entry in entries]
 
 

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from lattice_simp.parallel import Outcome
+from lattice_simp.pipeline import Outcome
 
 
 @dataclass

@@ -168,8 +168,8 @@ def train_neural(
 
     Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
     """
-    from lattice_simp.neural.settings import read_settings
-    from lattice_simp.neural.training import train as train_model
+    from lattice_simp.rescore.neural.settings import read_settings
+    from lattice_simp.rescore.neural.training import train as train_model
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")
@@ -204,8 +204,8 @@ def _lattice_path(folder: Path, number: int) -> Path:
 
 
 def _source_lines(path: Path) -> list[list[str]]:
-    from lattice_simp.formats.textio import read_lines
-    from lattice_simp.symbols import split_tokens
+    from lattice_simp.core.symbols import split_tokens
+    from lattice_simp.support.textio import read_lines
 
     return [split_tokens(line) for line in read_lines(path)]
 
@@ -213,7 +213,7 @@ def _source_lines(path: Path) -> list[list[str]]:
 def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int) -> None:
     """Writes n-best lists as they come, or one line for each of `count` sentences."""
     from lattice_simp.formats.nbest import write_nbest
-    from lattice_simp.formats.textio import open_text
+    from lattice_simp.support.textio import open_text
 
     if not best:
         write_nbest(groups, output)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.commands.options import readable
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.formats.nbest import read_nbest
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
-from lattice_simp.symbols import split_tokens
+from lattice_simp.support.textio import read_lines
 
 ALL_MASKS = "all"
 
@@ -30,7 +30,7 @@ class Sentence:
 def read_sentences(
     source: str | None, skeletons: Path | None, mask_index: str, skeleton_nbest: Path | None
 ) -> list[Sentence]:
-    """Gives the sentences of the input, each with its skeletons.
+    """Returns the sentences of the input, each with its skeletons.
 
     Without `source`, the sentences are those of the skeleton file. Skeletons and sentences stand in the same order;
     JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
@@ -104,7 +104,7 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
 
 
 def _read_hypotheses(path: Path, count: int) -> dict[int, Hypotheses]:
-    """Gives the skeletons' n-best lists by sentence; sentences without one are left out."""
+    """Returns the skeletons' n-best lists by sentence; sentences without one are left out."""
     lists = {
         number: tuple((entry.words, entry.cost) for entry in entries) for number, entries in read_nbest(path) if entries
     }
@@ -116,6 +116,6 @@ def _read_hypotheses(path: Path, count: int) -> dict[int, Hypotheses]:
 
 
 def _masks(record: SkeletonRecord, mask_index: str) -> tuple[str, ...]:
-    """Gives all masks, or the one with the index (the last one, where there are fewer)."""
+    """Returns all masks, or the one with the index (the last one, where there are fewer)."""
     masks = tuple(skeleton.to_mask() for skeleton in record.skeletons)
     return masks if mask_index == ALL_MASKS else (masks[min(int(mask_index), len(masks) - 1)],)

@@ -66,8 +66,8 @@ def convert(
 ) -> None:
     """Convert skeletons. Example: lattice-simp skeleton convert a.txt a.jsonl --to jsonl"""
     from lattice_simp.commands.sentences import read_records
-    from lattice_simp.formats.textio import open_text
     from lattice_simp.skeleton import write_brackets, write_skeletons
+    from lattice_simp.support.textio import open_text
 
     chosen = to or (SkeletonFormat.JSONL if ".jsonl" in target.suffixes else SkeletonFormat.BRACKETS)
     records = read_records(source)
@@ -203,8 +203,8 @@ def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     Raises:
         FormatError: a token that holds white space of another kind; names the line.
     """
-    from lattice_simp.formats.textio import read_lines
-    from lattice_simp.symbols import split_tokens
+    from lattice_simp.core.symbols import split_tokens
+    from lattice_simp.support.textio import read_lines
 
     for number, line in enumerate(read_lines(path)):
         tokens = split_tokens(line)

@@ -52,7 +52,7 @@ def detokenise(
 
 
 def _over_lines(source: str, output: str, change: Callable[[str], str]) -> None:
-    from lattice_simp.formats.textio import open_text, read_lines
+    from lattice_simp.support.textio import open_text, read_lines
 
     with open_text(output, "w") as file:
         for line in read_lines(source):

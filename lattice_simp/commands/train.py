@@ -11,9 +11,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.train.config import read_config
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.stage import Run
 
 
 def run_training(

@@ -17,8 +17,8 @@ from lattice_simp.commands.sentences import ALL_MASKS, Sentence
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator, mbr_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import Hypothesis, write_nbest
-from lattice_simp.formats.textio import open_text
-from lattice_simp.parallel import Outcome, check_cluster, in_order, run_tasks
+from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
+from lattice_simp.support.textio import open_text
 
 STDOUT = "-"
 
@@ -141,7 +141,7 @@ def _record(outcome: Outcome, sentences: Sequence[Sentence]) -> Record:
 
 
 def passed_through(number: int, sentence: Sentence) -> Record:
-    """Gives the record of a sentence that failed: the source stands in the translation's place."""
+    """Returns the record of a sentence that failed: the source stands in the translation's place."""
     return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
 
 

@@ -13,7 +13,7 @@ import typer
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
-    from lattice_simp.kernel import Ints
+    from lattice_simp.core.kernel import Ints
     from lattice_simp.tune.feature_lattice import FeatureLattice
 
 app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-risk decoding on a development set.")
@@ -114,7 +114,7 @@ def lattices(
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
     """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
-    from lattice_simp.symbols import SymbolTable
+    from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import FeatureLattice
 
@@ -136,8 +136,8 @@ def nbest(
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
     """Tunes weights on n-best lists of any system; a feature of several values has the weights NAME_0, NAME_1, ..."""
+    from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
-    from lattice_simp.symbols import SymbolTable
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import FeatureLattice
 
@@ -169,13 +169,13 @@ def _minimise(
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Gives the references of each sentence, as tokens.
+    """Returns the references of each sentence, as tokens.
 
     Raises:
         FormatError: a file with another number of lines.
     """
-    from lattice_simp.formats.textio import read_lines
-    from lattice_simp.symbols import split_tokens
+    from lattice_simp.core.symbols import split_tokens
+    from lattice_simp.support.textio import read_lines
 
     columns = []
     for path in paths:

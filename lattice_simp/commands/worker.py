@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp.commands.sentences import Sentence
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.parallel.outcome import BatchError, Function
-from lattice_simp.symbols import split_tokens
+from lattice_simp.pipeline.outcome import BatchError, Function
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
-    from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+    from lattice_simp.ops.mbr import MbrSettings
     from lattice_simp.ops.nbest import Path as Hypothesis
     from lattice_simp.translate.result import Translation
 
@@ -68,7 +68,7 @@ def make_translator(options: TranslateOptions, warm_up: bool = False) -> Functio
 
 
 def _configured(decoder: Decoder, options: TranslateOptions) -> Decoder:
-    """Gives the decoder with the settings of the options."""
+    """Returns the decoder with the settings of the options."""
     from lattice_simp import EditCosts
 
     changes: dict[str, Any] = {
@@ -89,12 +89,12 @@ def _configured(decoder: Decoder, options: TranslateOptions) -> Decoder:
 
 
 def mbr_settings(options: TranslateOptions, own: MbrSettings | None) -> MbrSettings | None:
-    """Gives the model's own settings of minimum Bayes-risk decoding, with what the options say; None for none.
+    """Returns the model's own settings of minimum Bayes-risk decoding, with what the options say; None for none.
 
     Raises:
         LatticeSimpError: options that contradict each other, or numbers out of range.
     """
-    from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+    from lattice_simp.ops.mbr import MbrSettings
 
     numbers = {"scale": options.mbr_scale, "precision": options.mbr_precision, "ratio": options.mbr_ratio}
     given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
@@ -106,7 +106,7 @@ def mbr_settings(options: TranslateOptions, own: MbrSettings | None) -> MbrSetti
 
 
 def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[int, Sentence]) -> Record:
-    """Gives the record of one sentence; one without words or skeleton hypotheses is translated plainly.
+    """Returns the record of one sentence; one without words or skeleton hypotheses is translated plainly.
 
     Raises:
         LatticeSimpError: the sentence cannot be translated.
@@ -147,7 +147,7 @@ def _write(lattice: Lattice, path: Path) -> None:
 
 
 def _compact(lattice: Lattice) -> Lattice:
-    """Gives the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
+    """Returns the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
     import numpy as np
 
     from lattice_simp import SymbolTable
@@ -160,7 +160,7 @@ def _compact(lattice: Lattice) -> Lattice:
 
 
 def _entry(result: Translation, path: Hypothesis) -> dict[str, Any]:
-    """Gives a hypothesis for the n-best list; the list's own separator is escaped as Moses does."""
+    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does."""
     features = {name: value + 0.0 for name, value in result.features(path).items()}  # no -0
     if not all(map(math.isfinite, [path.cost, *features.values()])):
         raise LatticeSimpError(f"a hypothesis has a score that is not finite: {path.words!r}")

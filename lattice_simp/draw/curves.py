@@ -27,7 +27,7 @@ class Curve:
 
 
 def link_curve(left: Point, pieces: Sequence[Piece], right: Point, radius: float, *, turned: bool = False) -> Curve:
-    """Gives the curve from the rim of the left state along the level pieces to the rim of the right one.
+    """Returns the curve from the rim of the left state along the level pieces to the rim of the right one.
 
     >>> link_curve((0, 0), [Piece(30, 60, 0)], (90, 0), 15).line
     'M15 0C22.5 0 22.5 0 30 0L60 0C64.3 0 64.3 0 68.6 0'
@@ -53,7 +53,7 @@ def link_curve(left: Point, pieces: Sequence[Piece], right: Point, radius: float
 
 
 def loop_curve(centre: Point, radius: float) -> Curve:
-    """Gives a loop above a state, with its arrow head on the right."""
+    """Returns a loop above a state, with its arrow head on the right."""
     up = -math.pi / 2
     start, tip = _polar(centre, up - _LOOP_SPREAD, radius), _polar(centre, up + _LOOP_SPREAD, radius)
     inwards = up + _LOOP_SPREAD * 0.6 + math.pi
@@ -65,19 +65,19 @@ def loop_curve(centre: Point, radius: float) -> Curve:
 
 
 def straight_arrow(start: Point, tip: Point) -> Curve:
-    """Gives a straight arrow."""
+    """Returns a straight arrow."""
     head, end = _head(tip, math.atan2(tip[1] - start[1], tip[0] - start[0]))
     return Curve(f"M{_xy(start)}L{_xy(end)}", head)
 
 
 def _bend(start: Point, end: Point, leaving: float, arriving: float) -> str:
-    """Gives a cubic curve with the given directions (radians) at its ends."""
+    """Returns a cubic curve with the given directions (radians) at its ends."""
     reach = abs(end[0] - start[0]) * 0.5
     return f"C{_xy(_polar(start, leaving, reach))} {_xy(_polar(end, arriving, -reach))} {_xy(end)}"
 
 
 def _head(tip: Point, direction: float) -> tuple[str, Point]:
-    """Gives the arrow head at `tip` and where its line ends."""
+    """Returns the arrow head at `tip` and where its line ends."""
     back = _polar(tip, direction, -_HEAD_LENGTH)
     side = direction + math.pi / 2
     corners = _xy(_polar(back, side, _HEAD_HALF)), _xy(_polar(back, side, -_HEAD_HALF))

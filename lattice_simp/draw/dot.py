@@ -10,13 +10,13 @@ import numpy as np
 from lattice_simp.draw.labels import arc_words
 
 if TYPE_CHECKING:
-    from lattice_simp.lattice import Lattice
+    from lattice_simp.core.lattice import Lattice
 
 
 def to_dot(
     lattice: Lattice, title: str | None = None, highlight: Collection[int] | None = None, rankdir: str = "LR"
 ) -> str:
-    r"""Gives the lattice in the DOT language, laid out like the drawings of OpenFst's `fstdraw`.
+    r"""Returns the lattice in the DOT language, laid out like the drawings of OpenFst's `fstdraw`.
 
     >>> from lattice_simp import Lattice
     >>> print(to_dot(Lattice.from_strings([("good day", 1.5)])), end="")

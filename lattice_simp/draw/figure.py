@@ -13,7 +13,7 @@ from lattice_simp.draw.labels import arc_words, cost_text, text_width
 from lattice_simp.draw.layout import Box, Extent, Layout, Link, lay_out
 
 if TYPE_CHECKING:
-    from lattice_simp.lattice import Lattice
+    from lattice_simp.core.lattice import Lattice
 
 RADIUS = 15.0
 """The radius of a state, in px."""
@@ -87,7 +87,7 @@ class Figure:
     layout: Layout
 
     def label_anchor(self, bundle: Bundle, index: int) -> tuple[float, float]:
-        """Gives the middle of the base line (px) of the lowest line of a bundle's label; `index` is its link."""
+        """Returns the middle of the base line (px) of the lowest line of a bundle's label; `index` is its link."""
         if bundle.source == bundle.target:
             x, y = self.layout.nodes[bundle.source]
             return x, y - RADIUS - LOOP_HEIGHT - LABEL_RISE
@@ -95,7 +95,7 @@ class Figure:
         return x, y - LABEL_RISE
 
     def label_boxes(self) -> list[Box]:
-        """Gives the boxes of all labels, each with all of its lines."""
+        """Returns the boxes of all labels, each with all of its lines."""
         boxes = []
         for index, bundle in [*enumerate(self.links), *self.loops.items()]:
             x, base = self.label_anchor(bundle, index)
@@ -105,7 +105,7 @@ class Figure:
         return boxes
 
     def state_boxes(self) -> list[Box]:
-        """Gives the boxes of all states, without their loops."""
+        """Returns the boxes of all states, without their loops."""
         return [Box(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in self.layout.nodes]
 
 

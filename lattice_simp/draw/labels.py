@@ -5,17 +5,17 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from lattice_simp.symbols import EPSILON_SYMBOL
+from lattice_simp.core.symbols import EPSILON_SYMBOL
 
 if TYPE_CHECKING:
-    from lattice_simp.lattice import Lattice
+    from lattice_simp.core.lattice import Lattice
 
 _NARROW = frozenset("ijlftrI.,:;'`|!()[]{}/\\ ")
 _WIDE = frozenset("mwMW@%")
 
 
 def arc_words(lattice: Lattice, arc: int) -> str:
-    """Gives `word`, or `in:out` in a transducer; epsilon is written ε.
+    """Returns `word`, or `in:out` in a transducer; epsilon is written ε.
 
     >>> from lattice_simp import Lattice
     >>> arc_words(Lattice.from_strings([("hello", 0.5)]), 0)
@@ -29,7 +29,7 @@ def arc_words(lattice: Lattice, arc: int) -> str:
 
 
 def cost_text(cost: float) -> str:
-    """Gives a cost (nats) with two decimals, and nothing for a cost of zero.
+    """Returns a cost (nats) with two decimals, and nothing for a cost of zero.
 
     >>> cost_text(1.5), cost_text(0.0), cost_text(-0.001)
     ('1.50', '', '0.00')

@@ -129,7 +129,7 @@ def lay_out(nodes: Sequence[Extent], links: Sequence[Link]) -> Layout:
 
 
 def _chain_slots(links: Sequence[tuple[int, int]], ranks: list[int]) -> list[list[int]]:
-    """Gives each link a slot in every rank between its ends; `ranks`, of the nodes, grows by those of the slots."""
+    """Returns each link a slot in every rank between its ends; `ranks`, of the nodes, grows by those of the slots."""
     chains = []
     for left, right in links:
         between = range(ranks[left] + 1, ranks[right])
@@ -139,7 +139,7 @@ def _chain_slots(links: Sequence[tuple[int, int]], ranks: list[int]) -> list[lis
 
 
 def _middle_slot(chain: Sequence[int]) -> int:
-    """Gives the slot for the label: nodes stand in even ranks, labels in odd ones."""
+    """Returns the slot for the label: nodes stand in even ranks, labels in odd ones."""
     middle = len(chain) // 2
     return chain[middle - middle % 2]
 
@@ -151,7 +151,7 @@ def _place_columns(
     extents: Sequence[Extent],
     rows: Sequence[float],
 ) -> list[tuple[float, float]]:
-    """Gives the left and right rim of each rank's column; steeper links get a wider gap between two columns."""
+    """Returns the left and right rim of each rank's column; steeper links get a wider gap between two columns."""
     climbs = [0.0] * len(layers)
     for left, right in segments:
         climbs[ranks[left]] = max(climbs[ranks[left]], abs(rows[left] - rows[right]))

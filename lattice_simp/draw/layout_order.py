@@ -13,7 +13,7 @@ _SWAP_ROUNDS = 6
 
 
 def order_slots(ranks: Sequence[int], segments: Sequence[tuple[int, int]]) -> Layers:
-    """Gives the slots of each rank from top to bottom; segments join slots of neighbouring ranks.
+    """Returns the slots of each rank from top to bottom; segments join slots of neighbouring ranks.
 
     >>> order_slots([0, 0, 1, 1], [(0, 3), (1, 2)])
     [[0, 1], [3, 2]]

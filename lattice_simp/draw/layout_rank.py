@@ -36,7 +36,7 @@ def turned_links(num_nodes: int, links: Sequence[tuple[int, int]]) -> list[bool]
 
 
 def longest_path_ranks(num_nodes: int, links: Sequence[tuple[int, int]]) -> list[int]:
-    """Gives each node of an acyclic graph the number of links on the longest path to it.
+    """Returns each node of an acyclic graph the number of links on the longest path to it.
 
     >>> longest_path_ranks(3, [(0, 1), (1, 2), (0, 2)])
     [0, 1, 2]

@@ -18,7 +18,7 @@ def place_rows(
     reaches: Sequence[tuple[float, float]],
     strands: Sequence[int],
 ) -> list[float]:
-    """Gives the y (px, downwards) of each slot: near its neighbours, in the given order, without overlaps.
+    """Returns the y (px, downwards) of each slot: near its neighbours, in the given order, without overlaps.
 
     >>> place_rows([[0], [1, 2]], [(0, 1), (0, 2)], [(5.0, 5.0)] * 3, strands=[0, 1, 2])
     [0.0, -9.0, 9.0]
@@ -53,7 +53,7 @@ def place_rows(
 
 
 def _offsets(layer: Sequence[int], reaches: Sequence[tuple[float, float]]) -> list[float]:
-    """Gives the least distance of each slot of a rank from the first one."""
+    """Returns the least distance of each slot of a rank from the first one."""
     offsets = [0.0]
     for upper, lower in itertools.pairwise(layer):
         offsets.append(offsets[-1] + reaches[upper][1] + reaches[lower][0] + _SPACE)
@@ -77,7 +77,7 @@ def _relax(
 
 
 def nondecreasing_fit(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Gives the non-decreasing numbers nearest to `targets` by weighted least squares (pool adjacent violators).
+    """Returns the non-decreasing numbers nearest to `targets` by weighted least squares (pool adjacent violators).
 
     >>> nondecreasing_fit([1.0, 3.0, 2.0], [1.0, 1.0, 1.0])
     [1.0, 2.5, 2.5]

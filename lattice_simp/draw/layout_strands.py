@@ -14,7 +14,7 @@ _INFINITY = float("inf")
 
 
 def find_strands(num_slots: int, links: Sequence[tuple[int, int]], chains: Sequence[Sequence[int]]) -> list[int]:
-    """Gives each slot the number of its strand.
+    """Returns each slot the number of its strand.
 
     >>> find_strands(5, [(0, 1), (1, 2)], [[3], [4]])
     [0, 0, 0, 0, 0]
@@ -110,7 +110,7 @@ def _gather(owners: list[int], fences: Sequence[Fence], segments: Sequence[tuple
 
 
 def _spread(wishes: dict[int, float], pile: _Pile) -> dict[int, float]:
-    """Gives levels with all the least distances: halfway between pushing everything down and pushing it up."""
+    """Returns levels with all the least distances: halfway between pushing everything down and pushing it up."""
     down: dict[int, float] = {}
     for strand in pile.order:
         down[strand] = max([wishes[strand], *(down[other] + gap for other, gap in pile.above[strand])])
@@ -121,7 +121,7 @@ def _spread(wishes: dict[int, float], pile: _Pile) -> dict[int, float]:
 
 
 def _stacking_order(owners: list[int], fences: Sequence[Fence]) -> list[int]:
-    """Gives the strands from top to bottom; dissolves strands in `owners` until there is such an order."""
+    """Returns the strands from top to bottom; dissolves strands in `owners` until there is such an order."""
     while True:
         downward = {(owners[upper], owners[lower]) for upper, lower, _ in fences}
         order, rest = _peel(sorted(set(owners)), sorted(downward))
@@ -137,7 +137,7 @@ def _stacking_order(owners: list[int], fences: Sequence[Fence]) -> list[int]:
 
 
 def _peel(strands: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """Gives the strands in topological order as far as there is one, and the rest; edges to others do not count."""
+    """Returns the strands in topological order as far as there is one, and the rest; edges to others do not count."""
     wanted = set(strands)
     following: dict[int, list[int]] = {strand: [] for strand in strands}
     waiting = Counter[int]()

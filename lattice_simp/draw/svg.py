@@ -21,7 +21,7 @@ from lattice_simp.draw.layout import Box
 from lattice_simp.errors import LatticeSimpError
 
 if TYPE_CHECKING:
-    from lattice_simp.lattice import Lattice
+    from lattice_simp.core.lattice import Lattice
 
 _PADDING = 18.0
 _START_ARROW = 26.0

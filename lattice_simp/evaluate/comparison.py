@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.groups import Groups
 from lattice_simp.evaluate.metric import Form, Lines, Metric
@@ -20,7 +21,6 @@ from lattice_simp.evaluate.significance import (
     interval,
     randomisation_p,
 )
-from lattice_simp.kernel import Floats
 
 Interval = tuple[float, float]
 
@@ -191,7 +191,7 @@ def _written(lines: Lines, form: Form) -> Sequence[str]:
 def _resampled(
     statistics: Mapping[str, Sequence[Floats]], metrics: Sequence[Metric], test: SignificanceTest
 ) -> dict[str, list[Floats]]:
-    """Gives the scores of the same bootstrap resamples for all systems and metrics."""
+    """Returns the scores of the same bootstrap resamples for all systems and metrics."""
     columns = [part for parts in statistics.values() for part in parts]
     sums = bootstrap_sums(np.concatenate(columns, axis=1), test.bootstrap_samples, test.seed)
     parts = iter(np.split(sums, np.cumsum([part.shape[1] for part in columns])[:-1], axis=1))

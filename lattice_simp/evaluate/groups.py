@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord
+from lattice_simp.support.textio import read_lines
 
 LENGTH_EDGES = (10, 20, 30, 40)
 """The longest sentences of the usual length groups."""
@@ -48,7 +48,7 @@ class Groups:
         return cls(name, own, tuple(dict.fromkeys([*first, *present])))
 
     def rows(self, label: str) -> npt.NDArray[np.intp]:
-        """Gives the sentences with a label, from 0."""
+        """Returns the sentences with a label, from 0."""
         return np.array([place for place, own in enumerate(self.labels) if own == label], dtype=np.intp)
 
     @property
@@ -111,7 +111,7 @@ def read_groups(path: str | Path, count: int) -> Groups:
 def align_skeletons(
     records: Sequence[SkeletonRecord], count: int, mask_index: int = 0, path: str | Path | None = None
 ) -> list[Skeleton | None]:
-    """Gives each sentence its skeleton, or None.
+    """Returns each sentence its skeleton, or None.
 
     As many records as sentences stand in their order; fewer say by their `line` (from 0) which ones they belong to.
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.kernel import Floats
 
 
 def length_ratio(references: int = 1) -> Metric:

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import meteor_cache
 from lattice_simp.evaluate.meteor_jar import COLUMNS, VERSION, JarOptions, find_jar, sentence_statistics
 from lattice_simp.evaluate.meteor_languages import MODULES, MeteorLanguage, meteor_language
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.kernel import Floats
 
 _CHUNKS = COLUMNS - 3
 """The column of chunks."""
@@ -79,7 +79,7 @@ def meteor(
 
 
 def meteor_score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
-    """Gives the score, 0 to 100, of sums of statistics, (..., `COLUMNS`) to (...)."""
+    """Returns the score, 0 to 100, of sums of statistics, (..., `COLUMNS`) to (...)."""
     rows = np.asarray(sums, dtype=np.float64)
     matches = _matches(rows)
     by_class = np.array([language.delta, 1.0 - language.delta])
@@ -100,12 +100,12 @@ def _without_perfect_chunks(rows: Floats) -> Floats:
 
 
 def _matches(rows: Floats) -> Floats:
-    """Gives (..., kind, content or function, hypothesis or reference)."""
+    """Returns (..., kind, content or function, hypothesis or reference)."""
     return rows[..., 4 : 4 + 4 * MODULES].reshape(*rows.shape[:-1], MODULES, 2, 2)
 
 
 def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLanguage, Path | None]:
-    """Gives the parameters, and the paraphrase table where it is not the jar's own."""
+    """Returns the parameters, and the paraphrase table where it is not the jar's own."""
     settings = meteor_language(language)
     if paraphrases is None:
         return (settings.without_paraphrases() if settings.paraphrases == "separate" else settings), None
@@ -118,7 +118,7 @@ def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLang
 
 
 def _arguments(settings: MeteorLanguage) -> list[str]:
-    """Gives the jar's options; everything is said, so that no default can differ from the formula here."""
+    """Returns the jar's options; everything is said, so that no default can differ from the formula here."""
     parameters = (settings.alpha, settings.beta, settings.gamma, settings.delta)
     return [
         *("-l", settings.meteor_name),
@@ -130,5 +130,5 @@ def _arguments(settings: MeteorLanguage) -> list[str]:
 
 
 def _signature(arguments: Sequence[str]) -> str:
-    """Gives `l:fr|norm|p:...` of `-l fr -norm -p ...`."""
+    """Returns `l:fr|norm|p:...` of `-l fr -norm -p ...`."""
     return "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)[1:]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.array_cache import CACHE_VARIABLE
+from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import References
-from lattice_simp.kernel import Floats
+from lattice_simp.support.array_cache import CACHE_VARIABLE
 
 
 def cache_folder() -> Path:
-    """Gives the folder: in the one for all caches if the environment names it, else in the user's cache folder.
+    """Returns the folder: in the one for all caches if the environment names it, else in the user's cache folder.
 
     >>> cache_folder().name
     'meteor'
@@ -31,7 +31,7 @@ def cache_folder() -> Path:
 def cache_key(
     files: Sequence[Path], arguments: Sequence[str], hypotheses: Sequence[str], references: References
 ) -> str:
-    """Gives a hash of all that the statistics depend on: the jar and its data by content, options, sentences."""
+    """Returns a hash of all that the statistics depend on: the jar and its data by content, options, sentences."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(_content_hash(file))
@@ -44,7 +44,7 @@ def cache_key(
 
 
 def load(key: str, shape: tuple[int, int]) -> Floats | None:
-    """Gives the statistics of a key, or None where there are none, or broken ones."""
+    """Returns the statistics of a key, or None where there are none, or broken ones."""
     with contextlib.suppress(OSError, ValueError, EOFError):
         rows = np.load(cache_folder() / f"{key}.npy", allow_pickle=False)
         if rows.shape == shape and rows.dtype == np.float64:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.evaluate.metric import References
-from lattice_simp.kernel import Floats
 
 VERSION = "1.5"
 JAR = f"meteor-{VERSION}.jar"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.kernel import Floats
+from lattice_simp.support.textio import read_lines
 
 TABLE = Path(__file__).with_name("meteor_languages.tsv")
 
@@ -49,7 +49,7 @@ class MeteorLanguage:
     delta: float
 
     def without_paraphrases(self) -> MeteorLanguage:
-        """Gives the same language without the module `paraphrase`; the other weights stay."""
+        """Returns the same language without the module `paraphrase`; the other weights stay."""
         kept = [(name, weight) for name, weight in zip(self.modules, self.weights, strict=True) if name != "paraphrase"]
         names, weights = zip(*kept, strict=True)
         return MeteorLanguage(**{**vars(self), "modules": names, "weights": weights})
@@ -61,7 +61,7 @@ class MeteorLanguage:
 
 
 def meteor_language(code: str) -> MeteorLanguage:
-    """Gives the parameters of a language.
+    """Returns the parameters of a language.
 
     >>> meteor_language("sv").meteor_name, meteor_language("en").modules
     ('se', ('exact', 'stem', 'synonym', 'paraphrase'))

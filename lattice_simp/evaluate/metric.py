@@ -9,8 +9,8 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats
 
 References = Sequence[Sequence[str]]
 """The lines of each reference: `references[r][s]` belongs to sentence `s`."""
@@ -51,7 +51,7 @@ class Lines:
         return len(self.tokens if self.tokens is not None else self.text or ())
 
     def written(self, form: Form) -> Sequence[str] | None:
-        """Gives the lines in a form, None where they are not there."""
+        """Returns the lines in a form, None where they are not there."""
         return self.tokens if form is Form.TOKENS else self.text
 
 
@@ -86,7 +86,7 @@ class Metric:
     decimals: int = 2
 
     def corpus_score(self, hypotheses: Sequence[str], references: References) -> float:
-        """Gives the score of a corpus.
+        """Returns the score of a corpus.
 
         Raises:
             LatticeSimpError: as `statistics`: no sentences, no references, or different numbers of lines.

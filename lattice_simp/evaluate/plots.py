@@ -14,7 +14,7 @@ from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.evaluate.comparison import Comparison
 from lattice_simp.evaluate.metric import Metric
 from lattice_simp.evaluate.tables import significance_mark
-from lattice_simp.formats.textio import open_binary
+from lattice_simp.support.textio import open_binary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -129,7 +129,7 @@ def as_json(table: Table) -> str:
 
 
 def _mark_widths(table: Table) -> list[int]:
-    """Gives the width of each column's longest mark, so that numbers with and without one are aligned."""
+    """Returns the width of each column's longest mark, so that numbers with and without one are aligned."""
     return [max((len(row[place].mark) for row in table.rows), default=0) for place in range(len(table.columns))]
 
 

@@ -40,7 +40,7 @@ class Breakdown:
 def report(
     measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = (), command: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Gives the document that the module describes."""
+    """Returns the document that the module describes."""
     from lattice_simp import __version__
 
     test = comparison.test

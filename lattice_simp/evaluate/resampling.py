@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Floats
+from lattice_simp.core.kernel import Bools, Floats
 
 BLOCK_CELLS = 1 << 22
 """Sentences times resamples that are held at once: a few matrices of 32 MiB."""

@@ -35,7 +35,7 @@ _RENDERERS: dict[ResultFormat, Callable[[Table], str]] = {
 def result_tables(
     measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = ()
 ) -> tuple[Table, ...]:
-    """Gives the table of all scores, then for each break-down a table a metric."""
+    """Returns the table of all scores, then for each break-down a table a metric."""
     grouped = [
         group_table(metric, breakdown.groups, breakdown.comparisons, comparison)
         for breakdown in breakdowns

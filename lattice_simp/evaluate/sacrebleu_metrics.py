@@ -16,8 +16,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.kernel import Floats
 
 _ORDER = 4
 """The longest n-grams of BLEU."""

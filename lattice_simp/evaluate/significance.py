@@ -11,10 +11,10 @@ from enum import Enum
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.metric import Metric
 from lattice_simp.evaluate.resampling import DEFAULT_SEED, swapped_sums
-from lattice_simp.kernel import Floats
 
 FEWEST_FOR_BOOTSTRAP = 10
 """Resamples of fewer sentences hardly vary, so almost any difference would be significant: no p is given."""
@@ -85,7 +85,7 @@ class SignificanceTest:
 
 
 def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
-    """Gives the bounds that leave out an equal share of the resampled values on both sides.
+    """Returns the bounds that leave out an equal share of the resampled values on both sides.
 
     >>> interval(np.arange(100.0))
     (2.0, 97.0)
@@ -98,7 +98,7 @@ def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
 
 
 def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
-    """Gives the p-value of paired bootstrap resampling, as sacrebleu defines it.
+    """Returns the p-value of paired bootstrap resampling, as sacrebleu defines it.
 
     It is the share of resamples whose absolute difference, less the mean one, exceeds the difference on all sentences;
     the observation itself is counted, too. A clear difference is exceeded on one side alone, so p is that of a
@@ -120,7 +120,7 @@ def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
 def randomisation_p(
     baseline: Floats, system: Floats, metric: Metric, samples: int = 10000, seed: int = DEFAULT_SEED
 ) -> float:
-    """Gives the p-value of paired approximate randomisation.
+    """Returns the p-value of paired approximate randomisation.
 
     It is the share of random swaps after which the systems differ at least as much as they do; the observation itself
     is counted, too. (sacrebleu counts larger differences alone, so a single sentence is "significant" there.)

@@ -18,7 +18,7 @@ _P_DECIMALS = 4
 
 
 def significance_mark(p: float | None) -> str:
-    """Gives the mark of a p-value.
+    """Returns the mark of a p-value.
 
     >>> [significance_mark(p) for p in (0.004, 0.05, 0.2, None)]
     ['**', '*', '', '']
@@ -27,7 +27,7 @@ def significance_mark(p: float | None) -> str:
 
 
 def score_table(measured: Measurements, comparison: Comparison, title: str = "Scores") -> Table:
-    """Gives a table of systems (rows) by metrics (columns), with marks for differences from the baseline."""
+    """Returns a table of systems (rows) by metrics (columns), with marks for differences from the baseline."""
     rows = [
         (Cell(name), *(_score_cell(metric, comparison.scores[name][metric.name]) for metric in measured.metrics))
         for name in measured.systems
@@ -45,7 +45,7 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
 def group_table(
     metric: Metric, groups: Groups, comparisons: Mapping[str, Comparison], overall: Comparison | None = None
 ) -> Table:
-    """Gives a table of one metric: a row a group with n and each system's score, gain and p.
+    """Returns a table of one metric: a row a group with n and each system's score, gain and p.
 
     Args:
         metric: one of those that were measured.

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.att import parse_att, read_att, write_att
 from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
@@ -21,9 +23,7 @@ from lattice_simp.formats.openfst import MAGIC, parse_openfst, read_openfst, wri
 from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
 from lattice_simp.formats.slf import parse_slf, read_slf, write_slf
 from lattice_simp.formats.symbol_text import read_labels, read_symbols, write_symbols
-from lattice_simp.formats.textio import decode, open_binary, open_text, read_bytes, read_lines
-from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.support.textio import decode, open_binary, open_text, read_bytes, read_lines
 
 __all__ = [
     "Hypothesis",

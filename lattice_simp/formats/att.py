@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import Longs, checked_lattice, natural, shown, start_first
 from lattice_simp.formats.field_text import FieldText, split_fields
 from lattice_simp.formats.symbol_text import read_labels, write_symbols
-from lattice_simp.formats.textio import decode, open_text, read_bytes
-from lattice_simp.lattice import CostArray, Lattice
-from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+from lattice_simp.support.textio import decode, open_text, read_bytes
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 """The words that are read as epsilon: OpenFst's and Kaldi's."""
@@ -86,7 +86,7 @@ def parse_att(
     labels: dict[int, str] | None = None,
     ilabels: dict[int, str] | None = None,
 ) -> Lattice:
-    r"""Gives the lattice of AT&T text; see `read_att`.
+    r"""Returns the lattice of AT&T text; see `read_att`.
 
     `labels` are the words of numeric labels, `ilabels` those of numeric input labels if they are others.
 
@@ -181,7 +181,7 @@ def _all_numbers(fields: list[bytes]) -> bool:
 
 
 def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray]:
-    """Gives the sources, the destinations and the final costs, with the start state as state 0."""
+    """Returns the sources, the destinations and the final costs, with the start state as state 0."""
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])
     mentions = 2 * len(arcs) + len(ends)
@@ -254,7 +254,7 @@ def _written(labels: npt.NDArray[np.int32], symbols: SymbolTable, numeric: bool)
 
 
 def _end_lines(lattice: Lattice) -> dict[int, str]:
-    """Gives the lines of the final states and of the states that no other line mentions."""
+    """Returns the lines of the final states and of the states that no other line mentions."""
     mentioned = np.isfinite(lattice.finals) | (np.diff(lattice.offsets) > 0)
     mentioned[lattice.nextstates] = True
     costs = lattice.finals.tolist()

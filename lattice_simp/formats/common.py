@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.lattice import CostArray, Lattice
-from lattice_simp.symbols import EPSILON
 
 Longs = npt.NDArray[np.int64]
 
 
 def shown(text: str | bytes) -> str:
-    """Gives a field for an error message: quoted, and short even if the field is not.
+    """Returns a field for an error message: quoted, and short even if the field is not.
 
     >>> shown("abc"), shown(b"x" * 99)
     ("'abc'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'")
@@ -28,7 +28,7 @@ def shown(text: str | bytes) -> str:
 
 
 def finite(text: str | bytes) -> float | None:
-    """Gives the finite number that `text` is written as, or None.
+    """Returns the finite number that `text` is written as, or None.
 
     >>> finite("-1.5e3"), finite("nan"), finite("1_0"), finite("x")
     (-1500.0, None, None, None)
@@ -42,7 +42,7 @@ def finite(text: str | bytes) -> float | None:
 
 
 def natural(text: str | bytes) -> int | None:
-    """Gives the number from 0 to 10^18 that `text` is written as, or None.
+    """Returns the number from 0 to 10^18 that `text` is written as, or None.
 
     >>> natural("12"), natural("-1"), natural("1" * 30)
     (12, None, None)
@@ -77,7 +77,7 @@ def require_acceptor(lattice: Lattice, format_name: str) -> None:
 
 
 def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]:
-    """Gives the lattice with one final state of cost 0 (the last state, if `last`), and that state.
+    """Returns the lattice with one final state of cost 0 (the last state, if `last`), and that state.
 
     A lattice that is not so already gets a new last state and, from each final state, an epsilon arc to it that
     carries the final cost and its columns.

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
 from lattice_simp.formats.common import Longs, finite, natural, shown
 from lattice_simp.formats.field_text import FieldText, split_fields
-from lattice_simp.formats.textio import decode, open_text, read_bytes
+from lattice_simp.support.textio import decode, open_text, read_bytes
 
 FeatureMatrix = npt.NDArray[np.float32]
 
@@ -118,7 +118,7 @@ def _written(names: Sequence[str], row: FeatureMatrix) -> list[str]:
 
 
 def _second_fields(text: FieldText, lines: Longs) -> Iterable[tuple[int, bytes]]:
-    """Gives the width of each line and its second field (its first, if it is alone)."""
+    """Returns the width of each line and its second field (its first, if it is alone)."""
     widths = text.widths[lines]
     return zip(widths.tolist(), text.column(lines, np.minimum(widths - 1, 1)), strict=True)
 
@@ -134,7 +134,7 @@ class _Pairs:
     values: npt.NDArray[np.float32]
 
     def matrix(self, names: tuple[str, ...], num_rows: int) -> FeatureMatrix:
-        """Gives the scores, (rows, names) float32."""
+        """Returns the scores, (rows, names) float32."""
         column = {name.encode(): number for number, name in enumerate(names)}
         columns = np.fromiter(map(column.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))
         if (columns < 0).any():

@@ -12,9 +12,9 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.lattice import CostArray
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Longs, finite, natural, shown
-from lattice_simp.lattice import CostArray
 
 _BLANKS = re.compile(rb"[ \t]+")
 
@@ -32,7 +32,7 @@ class FieldText:
         raise FormatError(message, path=self.path, line=line + 1, remedy=remedy)
 
     def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
-        """Gives the field with that number (from 0) of each of the lines (from 0)."""
+        """Returns the field with that number (from 0) of each of the lines (from 0)."""
         column: list[bytes] = self.fields[self.starts[lines] + numbers].tolist()
         return column
 

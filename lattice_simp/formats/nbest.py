@@ -21,7 +21,7 @@ from typing import Literal
 
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
@@ -93,7 +93,7 @@ def read_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[
 def parse_hypothesis(
     line: str, first_id: int = 0, *, path: str | Path | None = None, line_number: int | None = None
 ) -> Hypothesis:
-    """Gives the hypothesis of one line.
+    """Returns the hypothesis of one line.
 
     >>> parse_hypothesis("0 ||| a cat ||| LM=-2.5 TM=-1 ||| -4").features
     {'LM': (-2.5,), 'TM': (-1.0,)}

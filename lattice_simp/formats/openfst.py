@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pywrapfst
 
-from lattice_simp.bridge import ARC_TYPE, STATE_TYPE
+from lattice_simp.core.bridge import ARC_TYPE, STATE_TYPE
+from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import checked_lattice, shown, start_first
-from lattice_simp.formats.textio import open_binary, read_bytes
-from lattice_simp.lattice import CostArray, Lattice
-from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+from lattice_simp.support.textio import open_binary, read_bytes
 
 MAGIC = struct.pack("<i", 2125659606)
 """The first four bytes of an OpenFst file."""
@@ -66,7 +66,7 @@ def parse_openfst(
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
 ) -> Lattice:
-    """Gives the lattice of an OpenFst file's bytes; see `read_openfst`."""
+    """Returns the lattice of an OpenFst file's bytes; see `read_openfst`."""
     cursor = _Cursor(data, path)
     if data[:4] != MAGIC:
         raise cursor.error("no OpenFst file: the first bytes are others", "write one with fstcompile or fst.write()")
@@ -136,7 +136,7 @@ class _Cursor:
         return FormatError(message, path=self.path, remedy=remedy)
 
     def room(self, size: int) -> int:
-        """Gives the place and moves on by `size` bytes."""
+        """Returns the place and moves on by `size` bytes."""
         place = self.position
         if not 0 <= size <= len(self.data) - place:
             raise self.error(f"the file of {len(self.data)} bytes ends too early, or a size in it is wrong")
@@ -258,7 +258,7 @@ def _to_lattice(
 def _relabel(
     cursor: _Cursor, labels: npt.NDArray[np.int32], table: Table | None, symbols: SymbolTable
 ) -> npt.NDArray[np.int32]:
-    """Gives label ids of `symbols` for the labels of a file, through the file's own table if it has one."""
+    """Returns label ids of `symbols` for the labels of a file, through the file's own table if it has one."""
     if table is None:
         outside = (labels < 0) | (labels >= len(symbols))
         known = labels

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import checked_lattice, require_acceptor, single_final
 from lattice_simp.formats.plf_reader import EPSILON_WORD, PlfReader, Scores
-from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.lattice import INFINITY, Lattice
-from lattice_simp.symbols import EPSILON, SymbolTable
+from lattice_simp.support.textio import open_text, read_lines
 
 _TO_ESCAPE = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
@@ -58,7 +58,7 @@ def parse_plf(
     path: str | Path | None = None,
     line_number: int | None = None,
 ) -> Lattice:
-    """Gives the lattice of one line of PLF.
+    """Returns the lattice of one line of PLF.
 
     >>> lattice = parse_plf("((('a',{'lm':-0.5,'tm':-2.0},1),),)", scores="log", score_name="lm")
     >>> lattice.weights.tolist(), lattice.scores["tm"].tolist()
@@ -95,7 +95,7 @@ def parse_plf(
 
 
 def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: str = "weight") -> str:
-    r"""Gives a lattice as one line of PLF (without the line's end).
+    r"""Returns a lattice as one line of PLF (without the line's end).
 
     >>> format_plf(Lattice.from_strings([("it 's", 2.0)]), scores="cost")
     "((('it',0.0,1),),(('\\'s',2.0,1),),)"

@@ -10,10 +10,10 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
+from lattice_simp.core.lattice import CostArray
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.lattice import CostArray
-from lattice_simp.symbols import EPSILON, SymbolTable
 
 Scores = Literal["probability", "log", "cost"]
 
@@ -50,7 +50,7 @@ class PlfReader:
         raise FormatError(f"column {column}: {message}", path=self.path, line=self.line_number, remedy=remedy)
 
     def take(self) -> tuple[str, str]:
-        """Gives the kind (word, number, mark or end) and the text of the next token."""
+        """Returns the kind (word, number, mark or end) and the text of the next token."""
         match = _TOKEN.match(self.line, self.position)
         if match is None:
             self.fail(f"unexpected {shown(self.line[self.position :])}", "close all quotes and brackets")
@@ -147,7 +147,7 @@ class PlfReader:
         self.columns.setdefault(name, {})[len(self.arcs)] = value
 
     def filled_columns(self) -> dict[str, CostArray]:
-        """Gives the score columns, 0 where an arc lacks a score."""
+        """Returns the score columns, 0 where an arc lacks a score."""
         if len(self.columns) * len(self.arcs) > MAX_SCORES:
             self.fail(f"{len(self.columns)} kinds of scores on {len(self.arcs)} arcs", "leave rare scores out")
         columns = {name: np.zeros(len(self.arcs)) for name in self.columns}

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import InvalidLatticeError
 from lattice_simp.formats.common import (
     checked_lattice,
@@ -24,9 +26,7 @@ from lattice_simp.formats.common import (
     start_first,
 )
 from lattice_simp.formats.slf_reader import COLUMNS, X_FIELDS, SlfReader
-from lattice_simp.formats.textio import decode, open_text, read_bytes
-from lattice_simp.lattice import CostArray, Lattice
-from lattice_simp.symbols import EPSILON, SymbolTable
+from lattice_simp.support.textio import decode, open_text, read_bytes
 
 NULL_WORD = "!NULL"
 
@@ -43,7 +43,7 @@ def read_slf(path: str | Path, symbols: SymbolTable | None = None) -> Lattice:
 
 
 def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Path | None = None) -> Lattice:
-    r"""Gives the lattice of the bytes of an SLF file.
+    r"""Returns the lattice of the bytes of an SLF file.
 
     >>> text = "N=2 L=1\nlmscale=10\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=-3.0 l=-0.5\n"
     >>> lattice = parse_slf(text.encode())
@@ -178,7 +178,7 @@ def _check_structure(reader: SlfReader) -> None:
 
 
 def _terminal(reader: SlfReader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
-    """Gives the place of the start or end node: the one of the header, or the only one without such links."""
+    """Returns the place of the start or end node: the one of the header, or the only one without such links."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
         name = natural(text)
@@ -209,7 +209,7 @@ def _weights(
 def _exact_scores(
     lattice: Lattice, columns: dict[str, CostArray], scales: dict[str, float], penalty: float
 ) -> tuple[dict[str, CostArray], dict[str, float], float]:
-    """Gives columns, scales and a word penalty that add up to the weights, bit by bit."""
+    """Returns columns, scales and a word penalty that add up to the weights, bit by bit."""
     if not columns and scales["a"] == 1.0 and not penalty:
         return {"a": lattice.weights}, scales, penalty
     if np.array_equal(_weights(lattice.olabels, columns, scales, penalty), lattice.weights):
@@ -227,7 +227,7 @@ def _link_word(lattice: Lattice, label: int) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Gives a field's value, in quotes if its characters ask for it."""
+    """Returns a field's value, in quotes if its characters ask for it."""
     if word and not any(character in "\\\"' \t" or character < " " or character == "\x7f" for character in word):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')

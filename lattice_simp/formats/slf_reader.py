@@ -71,7 +71,7 @@ class SlfReader:
         return True
 
     def fields(self, number: int, line: str, *, strict: bool) -> dict[str, str]:
-        """Gives the fields of a line; where that is not strict, what is no field is left out."""
+        """Returns the fields of a line; where that is not strict, what is no field is left out."""
         fields, position = {}, 0
         while position < len(line):
             match = _FIELD.match(line, position)
@@ -130,7 +130,7 @@ class SlfReader:
         return 0.0 - math.log(value)
 
     def log_of_base(self) -> float:
-        """Gives the natural log of the base of the scores, or 0 for probabilities."""
+        """Returns the natural log of the base of the scores, or 0 for probabilities."""
         text, line = self.header.get("base", ("", None))
         base = self.number(line, text, "base") if text else math.e
         if base < 0 or base == 1:
@@ -138,7 +138,7 @@ class SlfReader:
         return math.log(base) if base else 0.0
 
     def word_penalty(self) -> float:
-        """Gives the cost of each word."""
+        """Returns the cost of each word."""
         text, line = self.header.get("wdpenalty", ("", None))
         nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # where scores are probabilities
         return 0.0 if nothing else self.cost(line, text, "wdpenalty")

@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import natural, shown
-from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+from lattice_simp.support.textio import open_text, read_lines
 
 _BLANKS = re.compile(r"[ \t]+")
 

@@ -64,7 +64,7 @@ def without_edges(clauses: Iterable[Clause], ignored: Sequence[bool]) -> list[Cl
 
 
 def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[Clause]:
-    """Gives the clauses of a sentence from which tokens are removed; those of nothing else are gone.
+    """Returns the clauses of a sentence from which tokens are removed; those of nothing else are gone.
 
     >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
     [Clause(start=0, end=2, kind=None)]

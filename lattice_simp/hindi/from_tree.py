@@ -44,7 +44,7 @@ and verbs that begin with the same letters have others."""
 
 @cache
 def conjunctions() -> dict[str, str]:
-    """Gives the roles of conjunctions by form.
+    """Returns the roles of conjunctions by form.
 
     Raises:
         FormatError: the table has an empty form or an unknown role.
@@ -54,7 +54,7 @@ def conjunctions() -> dict[str, str]:
 
 @cache
 def pronouns(role: str) -> tuple[str, ...]:
-    """Gives what the pronouns of a role begin with: `temporal` or `relative`.
+    """Returns what the pronouns of a role begin with: `temporal` or `relative`.
 
     Raises:
         FormatError: the table has an empty form or an unknown role.
@@ -145,7 +145,7 @@ class _Tree:
         self.roots = [place for place in range(len(self.chunks)) if self.chunks[place].head < 0]
 
     def clauses(self, place: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
-        """Gives the clauses of a subtree.
+        """Returns the clauses of a subtree.
 
         Args:
             place: of its root.
@@ -227,7 +227,7 @@ class _Tree:
         return any(is_pronoun(token, role) for token in self.sentence.tokens[first.start : first.end])
 
     def _shared(self, place: int) -> list[int]:
-        """Gives the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""
+        """Returns the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""
         chunk = self.chunks[place]
         first = min(self.children[place], default=place)
         above = self.children[chunk.head] if chunk.head >= 0 else []
@@ -236,7 +236,7 @@ class _Tree:
         return [first] if is_agent and not own_agent and not chunk.relation.startswith("nmod") else []
 
     def _span(self, place: int, without: Collection[int] = ()) -> tuple[int, int]:
-        """Gives the tokens from the first to the last that depends on a chunk, some subtrees aside."""
+        """Returns the tokens from the first to the last that depends on a chunk, some subtrees aside."""
         waiting, seen = [place], set(without)
         start, end = self.chunks[place].start, self.chunks[place].end
         while waiting:

@@ -60,12 +60,12 @@ def _rows() -> dict[str, list[_Row]]:
 
 
 def letters(kind: str) -> list[str]:
-    """Gives the letters of a kind in the table: `vowel`, `consonant`, `mark`, `digit` …"""
+    """Returns the letters of a kind in the table: `vowel`, `consonant`, `mark`, `digit` …"""
     return [row.letter for row in _rows()[kind]]
 
 
 def vowel_signs() -> dict[str, str]:
-    """Gives the sign of each vowel that has one.
+    """Returns the sign of each vowel that has one.
 
     >>> vowel_signs()["ई"]
     'ी'
@@ -212,7 +212,7 @@ class Lexicon:
             self._acceptor = pynini.project(trie, "input").optimize().arcsort("ilabel")
 
     def best(self, spellings: Any) -> tuple[str, float] | None:
-        """Gives the cheapest listed word among weighted spellings, and its cost; None if none is listed."""
+        """Returns the cheapest listed word among weighted spellings, and its cost; None if none is listed."""
         return None if self._acceptor is None else _cheapest(pynini.compose(spellings, self._acceptor))
 
 
@@ -226,7 +226,7 @@ def _cheapest(candidates: Any) -> tuple[str, float] | None:
 
 
 def devanagari(word: str, lexicon: Lexicon) -> str:
-    """Gives the Devanagari word that a romanised one most probably is; what is no roman word stays as it is.
+    """Returns the Devanagari word that a romanised one most probably is; what is no roman word stays as it is.
 
     >>> words = Lexicon({"पीकर": 3, "ताला": 1, "टाला": 5, "नहीं": 9})
     >>> [devanagari(word, words) for word in "peekar piikar taalaa nahin kamal 1947 राम".split()]

@@ -132,7 +132,7 @@ class Sentence:
         return Sentence(tokens, without_hollow(chunks), self.id)
 
     def head_of(self, chunk: Chunk) -> Token:
-        """Gives the token that a chunk is about: the verb of a verb group, else its last word that is no particle."""
+        """Returns the token that a chunk is about: the verb of a verb group, else its last word that is no particle."""
         tokens = self.tokens[chunk.start : chunk.end]
         for tags in (("VM",), ("NN", "NNP", "PRP", "CC", "JJ", "RB", "QC", "NST")):
             if chosen := [token for token in tokens if token.tag in tags]:
@@ -140,7 +140,7 @@ class Sentence:
         return tokens[-1] if tokens else Token("")
 
     def postpositions(self, chunk: Chunk) -> Sequence[str]:
-        """Gives the case markers of a chunk."""
+        """Returns the case markers of a chunk."""
         return [token.form for token in self.tokens[chunk.start : chunk.end] if token.tag == "PSP"]
 
 

@@ -14,7 +14,7 @@ arguments."""
 
 
 def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton | None:
-    """Gives the skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing or all.
+    """Returns the skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing or all.
 
     Commas at the ends of what is deleted go, too; the sentence's last punctuation stays.
 
@@ -46,7 +46,7 @@ def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton |
 
 
 def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleton | None:
-    """Gives the skeleton of a line of several sentences, each with its clauses; None if it keeps everything.
+    """Returns the skeleton of a line of several sentences, each with its clauses; None if it keeps everything.
 
     >>> from lattice_simp.hindi.clause import parse_bracketed
     >>> from lattice_simp.hindi.sentence import Token

@@ -61,7 +61,7 @@ def tidied(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def folded(form: str) -> str:
-    """Gives a token's form for comparison: the same for all spellings of the same letters, and for all digits.
+    """Returns a token's form for comparison: the same for all spellings of the same letters, and for all digits.
 
     >>> folded("१२वें"), folded("Delhi"), folded("पढ\u093c") == folded("पढ़")
     ('12वें', 'delhi', True)

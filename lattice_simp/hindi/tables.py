@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.grammar_data import grammar_path
+from lattice_simp.support.grammar_data import grammar_path
+from lattice_simp.support.textio import read_lines
 
 
 def hindi_path(name: str) -> Path:
-    """Gives the path of a Hindi table.
+    """Returns the path of a Hindi table.
 
     >>> hindi_path("markers.tsv").name
     'markers.tsv'

@@ -13,7 +13,7 @@ from lattice_simp.errors import FormatError
 
 
 def acceptor(text: str) -> Any:
-    """Gives the acceptor of one string; brackets in it mean nothing special.
+    """Returns the acceptor of one string; brackets in it mean nothing special.
 
     >>> acceptor("[घर]").string("utf8")
     '[घर]'
@@ -22,12 +22,12 @@ def acceptor(text: str) -> Any:
 
 
 def any_of(texts: Iterable[str]) -> Any:
-    """Gives the acceptor of one string out of several."""
+    """Returns the acceptor of one string out of several."""
     return pynini.union(*map(acceptor, texts))
 
 
 def cross(one: str, other: str) -> Any:
-    """Gives the transducer of a string to another one."""
+    """Returns the transducer of a string to another one."""
     return pynini.cross(acceptor(one), acceptor(other))
 
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.growth import longer_floats, longer_ints
-from lattice_simp.kernel import Bools, Bytes, Floats, Ints, Longs, jit
+from lattice_simp.core.growing import longer_floats, longer_ints
+from lattice_simp.core.kernel import Bools, Bytes, Floats, Ints, Longs, jit
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
@@ -123,7 +123,7 @@ def gap_product(
     most_edges: int,
     numbers: Ints,
 ) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes]:
-    """Gives the nodes in topological order (lattice state, acceptor state, least cost from the start), where each
+    """Returns the nodes in topological order (lattice state, acceptor state, least cost from the start), where each
     node's edges begin, and of each edge (target node, lattice arc or -1, acceptor arc or -1, kind).
 
     With more than `most_edges` edges the work stops, and there are no nodes. `numbers` is room for a number for each

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.growing import find_slot, grown_table, longer_ints
+from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.growth import find_slot, grown_table, longer_ints
-from lattice_simp.kernel import Ints, Longs, jit
-from lattice_simp.lattice import Lattice
 from lattice_simp.ops.prune import prune
 
 MAX_EXPANDED_ARCS = 5_000_000
@@ -45,7 +45,7 @@ class HistoryLattice:
         return len(self.grams)
 
     def gram_words(self, gram: int) -> tuple[str, ...]:
-        """Gives the words of an n-gram."""
+        """Returns the words of an n-gram."""
         words: list[str] = []
         while gram:
             words.append(self.lattice.symbols[int(self.words[gram])])
@@ -101,7 +101,7 @@ def pruned_history(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLa
 
 
 def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice | None:
-    """Gives the expansion of a trim lattice, or None if that has too many arcs."""
+    """Returns the expansion of a trim lattice, or None if that has too many arcs."""
     if not 1 <= max_order <= MAX_ORDER:
         raise LatticeSimpError(f"n-grams of order {max_order}; give an order from 1 to {MAX_ORDER}")
     if lattice.num_states == 0:
@@ -131,7 +131,7 @@ def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice
 def _expand(
     offsets: Ints, labels: Ints, nextstates: Ints, max_order: int, max_arcs: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Gives (state of each node, offsets, arc, target, n-grams of each order, last words, prefixes of the n-grams).
+    """Returns (state of each node, offsets, arc, target, n-grams of each order, last words, prefixes of the n-grams).
 
     Nodes are numbered in the order of their states. It stops early, one arc above the limit.
     """

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
-from lattice_simp.language_model.model import LanguageModel
-from lattice_simp.language_model.optimistic import optimistic_costs, order_view
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.lm import apply_lm
-from lattice_simp.ops.nbest import nshortest
-from lattice_simp.symbols import split_tokens
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.nbest import nbest
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def apply_lms(
             invisible=invisible,
         )
 
-    candidate = nshortest(with_first(0.0), 1)
+    candidate = nbest(with_first(0.0), 1)
     if not candidate:
         return apply_lms(with_first(0.0), rest, beam=beam, invisible=invisible)
     words = [word for word in split_tokens(candidate[0].words) if word not in invisible]
@@ -77,7 +77,7 @@ def apply_lms(
 
 
 def _least_costs(lattice: Lattice, own: WeightedModel, invisible: Collection[str]) -> tuple[Floats, float]:
-    """Gives the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
+    """Returns the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
     labels = np.flatnonzero(np.bincount(lattice.olabels, minlength=1))
     labels = np.array(
         [label for label in labels.tolist() if label and lattice.symbols[label] not in invisible], dtype=np.int64

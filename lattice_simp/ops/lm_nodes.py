@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.growth import find_slot
-from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.growing import find_slot
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 
 
 @jit
 def rehash(states: Ints, contexts: Ints, count: int, num_contexts: int, size: int) -> tuple[Longs, Ints]:
-    """Gives a table of `size` slots that maps the first `count` pairs to their numbers."""
+    """Returns a table of `size` slots that maps the first `count` pairs to their numbers."""
     keys = np.full(size, -1, dtype=np.int64)
     numbers = np.empty(size, dtype=np.int32)
     for number in range(count):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.growth import find_slot, longer_floats, longer_ints, longer_longs
-from lattice_simp.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.language_model.optimistic import advance
+from lattice_simp.core.growing import find_slot, longer_floats, longer_ints, longer_longs
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.lm.optimistic import advance
 from lattice_simp.ops.lm_nodes import estimate, rehash
 
 
@@ -148,7 +148,7 @@ def exact_product(
 def product_backward(
     offsets: Longs, arc: Ints, target: Ints, model_cost: Floats, end_cost: Floats, weights: Floats
 ) -> Floats:
-    """Gives each node's least cost to the end."""
+    """Returns each node's least cost to the end."""
     backward = end_cost.copy()
     for node in range(len(end_cost) - 1, -1, -1):
         least = backward[node]
@@ -199,7 +199,7 @@ def beam_cost(
     estimate_values: Floats,
     width: int,
 ) -> float:
-    """Gives the cost of a good path: a search that keeps the `width` most promising histories of each lattice state.
+    """Returns the cost of a good path: a search that keeps the `width` most promising histories of each lattice state.
 
     The cost is that of a real path, hence an upper bound of the best one.
     """

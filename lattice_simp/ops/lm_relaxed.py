@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.growth import find_slot, longer_floats, longer_ints, longer_longs
-from lattice_simp.kernel import Floats, Ints, Longs, jit
-from lattice_simp.language_model.optimistic import advance
+from lattice_simp.core.growing import find_slot, longer_floats, longer_ints, longer_longs
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.lm.optimistic import advance
 from lattice_simp.ops.lm_nodes import estimate, rehash
 
 DIRECT_DEGREE = 3
@@ -215,7 +215,7 @@ def relaxed_product(
 def relaxed_backward(
     offsets: Longs, arc: Ints, target: Ints, edge_cost: Floats, end_cost: Floats, forward: Floats, num_arcs: int
 ) -> tuple[Floats, Floats]:
-    """Gives each node's least cost to the end, and for each lattice arc the cost of the best path through it."""
+    """Returns each node's least cost to the end, and for each lattice arc the cost of the best path through it."""
     backward = end_cost.copy()
     through = np.full(num_arcs, np.inf)
     for node in range(len(end_cost) - 1, -1, -1):
@@ -233,7 +233,7 @@ def relaxed_backward(
 def lattice_backward(
     offsets: Ints, words: Ints, weights: Floats, nextstates: Ints, finals: Floats, least_cost: Floats, end: int
 ) -> Floats:
-    """Gives each lattice state's least cost to the end if every word costs its least over all histories (order 1)."""
+    """Returns each lattice state's least cost to the end if every word costs its least over all histories (order 1)."""
     backward = np.full(len(finals), np.inf)
     for state in range(len(finals) - 1, -1, -1):
         least = finals[state] + (least_cost[end] if end >= 0 else 0.0)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Floats, Ints, Longs
-from lattice_simp.language_model.optimistic import OptimisticCosts, OrderView, optimistic_costs, order_view, settle
-from lattice_simp.language_model.restrict import RestrictedModel
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.lm.optimistic import OptimisticCosts, OrderView, optimistic_costs, order_view, settle
+from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.ops import lm_nodes, lm_product, lm_relaxed
 
 ROUNDING = 1e-9
@@ -66,7 +66,7 @@ class ScoredEdges:
     best: float
 
     def scaled(self, factor: float) -> tuple[Floats, Floats]:
-        """Gives the model's costs of the edges and of the ends times a factor."""
+        """Returns the model's costs of the edges and of the ends times a factor."""
         return factor * self.model_cost, factor * self.end_model_cost
 
 
@@ -125,7 +125,7 @@ def _coarse_pass(
     estimates: _Estimates,
     bound: float,
 ) -> tuple[_Estimates, Floats]:
-    """Gives the estimates of the next order, and the cost of the best coarse path through each arc."""
+    """Returns the estimates of the next order, and the cost of the best coarse path through each arc."""
     view = order_view(model, costs, order, weight)
     state, context, forward, offsets, arc, target, edge_cost, end_cost = lm_relaxed.relaxed_product(
         *arrays.unpack(),

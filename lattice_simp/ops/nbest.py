@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lattice_simp.core.growing import longer_floats, longer_ints
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.growth import longer_floats, longer_ints
-from lattice_simp.kernel import Floats, Ints, Longs, jit
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.distance import backward_costs
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Path:
     Attributes:
         words: its output words, joined by blanks.
         cost: nats.
-        arcs: (length,) int32, the arcs' numbers in the lattice that `nshortest` was given, if that is sorted
+        arcs: (length,) int32, the arcs' numbers in the lattice that `nbest` was given, if that is sorted
             topologically and trim, else in `lattice.connected()`.
         inputs: the input labels that are not epsilon, in order.
         scores: the sums of the lattice's score columns along the path, final scores included.
@@ -43,11 +43,11 @@ class Path:
     scores: dict[str, float] = field(default_factory=dict)
 
 
-def nshortest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Path]:
-    """Gives the n cheapest paths in order of their costs; with `unique`, the best path of each string only.
+def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Path]:
+    """Returns the n cheapest paths in order of their costs; with `unique`, the best path of each string only.
 
     >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
-    >>> [(path.words, path.cost) for path in nshortest(lattice, 2)]
+    >>> [(path.words, path.cost) for path in nbest(lattice, 2)]
     [('a c', 0.5), ('a b', 1.0)]
 
     Fewer come back where the lattice holds fewer. Ties keep an order that depends on the lattice alone.
@@ -98,7 +98,7 @@ def _search(
     n: int,
     unique: bool,
 ) -> tuple[Longs, Ints, Ints]:
-    """Gives (path offsets, arcs, end states) of a trim lattice whose best completion costs 0 from every state.
+    """Returns (path offsets, arcs, end states) of a trim lattice whose best completion costs 0 from every state.
 
     A prefix is a block of elements (state, cost so far, the element and the arc it came by).
     """

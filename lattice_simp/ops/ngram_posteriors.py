@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, jit
-from lattice_simp.lattice import Lattice
 from lattice_simp.ops.history import HistoryLattice, expand_history
 
 
@@ -37,13 +37,13 @@ class NgramPosteriors:
         return self.values[self.history.grams]
 
     def to_dict(self) -> dict[tuple[str, ...], float]:
-        """Gives the posterior of every n-gram as words."""
+        """Returns the posterior of every n-gram as words."""
         values: list[float] = self.values.tolist()
         return {self.history.gram_words(gram): values[gram] for gram in range(1, len(values))}
 
 
 def ngram_posteriors(lattice: Lattice, max_order: int = 4, scale: float = 1.0) -> NgramPosteriors:
-    """Gives the probability that each n-gram occurs at least once.
+    """Returns the probability that each n-gram occurs at least once.
 
     >>> lattice = Lattice.from_strings([("a b a", 0.0), ("b", 0.0)])
     >>> ngram_posteriors(lattice, 2).to_dict()
@@ -63,7 +63,7 @@ def ngram_posteriors(lattice: Lattice, max_order: int = 4, scale: float = 1.0) -
 
 
 def posterior_values(history: HistoryLattice, scale: float) -> Floats:
-    """Gives the posterior of each n-gram of a lattice that is expanded already, (num_grams,) float64.
+    """Returns the posterior of each n-gram of a lattice that is expanded already, (num_grams,) float64.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0.
@@ -86,7 +86,7 @@ def posterior_values(history: HistoryLattice, scale: float) -> Floats:
 
 
 def _grouped(grams: Ints) -> tuple[Ints, Ints]:
-    """Gives the arcs that end an n-gram, those of one n-gram together in order, and where each group begins."""
+    """Returns the arcs that end an n-gram, those of one n-gram together in order, and where each group begins."""
     arcs = np.argsort(grams, kind="stable")[np.count_nonzero(grams == 0) :]
     starts = np.flatnonzero(np.diff(grams[arcs], prepend=0, append=-1))
     return arcs.astype(np.int32), starts.astype(np.int32)
@@ -94,7 +94,7 @@ def _grouped(grams: Ints) -> tuple[Ints, Ints]:
 
 @jit
 def _leaving(offsets: Ints, weights: Floats, nextstates: Ints, finals: Floats) -> Floats:
-    """Gives the probability of each arc at its source state, by a backward pass in the log semiring."""
+    """Returns the probability of each arc at its source state, by a backward pass in the log semiring."""
     num_states = len(finals)
     backward = np.empty(num_states)
     probability = np.empty(len(weights))
@@ -115,7 +115,7 @@ def _leaving(offsets: Ints, weights: Floats, nextstates: Ints, finals: Floats) -
 
 @jit
 def _through(offsets: Ints, nextstates: Ints, leaving: Floats) -> tuple[Floats, Floats]:
-    """Gives the probability of each arc, and its share of the probability of the state it leads to."""
+    """Returns the probability of each arc, and its share of the probability of the state it leads to."""
     visits = np.zeros(len(offsets) - 1)
     visits[0] = 1.0
     through = np.empty(len(leaving))

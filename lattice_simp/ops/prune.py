@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from lattice_simp.core.kernel import Bools, Floats, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Bools, Floats, jit
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.distance import backward_costs, forward_costs
 
 ROUNDING = 1e-12
 """Relative slack, see `rounding_slack`."""
 
 
 def rounding_slack(*costs: Floats) -> float:
-    """Gives by how much a bound is widened, so that a path just on it survives sums that are taken in another order.
+    """Returns by how much a bound is widened, so that a path just on it survives sums that are taken in another order.
 
     Rounding errors grow with the largest partial sum in `costs`, not with the cost of a whole path, where positive
     and negative parts may cancel. At least 1e-9.
@@ -81,7 +81,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
 
 
 def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
-    """Gives the lattice of one best path: of equal arcs the first."""
+    """Returns the lattice of one best path: of equal arcs the first."""
     kept = np.zeros(lattice.num_arcs, dtype=np.bool_)
     state = 0
     while backward[state] < lattice.finals[state]:
@@ -93,7 +93,7 @@ def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
 
 
 def _keep_finals(lattice: Lattice, kept: Bools) -> Lattice:
-    """Gives the lattice where the other states are not final."""
+    """Returns the lattice where the other states are not final."""
     return replace(
         lattice,
         finals=np.where(kept, lattice.finals, np.inf),
@@ -102,7 +102,7 @@ def _keep_finals(lattice: Lattice, kept: Bools) -> Lattice:
 
 
 def keep_arcs(lattice: Lattice, kept: Bools) -> Lattice:
-    """Gives the lattice without the other arcs; states stay as they are."""
+    """Returns the lattice without the other arcs; states stay as they are."""
     arcs = np.flatnonzero(kept)
     olabels = lattice.olabels[arcs]
     return replace(

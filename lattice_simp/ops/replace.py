@@ -7,9 +7,9 @@ from dataclasses import replace as replace_fields
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints
-from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 
 
 def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
@@ -17,8 +17,8 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
 
     >>> gap = Lattice.from_strings([("x", 0.5), ("y z", 2.0)])
     >>> full = replace(Lattice.from_strings([("a GAP b", 1.0)]), {"GAP": gap})
-    >>> from lattice_simp.ops.nbest import nshortest
-    >>> [(path.words, path.cost) for path in nshortest(full, 3)]
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> [(path.words, path.cost) for path in nbest(full, 3)]
     [('a x b', 1.5), ('a y z b', 3.0)]
 
     The parts are not searched for further words to replace. Score columns that one side lacks are 0 there. The arc's

@@ -12,7 +12,7 @@ case), and gives costs in nats, end of sentence included:
     paths = rescore_lattice(lattice, source, joint, n=100, beam=50)
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
-(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), and in `lattice_simp.neural` the
+(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), and in `lattice_simp.rescore.neural` the
 `TranslationScorer`. What training needs of the pipeline's folders is in `lattice_simp.train.scorers`.
 """
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.rescore.bilingual_table import BilingualTable, LinkedPart, Singles, train_table
 from lattice_simp.rescore.files import Fields, read_fields, write_fields
 from lattice_simp.rescore.jumps import transitions
@@ -83,11 +83,11 @@ class BilingualScorer:
         write_fields(path, KIND, {name: getattr(self.table, name) for name in _NAMES})
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats, the end included."""
+        """Returns the (hypotheses,) costs in nats, the end included."""
         return score_by_prefixes(self, source, hypotheses)
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives the state before the first word."""
+        """Returns the state before the first word."""
         table = self.table
         symbols = np.concatenate([table.source.numbers(source), [table.source_end, table.source_null]])
         places = len(source) + 1
@@ -97,7 +97,7 @@ class BilingualScorer:
         return _Prefix(sentence, begin, table.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the words' costs and the states behind them."""
+        """Returns the words' costs and the states behind them."""
         numbers = self.table.target.numbers(words)
         costs, places = self._step(states, numbers)
         sentence = states[0].sentence if states else None
@@ -108,7 +108,7 @@ class BilingualScorer:
         return costs, following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the costs of the end."""
+        """Returns the costs of the end."""
         return self._step(states, np.full(len(states), self.table.boundary, dtype=np.int32))[0]
 
     def _step(self, states: Sequence[_Prefix], words: Ints) -> tuple[Floats, Floats]:
@@ -142,7 +142,7 @@ _NAMES = tuple(field.name for field in dataclasses.fields(BilingualTable))
 
 @jit
 def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
-    """Gives the place of a word in the sorted `words[begin:end]`, or -1."""
+    """Returns the place of a word in the sorted `words[begin:end]`, or -1."""
     low, high = begin, end
     while low < high:
         middle = (low + high) >> 1
@@ -170,7 +170,7 @@ def _emissions(
     triple_words: Ints,
     triple_probabilities: Singles,
 ) -> Floats:
-    """Gives the (bigrams, symbols) probabilities p(word | previous, symbol)."""
+    """Returns the (bigrams, symbols) probabilities p(word | previous, symbol)."""
     table = np.empty((len(words), len(symbols)))
     for row in range(len(words)):
         word = words[row]
@@ -231,7 +231,7 @@ def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats
 
 
 def describe(scorer: BilingualScorer) -> dict[str, Any]:
-    """Gives the sizes of a model's tables."""
+    """Returns the sizes of a model's tables."""
     table = scorer.table
     return {
         "source_words": table.source.unknown,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs, jit
 from lattice_simp.rescore.counts import EventCounts, discounted, summed
 from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
@@ -150,7 +150,7 @@ def _events(
     source_unknown: int,
     target_unknown: int,
 ) -> Longs:
-    """Gives the packed (s, previous t, t) of all links, of unlinked words with NULL, and of the ends."""
+    """Returns the packed (s, previous t, t) of all links, of unlinked words with NULL, and of the ends."""
     count = len(source_offsets) - 1
     found = np.empty(len(links) + len(target) + count, dtype=np.int64)
     size = 0

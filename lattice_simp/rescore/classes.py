@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.language_model.trie import NgramTrie
+from lattice_simp.lm.trie import NgramTrie
 from lattice_simp.rescore.files import Fields, read_fields, write_fields
 from lattice_simp.rescore.language_model import NgramScorer
 from lattice_simp.rescore.scorer import State, score_by_prefixes
@@ -98,24 +98,24 @@ class ClassScorer:
         write_fields(path, KIND, fields)
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats, the end included."""
+        """Returns the (hypotheses,) costs in nats, the end included."""
         return score_by_prefixes(self, source, hypotheses)
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives the n-gram model's state."""
+        """Returns the n-gram model's state."""
         return self.ngrams.start(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the words' costs and the n-gram model's states behind their classes."""
+        """Returns the words' costs and the n-gram model's states behind their classes."""
         numbers = self.vocabulary.numbers(words)
         costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
         return costs + self.membership[numbers], following.tolist()
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the costs of the end."""
+        """Returns the costs of the end."""
         return self.ngrams.end(states)
 
 
 def class_name(number: int | None) -> str:
-    """Gives the word that stands for a class in the n-gram model's text; None is the class of unknown words."""
+    """Returns the word that stands for a class in the n-gram model's text; None is the class of unknown words."""
     return "unknown" if number is None else f"c{number}"

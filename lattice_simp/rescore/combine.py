@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 
 
 def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
-    """Gives the scorer whose costs are the weighted sums of others' costs.
+    """Returns the scorer whose costs are the weighted sums of others' costs.
 
     The result scores prefixes (is a `PrefixScorer`) if all parts do.
 
@@ -39,7 +39,7 @@ class CombinedScorer:
     weights: tuple[float, ...]
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the weighted sums of the parts' costs."""
+        """Returns the weighted sums of the parts' costs."""
         return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
 
 
@@ -51,21 +51,21 @@ class CombinedPrefixScorer:
     weights: tuple[float, ...]
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the weighted sums of the parts' costs; each part scores in its own, quickest way."""
+        """Returns the weighted sums of the parts' costs; each part scores in its own, quickest way."""
         return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives the parts' states before the first word."""
+        """Returns the parts' states before the first word."""
         return tuple(part.start(source) for part in self.parts)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the weighted sums of the words' costs, and the parts' states behind them."""
+        """Returns the weighted sums of the words' costs, and the parts' states behind them."""
         done = [part.extend([state[at] for state in states], words) for at, part in enumerate(self.parts)]
         following: list[State] = list(zip(*(own for _, own in done), strict=True))
         return _weighted(self.weights, [costs for costs, _ in done]), following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the weighted sums of the costs of the end."""
+        """Returns the weighted sums of the costs of the end."""
         return _weighted(
             self.weights, [part.end([state[at] for state in states]) for at, part in enumerate(self.parts)]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Longs
+from lattice_simp.core.kernel import Floats, Longs
 
 MERGE_AFTER = 20_000_000
 """Events that wait until they are counted: 160 megabytes."""
@@ -34,7 +34,7 @@ class EventCounts:
             self._merge()
 
     def finish(self) -> tuple[Longs, Longs]:
-        """Gives the different events, sorted, and how often each occurred."""
+        """Returns the different events, sorted, and how often each occurred."""
         self._merge()
         return self._events, self._counts
 
@@ -49,7 +49,7 @@ class EventCounts:
 
 
 def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:
-    """Gives the different events, sorted, and the sum of the counts of each."""
+    """Returns the different events, sorted, and the sum of the counts of each."""
     order = np.argsort(events, kind="stable")
     events, counts = events[order], counts[order]
     begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(events)), dtype=bool), events[1:] != events[:-1]]))
@@ -57,7 +57,7 @@ def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:
 
 
 def discounts(counts: Longs) -> Floats:
-    """Gives what is taken from a count of 1, 2, and 3 or more: Chen and Goodman 1998, section 3, equation 26.
+    """Returns what is taken from a count of 1, 2, and 3 or more: Chen and Goodman 1998, section 3, equation 26.
 
     >>> discounts(np.array([1, 1, 1, 1, 2, 2, 3, 4])).round(3).tolist()
     [0.5, 1.25, 1.0]
@@ -72,5 +72,5 @@ def discounts(counts: Longs) -> Floats:
 
 
 def discounted(counts: Longs) -> Floats:
-    """Gives the counts less their discounts."""
+    """Returns the counts less their discounts."""
     return counts - discounts(counts)[np.minimum(counts, 3) - 1]

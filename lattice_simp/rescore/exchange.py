@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs, jit
 from lattice_simp.rescore.counts import EventCounts
 from lattice_simp.rescore.vocabulary import Sentences
 
@@ -129,7 +129,7 @@ def _bigrams(offsets: Longs, words: Ints, boundary: int) -> Longs:
 def _rows(
     first: Longs, second: Longs, counts: Longs, size: int
 ) -> tuple[tuple[Longs, Ints, Longs], tuple[Longs, Ints, Longs]]:
-    """Gives the (begins, neighbours, counts) behind and before each word."""
+    """Returns the (begins, neighbours, counts) behind and before each word."""
     rows = []
     for own, other in ((first, second), (second, first)):
         order = np.lexsort((other, own))

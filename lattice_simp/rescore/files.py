@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.array_cache import Arrays, is_array_file, pack_words, read_arrays, unpack_words, write_arrays
 from lattice_simp.errors import FormatError
 from lattice_simp.rescore.vocabulary import Vocabulary
+from lattice_simp.support.array_cache import Arrays, is_array_file, pack_words, read_arrays, unpack_words, write_arrays
 
 _KIND = "kind"
 _VERSION = "1"
@@ -22,7 +22,7 @@ Fields = dict[str, npt.NDArray[Any] | Vocabulary]
 
 
 def file_kind(path: str | Path) -> str | None:
-    """Gives what a scorer's file holds, or None for any other file.
+    """Returns what a scorer's file holds, or None for any other file.
 
     Raises:
         FormatError: the file is cut short.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 
 MAXIMUM_JUMP = 10
 """Wider jumps share one weight for each direction."""
@@ -44,17 +44,17 @@ class JumpCounts:
 
     @classmethod
     def none(cls) -> JumpCounts:
-        """Gives zeros, to count into."""
+        """Returns zeros, to count into."""
         return cls(np.zeros(BUCKETS), np.zeros((LONGEST + 1, LONGEST + 1)), np.zeros(1), np.zeros(1))
 
     def null(self) -> float:
-        """Gives the probability that a word comes from NULL, kept inside (0, 1) by one word of each kind."""
+        """Returns the probability that a word comes from NULL, kept inside (0, 1) by one word of each kind."""
         return float((self.unlinked[0] + 1) / (self.linked[0] + self.unlinked[0] + 2))
 
 
 @jit
 def jump_bucket(previous: int, position: int, places: int) -> int:
-    """Gives the bucket of a jump; `previous` = `places` is the start."""
+    """Returns the bucket of a jump; `previous` = `places` is the start."""
     if previous == places:
         return 2 * MAXIMUM_JUMP + 1 + min(position, MAXIMUM_JUMP)
     return min(max(position - previous, -MAXIMUM_JUMP), MAXIMUM_JUMP) + MAXIMUM_JUMP
@@ -62,7 +62,7 @@ def jump_bucket(previous: int, position: int, places: int) -> int:
 
 @jit
 def transitions(weights: Floats, places: int) -> Floats:
-    """Gives the (places + 1, places) transition probabilities; the last row is the start's."""
+    """Returns the (places + 1, places) transition probabilities; the last row is the start's."""
     table = np.empty((places + 1, places))
     for previous in range(places + 1):
         total = 0.0
@@ -121,7 +121,7 @@ def count_jumps(
 
 @jit
 def fit_weights(buckets: Floats, departures: Floats) -> Floats:
-    """Gives the weights of highest likelihood: the MM algorithm for ratios w / Z (Hunter 2004).
+    """Returns the weights of highest likelihood: the MM algorithm for ratios w / Z (Hunter 2004).
 
     The new weight of a bucket is its count over the sum of departures / Z, once for each place in the bucket.
     """

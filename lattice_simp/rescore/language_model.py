@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.errors import FormatError
-from lattice_simp.kernel import Floats, Ints, jit
-from lattice_simp.language_model import LanguageModel
-from lattice_simp.language_model.binary import END, START, UNKNOWN, is_binary
-from lattice_simp.language_model.restrict import find_child
-from lattice_simp.language_model.trie import LOG_10, ROOT, NgramTrie
+from lattice_simp.lm import LanguageModel
+from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
+from lattice_simp.lm.restrict import find_child
+from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.scorer import PrefixScorer, State, score_by_prefixes
 
@@ -48,15 +48,15 @@ class NgramScorer:
         return cls(LanguageModel.read(path).trie)
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats, `</s>` included."""
+        """Returns the (hypotheses,) costs in nats, `</s>` included."""
         return score_by_prefixes(self, source, hypotheses)
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives the node of `<s>`."""
+        """Returns the node of `<s>`."""
         return self._start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the words' costs and the nodes behind them."""
+        """Returns the words' costs and the nodes behind them."""
         get, unknown = self._numbers.get, self._unknown
         costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
         return costs, following.tolist()
@@ -69,7 +69,7 @@ class NgramScorer:
         return _advance(nodes, words, *arrays, int(own.levels[-2]))
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the costs of `</s>`."""
+        """Returns the costs of `</s>`."""
         return self.extend_nodes(states, [self._end] * len(states))[0]
 
 
@@ -120,11 +120,11 @@ class KenlmScorer:
             raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats, `</s>` included."""
+        """Returns the (hypotheses,) costs in nats, `</s>` included."""
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives KenLM's state behind `<s>`."""
+        """Returns KenLM's state behind `<s>`."""
         import kenlm
 
         state = kenlm.State()
@@ -132,7 +132,7 @@ class KenlmScorer:
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the words' costs and KenLM's states behind them."""
+        """Returns the words' costs and KenLM's states behind them."""
         import kenlm
 
         costs, following = np.empty(len(words)), []
@@ -143,7 +143,7 @@ class KenlmScorer:
         return costs, following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the costs of `</s>`."""
+        """Returns the costs of `</s>`."""
         return self.extend(states, [END] * len(states))[0]
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Ints, jit
-from lattice_simp.lattice import Lattice
 from lattice_simp.rescore.scorer import PrefixScorer, State
 
 
@@ -46,7 +46,7 @@ def rescore_lattice(
     model_weight: float = 1.0,
     lattice_weight: float = 1.0,
 ) -> list[RescoredPath]:
-    """Gives the n best strings of a lattice under the weighted sum of its own costs and a model's.
+    """Returns the n best strings of a lattice under the weighted sum of its own costs and a model's.
 
     Exact if no state is reached by more than `beam` prefixes; else some may be lost. `lattice_weight` 0 is search by
     the model alone. With an n-gram model, `lattice_simp.apply_lm` is exact in any case.
@@ -139,7 +139,7 @@ class _Search:
             finished[item.node] = done
 
     def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[int]:
-        """Gives the tree's node behind each step; the model scores the new ones in one call."""
+        """Returns the tree's node behind each step; the model scores the new ones in one call."""
         nodes: list[int] = []
         new: list[int] = []
         for item, arc in steps:
@@ -200,7 +200,7 @@ class _Search:
 
 @jit
 def _levels(offsets: Ints, nextstates: Ints) -> Ints:
-    """Gives each state's longest way from the start, in arcs; states are sorted topologically."""
+    """Returns each state's longest way from the start, in arcs; states are sorted topologically."""
     levels = np.zeros(len(offsets) - 1, dtype=np.int32)
     for state in range(len(levels)):
         for arc in range(offsets[state], offsets[state + 1]):

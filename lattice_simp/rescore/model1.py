@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs, jit
 from lattice_simp.rescore.bilingual import find_word
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.files import Fields, read_fields, write_fields
@@ -100,7 +100,7 @@ class WordTable:
         write_fields(path, KIND, {name: getattr(self, name) for name in _NAMES})
 
     def cells(self, source: Sequence[str], target: Sequence[str], probabilities: Singles) -> Floats:
-        """Gives the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; `FLOOR` at least.
+        """Returns the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; `FLOOR` at least.
 
         An unknown word is in no pair: its number, beyond NULL's, has none.
         """
@@ -128,7 +128,7 @@ class Model1Scorer:
     table: WordTable
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats."""
+        """Returns the (hypotheses,) costs in nats."""
         words, offsets, places = _distinct(hypotheses)
         costs = np.concatenate([[0.0], np.cumsum(self._costs(source, words)[places])])
         return costs[offsets[1:]] - costs[offsets[:-1]]
@@ -138,7 +138,7 @@ class Model1Scorer:
         return tuple(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the words' costs."""
+        """Returns the words' costs."""
         if not states:
             return np.zeros(0), []
         distinct = list(dict.fromkeys(words))
@@ -146,7 +146,7 @@ class Model1Scorer:
         return np.array([own[word] for word in words]), list(states)
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives zeros: the model has no end."""
+        """Returns zeros: the model has no end."""
         return np.zeros(len(states))
 
     def _costs(self, source: Sequence[str], words: Sequence[str]) -> Floats:
@@ -161,14 +161,14 @@ class InverseModel1Scorer:
     table: WordTable
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs in nats."""
+        """Returns the (hypotheses,) costs in nats."""
         words, offsets, places = _distinct(hypotheses)
         cells = self.table.cells(source, words, self.table.source_given_target)
         return _inverse_costs(cells, offsets, places)
 
 
 def _distinct(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Longs, Longs]:
-    """Gives the different words of hypotheses, and the hypotheses as (offsets, places of words)."""
+    """Returns the different words of hypotheses, and the hypotheses as (offsets, places of words)."""
     numbers: dict[str, int] = {}
     flat = [numbers.setdefault(word, len(numbers)) for words in hypotheses for word in words]
     offsets = np.zeros(len(hypotheses) + 1, dtype=np.int64)

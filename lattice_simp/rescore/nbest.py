@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.rescore.scorer import Scorer
-from lattice_simp.symbols import split_tokens
 
 
 def score_nbest(
     source: Sequence[str], entries: Sequence[Hypothesis], scorers: Mapping[str, Scorer]
 ) -> list[Hypothesis]:
-    """Gives the entries of one sentence with a feature for each scorer: minus its cost, as features are.
+    """Returns the entries of one sentence with a feature for each scorer: minus its cost, as features are.
 
     Raises:
         LatticeSimpError: an entry has a feature of that name already.
@@ -31,7 +31,7 @@ def score_nbest(
 
 
 def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) -> list[Hypothesis]:
-    """Gives the entries with the weighted sums of their features as totals, best first.
+    """Returns the entries with the weighted sums of their features as totals, best first.
 
     >>> entries = [Hypothesis(0, "a", {"LM": (-2.0,)}), Hypothesis(0, "b", {"LM": (-1.0,)})]
     >>> [(entry.words, entry.total) for entry in weighted_nbest(entries, {"LM": 0.5})]

@@ -27,7 +27,7 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
     """
     place = Path(path)
     if place.is_dir():
-        from lattice_simp.neural.scorer import TranslationScorer
+        from lattice_simp.rescore.neural.scorer import TranslationScorer
 
         return {"Neural": TranslationScorer.read(place)}
     if not place.exists():

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
+from lattice_simp.core.kernel import Floats
 
 State = Any
 """What a scorer remembers of a source sentence and a prefix of a hypothesis; only the scorer looks into it."""
@@ -18,7 +18,7 @@ class Scorer(Protocol):
     """Scores hypotheses for a source sentence."""
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Gives the (hypotheses,) costs: negative natural log probabilities, end of sentence included."""
+        """Returns the (hypotheses,) costs: negative natural log probabilities, end of sentence included."""
         ...
 
 
@@ -27,18 +27,18 @@ class PrefixScorer(Scorer, Protocol):
     """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
 
     def start(self, source: Sequence[str]) -> State:
-        """Gives the state before the first word."""
+        """Returns the state before the first word."""
         ...
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Gives the cost of each word behind its state, and the state behind the word.
+        """Returns the cost of each word behind its state, and the state behind the word.
 
         The states of one call come from one `start`. States are never changed, so they may be extended many times.
         """
         ...
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Gives the cost of ending the sentence at each state."""
+        """Returns the cost of ending the sentence at each state."""
         ...
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Ints, Longs
 
 
 class Sentences(NamedTuple):
@@ -44,13 +44,13 @@ class Vocabulary:
         return len(self.words)
 
     def numbers(self, words: Sequence[str]) -> Ints:
-        """Gives the (words,) int32 numbers of words."""
+        """Returns the (words,) int32 numbers of words."""
         get, unknown = self._numbers.get, self.unknown
         return np.fromiter((get(word, unknown) for word in words), dtype=np.int32, count=len(words))
 
 
 def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabulary, Ints]:
-    """Gives the vocabulary of the words that occur at least `least` times, and the (words,) new number of each word.
+    """Returns the vocabulary of the words that occur at least `least` times, and the (words,) new number of each word.
 
     >>> vocabulary, numbers = frequent(np.array([1, 5, 2]), ["a", "b", "c"], 2)
     >>> vocabulary.words, numbers.tolist()
@@ -68,7 +68,7 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
 
 
 def word_counts(sides: Sequence[Sentences], size: int) -> Longs:
-    """Gives how often each of `size` words occurs in the parts of a corpus."""
+    """Returns how often each of `size` words occurs in the parts of a corpus."""
     counts = np.zeros(size, dtype=np.int64)
     for side in sides:
         if len(side.words) and (side.words.max() >= size or side.words.min() < 0):

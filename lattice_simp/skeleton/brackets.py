@@ -21,7 +21,7 @@ _OPEN, _CLOSE = "[[", "]]"
 
 
 def parse_brackets(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """Gives the tokens of bracket text and the mask of those that are kept (outside of brackets).
+    """Returns the tokens of bracket text and the mask of those that are kept (outside of brackets).
 
     Raises:
         SkeletonError: nested, unbalanced or empty brackets, or a bracket inside a token.
@@ -65,7 +65,7 @@ def format_brackets(tokens: Sequence[str], gaps: Sequence[tuple[int, int]]) -> s
 
 
 def _parse_chunk(chunk: str) -> tuple[str, bool, bool]:
-    """Gives the token in the chunk (or ""), whether a gap opens before it and whether one closes after it."""
+    """Returns the token in the chunk (or ""), whether a gap opens before it and whether one closes after it."""
     pieces = _PIECE.findall(chunk)
     opens = pieces[0] == _OPEN
     closes = pieces[-1] == _CLOSE

@@ -11,7 +11,7 @@ _IMPOSSIBLE = 1 << 30
 
 
 def fewest_gaps_mask(tokens: Sequence[str], words: Sequence[str]) -> tuple[bool, ...]:
-    """Gives the mask that deletes `tokens` down to `words` with the fewest gaps; ties go to the leftmost words.
+    """Returns the mask that deletes `tokens` down to `words` with the fewest gaps; ties go to the leftmost words.
 
     >>> fewest_gaps_mask(list("abxab"), list("ab"))
     (True, True, False, False, False)
@@ -36,7 +36,7 @@ def fewest_gaps_mask(tokens: Sequence[str], words: Sequence[str]) -> tuple[bool,
 
 
 def _fewest_gaps(tokens: Sequence[str], words: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """Gives by [token][word] the gaps still to open in the rest, after a kept and after a deleted token."""
+    """Returns by [token][word] the gaps still to open in the rest, after a kept and after a deleted token."""
     following = [(_IMPOSSIBLE, _IMPOSSIBLE)] * len(words) + [(0, 0)]
     table = [following]
     for token in reversed(tokens):

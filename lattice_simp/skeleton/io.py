@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, SkeletonError
-from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.support.textio import open_text, read_lines
 
 _RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
 _BRACKET_REMEDY = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"

@@ -193,7 +193,7 @@ class Skeleton:
         return not all(self.mask)
 
     def check_strict(self) -> Skeleton:
-        """Gives the skeleton itself.
+        """Returns the skeleton itself.
 
         Raises:
             SkeletonError: every token is kept.
@@ -207,7 +207,7 @@ class Skeleton:
 
 
 def classify_gaps(gaps: Sequence[Gap], length: int) -> GapType:
-    """Gives the type of the gaps (from left to right) in a sentence of `length` tokens.
+    """Returns the type of the gaps (from left to right) in a sentence of `length` tokens.
 
     >>> classify_gaps([Gap(0, 1), Gap(3, 4)], 6)
     <GapType.MIXED: 'Mixed'>

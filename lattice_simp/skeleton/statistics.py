@@ -75,7 +75,7 @@ def skeleton_statistics(skeletons: Iterable[Skeleton]) -> SkeletonStatistics:
 
 
 def statistics_table(statistics: SkeletonStatistics, title: str = "Skeletons") -> Table:
-    """Gives a table for `rich.console.Console.print`: a row for each gap type, and the totals in its last row.
+    """Returns a table for `rich.console.Console.print`: a row for each gap type, and the totals in its last row.
 
     >>> from rich.console import Console
     >>> skeletons = [Skeleton.from_brackets("[[well]] yes"), Skeleton.from_brackets("no [[way]]")]

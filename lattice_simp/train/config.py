@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import decode, read_bytes
+from lattice_simp.support.textio import decode, read_bytes
 
 MAX_PROVENANCE = 63
 """Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
@@ -213,7 +213,7 @@ class Config(_Section):
         return self.model or self.work / "model"
 
     def path(self, given: Path) -> Path:
-        """Gives a text file's path, from `data` if it is relative."""
+        """Returns a text file's path, from `data` if it is relative."""
         return self.data / given
 
 

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.formats.textio import open_binary, open_text, read_lines
+from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_binary, open_text, read_lines
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.table import FILE, PROVENANCE
-from lattice_simp.train.shards import SIDES, read_shard, shard_paths
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.clean import has_reserved_word
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
@@ -48,7 +48,7 @@ START_WEIGHTS = {
 
 
 def language_model_stage(config: Config) -> Stage:
-    """Gives the stage that estimates the language model from the target side and further texts."""
+    """Returns the stage that estimates the language model from the target side and further texts."""
     settings = config.language_model.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"})
     given = config.language_model
     settings |= {"text": config.text.model_dump()} | ({"given": True} if given.arpa is not None else {})
@@ -97,7 +97,7 @@ def _sentences(config: Config, run: Run) -> Iterator[str]:
 
 
 def model_stage(config: Config) -> Stage:
-    """Gives the stage that makes a model directory with starting weights."""
+    """Returns the stage that makes a model directory with starting weights."""
     settings = {"text": config.text.model_dump(), "start": START_WEIGHTS, "max_span": config.rules.max_span}
     return Stage("model", ("prepare", "rules", "language-model"), settings, (), partial(_model, config))
 
@@ -116,7 +116,7 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Gives a large file a second name, or copies it where that cannot be.
+    """Returns a large file a second name, or copies it where that cannot be.
 
     Small files are copied: users edit them, and what a stage made must stay as it is.
 

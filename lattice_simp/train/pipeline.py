@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.parallel import check_cluster
+from lattice_simp.pipeline import check_cluster
+from lattice_simp.pipeline.lock import locked
+from lattice_simp.pipeline.stage import Run, Stage, forget_stages, is_done, place_of, run_stage, stage_keys, write_json
 from lattice_simp.train.alignment.align import align_stage
 from lattice_simp.train.config import Config, write_config
-from lattice_simp.train.lock import locked
 from lattice_simp.train.model import language_model_stage, model_stage
 from lattice_simp.train.rules.count import count_stage, targets_stage
 from lattice_simp.train.rules.extract_stage import extract_stage
 from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage
-from lattice_simp.train.stage import Run, Stage, forget_stages, is_done, place_of, run_stage, stage_keys, write_json
 from lattice_simp.train.text.prepare import prepare_stage
 from lattice_simp.train.text.vocabulary import number_stage
 from lattice_simp.train.tuning import MADE_OF, finish_model, test_stage, tune_stage
@@ -41,7 +41,7 @@ STAGES = (
 
 
 def stages(config: Config) -> list[Stage]:
-    """Gives the stages in order."""
+    """Returns the stages in order."""
     return [
         prepare_stage(config),
         number_stage(),
@@ -106,7 +106,7 @@ def _run_all(config: Config, wanted: Sequence[Stage], keys: Mapping[str, str], r
 
 
 def _places(first: str | None, last: str | None) -> tuple[int, int]:
-    """Gives the place of the first stage to do again, and that behind the last stage to do."""
+    """Returns the place of the first stage to do again, and that behind the last stage to do."""
     for name in (first, last):
         if name is not None and name not in STAGES:
             raise LatticeSimpError(f"there is no stage {name!r}; the stages are {', '.join(STAGES)}")

@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.textio import open_text
-from lattice_simp.kernel import Ints, Longs
-from lattice_simp.language_model import LanguageModel
+from lattice_simp.lm import LanguageModel
+from lattice_simp.pipeline.shards import SIDES, lists_of, read_shard, shard_paths
+from lattice_simp.pipeline.stage import RECORD
 from lattice_simp.rescore.bilingual import BilingualScorer
 from lattice_simp.rescore.classes import ClassScorer, class_name
 from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.model1 import WordTable
 from lattice_simp.rescore.vocabulary import Sentences, frequent, word_counts
+from lattice_simp.support.textio import open_text
 from lattice_simp.train.alignment.align import read_links
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.rules.lexical import LexicalTable
-from lattice_simp.train.shards import SIDES, lists_of, read_shard, shard_paths
-from lattice_simp.train.stage import RECORD
 from lattice_simp.train.text.vocabulary import read_words
 
 Folders = Mapping[str, Path]
@@ -145,6 +145,6 @@ def _shards(folders: Folders) -> Iterator[tuple[Path, Any]]:
 
 
 def _sorted_links(offsets: Longs, points: Ints) -> Sentences:
-    """Gives links sorted by target position within each sentence."""
+    """Returns links sorted by target position within each sentence."""
     sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return Sentences(offsets, points[np.lexsort((points[:, 0], points[:, 1], sentence))])

@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.array_cache import FOLDER
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.parallel import run_tasks
+from lattice_simp.pipeline import run_tasks
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.array_cache import FOLDER
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.train.text.front_end import FrontEnd
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.translate.decoder import Decoder
@@ -32,7 +32,7 @@ MADE_OF = "training.json"
 
 
 def tune_stage(config: Config) -> Stage:
-    """Gives the stage that tunes the weights on the development set; without one, they stay as they are."""
+    """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
     settings = config.tune
     development = [] if settings.development is None else [settings.development]
     files = [path for test in development for path in _inputs(config, test)]
@@ -79,7 +79,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def test_stage(config: Config) -> Stage:
-    """Gives the stage that translates the test sets with the starting and the tuned weights."""
+    """Returns the stage that translates the test sets with the starting and the tuned weights."""
     files = [path for test in config.test for path in _inputs(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
     check = partial(_check_texts, config, config.test)
@@ -140,7 +140,7 @@ def _translate(decoder: Decoder, source: str) -> str:
 
 
 def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str], list[list[str]]]:
-    """Gives a test set's token lines: the sources, and the lines of each reference.
+    """Returns a test set's token lines: the sources, and the lines of each reference.
 
     Raises:
         FormatError: as `read_texts`.
@@ -152,7 +152,7 @@ def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str]
 
 
 def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]]]:
-    """Gives the lines of a test set as its files have them: the source's, and those of each reference.
+    """Returns the lines of a test set as its files have them: the source's, and those of each reference.
 
     Raises:
         FormatError: a file is broken or empty, or the files have different numbers of lines.
@@ -169,7 +169,7 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
 
 
 def chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
-    """Gives the lines (from 0) of a test set's files, which have `count`, that belong to it.
+    """Returns the lines (from 0) of a test set's files, which have `count`, that belong to it.
 
     Raises:
         FormatError: the skeleton file is broken, or names a line that is not there.
@@ -186,7 +186,7 @@ def chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
 
 
 def _spread(lines: list[int], count: int | None) -> list[int]:
-    """Gives `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
+    """Returns `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
     if count is None or count >= len(lines):
         return lines
     return [lines[place * len(lines) // count] for place in range(count)]
@@ -202,7 +202,7 @@ def _files(config: Config, test: TestSet) -> list[Path]:
 
 
 def _inputs(config: Config, test: TestSet) -> list[Path]:
-    """Gives all files that a test set is read from."""
+    """Returns all files that a test set is read from."""
     return [*_files(config, test), *([] if test.skeletons is None else [config.path(test.skeletons)])]
 
 

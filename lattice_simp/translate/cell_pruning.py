@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, jit
-from lattice_simp.language_model.model import LanguageModel
-from lattice_simp.language_model.optimistic import OrderView, optimistic_costs, order_view
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.automaton import ArcArrays
+from lattice_simp.core.connect import depth_first_order
+from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.lm.optimistic import OrderView, optimistic_costs, order_view
 from lattice_simp.ops.lm_relaxed import lattice_backward, relaxed_backward, relaxed_product
 from lattice_simp.ops.prune import keep_arcs
-from lattice_simp.symbols import SymbolTable
-from lattice_simp.topology import depth_first_order
+from lattice_simp.translate.automaton import ArcArrays
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class CellPruning:
     max_top_arcs: int = 200_000
 
     def for_sentence(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> CellPruner:
-        """Gives the pruner of a sentence whose lattices hold the target words `words`."""
+        """Returns the pruner of a sentence whose lattices hold the target words `words`."""
         restricted = model.restrict([symbols[word] for word in words.tolist()])
         word_of_label = np.full(len(symbols), -1, dtype=np.int32)
         word_of_label[words] = restricted.word_ids
@@ -115,7 +115,7 @@ class CellPruner:
         return keep_arcs(lattice, through <= limit).connected()
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
-        """Gives for each arc the cost of the best path of the cell through it."""
+        """Returns for each arc the cost of the best path of the cell through it."""
         view = self.view
         offsets, nextstates, order = _sorted_arcs(source, target, num_states)
         finals = np.full(len(offsets) - 1, np.inf)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.ops.automaton import ArcArrays, expand_references, item_automaton
+from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.translate.automaton import ArcArrays, expand_references, item_automaton
 
 if TYPE_CHECKING:
     from lattice_simp.translate.cell_pruning import CellPruner

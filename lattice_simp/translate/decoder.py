@@ -9,15 +9,15 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError, SkeletonError
-from lattice_simp.kernel import Ints
-from lattice_simp.language_model import LanguageModel
-from lattice_simp.lattice import Lattice
+from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
-from lattice_simp.ops.minimum_bayes_risk import mbr_lattice
-from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.ops.mbr import mbr_lattice
+from lattice_simp.ops.nbest import Path, nbest
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.symbols import split_tokens
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, name_steps
 from lattice_simp.translate.grammar import Grammar
@@ -68,7 +68,7 @@ class Decoder:
         return cls(grammar, models, weights, _with_skeleton_weight(DecoderSettings.from_mapping(values), weights))
 
     def with_weights(self, weights: Mapping[str, float]) -> Decoder:
-        """Gives the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
+        """Returns the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
         return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
 
     def translate(
@@ -133,12 +133,12 @@ class Decoder:
         )
 
     def rules_lattice(self, words: Sequence[str], tokens: Sequence[int] | None = None) -> Lattice:
-        """Gives the lattice of the rules alone, unpruned but for nested cells; input labels name the rules."""
+        """Returns the lattice of the rules alone, unpruned but for nested cells; input labels name the rules."""
         options = self.options()
         return hiero_lattice(self.grammar, self.rule_costs, words, options, self.cell_pruner, tokens=tokens)
 
     def lattice(self, words: Sequence[str], beam: float) -> Lattice:
-        """Gives the plain lattice, language models and word penalty included, within a beam."""
+        """Returns the plain lattice, language models and word penalty included, within a beam."""
         return name_steps(self.with_models(self.rules_lattice(words), beam))
 
     def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
@@ -153,7 +153,7 @@ class Decoder:
         return apply_lms(lattice, models, beam=beam, word_penalty=self.word_penalty, invisible=invisible)
 
     def skeleton_nbest(self, skeletons: Sequence[Skeleton]) -> Hypotheses:
-        """Gives the n best translations of the skeletons, pooled."""
+        """Returns the n best translations of the skeletons, pooled."""
         settings = self.settings.skeleton
         return pool_hypotheses(
             [self._hypotheses(skeleton.words, settings.hypotheses) for skeleton in skeletons],
@@ -165,7 +165,7 @@ class Decoder:
         return [(path.words, path.cost) for path in self.exact_nbest(words, count)[1]]
 
     def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Path]]:
-        """Gives exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
+        """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
 
         Returns:
             The lattice within the last beam, and its paths, cheapest first; fewer if there are no more strings.
@@ -175,7 +175,7 @@ class Decoder:
         previous = -1
         while True:
             scored = self.with_models(lattice, beam)
-            paths = nshortest(scored, count)
+            paths = nbest(scored, count)
             complete = len(paths) == count and paths[-1].cost <= paths[0].cost + beam
             if complete or (beam > LAST_BEAM and len(paths) == previous):
                 return scored, paths

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Floats, Ints
-from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.translate.grammar import Grammar
 
 COPY_RULE = -1
@@ -48,7 +48,7 @@ class Derivations:
     item_glued: Bools
 
     def items(self, steps: Iterable[int]) -> list[int]:
-        """Gives the items that the steps of a path complete, in the order of the target side."""
+        """Returns the items that the steps of a path complete, in the order of the target side."""
         found = []
         for step in steps:
             while step:
@@ -102,7 +102,7 @@ class StepTable(SymbolTable):
         return StepTable(self.parts)
 
     def mapping_to(self, other: SymbolTable) -> Ints:
-        """Gives the labels behind those of `other`, which takes this table's parts in."""
+        """Returns the labels behind those of `other`, which takes this table's parts in."""
         if not isinstance(other, StepTable):
             return super().mapping_to(other)
         shift = len(other) - 1
@@ -117,7 +117,7 @@ class StepTable(SymbolTable):
 
 
 def name_steps(lattice: Lattice) -> Lattice:
-    """Gives the lattice with its input labels numbered by those in use, and their names in a plain table."""
+    """Returns the lattice with its input labels numbered by those in use, and their names in a plain table."""
     assert lattice.isymbols is not None
     used = np.flatnonzero(np.bincount(lattice.ilabels, minlength=1))
     table = SymbolTable()
@@ -128,7 +128,7 @@ def name_steps(lattice: Lattice) -> Lattice:
 
 
 def parse_label(label: str) -> tuple[list[RuleUse], int]:
-    """Gives the rules that an input label names, and its number of glue steps.
+    """Returns the rules that an input label names, and its number of glue steps.
 
     >>> parse_label("glue+17@3-5+copy@4-5")
     ([RuleUse(rule=17, start=3, end=5), RuleUse(rule=-1, start=4, end=5)], 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gappy import gappy
-from lattice_simp.ops.gappy_compose import gappy_compose
+from lattice_simp.ops.compose import compose
+from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.result import Translation
@@ -33,15 +33,15 @@ def translate_gappy(
         hypotheses, positions = hypotheses_with_positions(decoder, skeletons[0])
     elif hypotheses is None:
         hypotheses = decoder.skeleton_nbest(skeletons)
-    acceptor = gappy(hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols)
-    joint = gappy_compose(full, acceptor, weight=settings.weight, beam=decoder.settings.beam, edits=settings.edits)
+    acceptor = gappy_acceptor(hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols)
+    joint = compose(full, acceptor, weight=settings.weight, beam=decoder.settings.beam, edits=settings.edits)
     reachable = not joint.empty
     lattice: Lattice = joint if reachable else prune(full, decoder.settings.beam)
     return Translation(words, "gappy", lattice, decoder.grammar, reachable, tuple(hypotheses))
 
 
 def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[Hypotheses, list[set[int]]]:
-    """Gives the skeleton's n-best list, and for each hypothesis where a gap of the source may open.
+    """Returns the skeleton's n-best list, and for each hypothesis where a gap of the source may open.
 
     A gap may open beside any target word that is aligned to a source word beside the gap.
     """

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import MAX_GAPS, RuleText, parse_rules
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.kernel import Floats, Ints
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.source_trie import source_trie
 
 GOAL = "S"
@@ -74,7 +74,7 @@ class Grammar:
         Raises:
             FormatError: names the line that is no rule.
         """
-        from lattice_simp.array_cache import is_array_file
+        from lattice_simp.support.array_cache import is_array_file
         from lattice_simp.translate.grammar_files import load_grammar, read_grammar_file, store_grammar
 
         if is_array_file(path):
@@ -123,7 +123,7 @@ class Grammar:
         )
 
     def costs(self, weights: Mapping[str, float]) -> Floats:
-        """Gives each rule's cost in nats: minus the weighted sum of its features.
+        """Returns each rule's cost in nats: minus the weighted sum of its features.
 
         Raises:
             GrammarError: a feature has no weight.
@@ -135,7 +135,7 @@ class Grammar:
         return -(self.features @ vector) if len(vector) else np.zeros(self.num_rules)
 
     def rule(self, number: int) -> RuleText:
-        """Gives a rule as text."""
+        """Returns a rule as text."""
         pattern = int(np.searchsorted(self.pattern_rules, number, side="right")) - 1
         source = self.source[self.source_offsets[pattern] : self.source_offsets[pattern + 1]].tolist()
         target = self.target[self.target_offsets[number] : self.target_offsets[number + 1]].tolist()
@@ -159,11 +159,11 @@ class Grammar:
         return any((kind, kind) in inside for kind in kinds)
 
     def pattern_of(self) -> Ints:
-        """Gives the pattern of each rule, (rules,) int32."""
+        """Returns the pattern of each rule, (rules,) int32."""
         return np.repeat(np.arange(self.num_patterns, dtype=np.int32), np.diff(self.pattern_rules))
 
     def with_target_words(self, symbols: SymbolTable) -> Grammar:
-        """Gives the grammar with its target words numbered by another table."""
+        """Returns the grammar with its target words numbered by another table."""
         mapping = self.target_words.mapping_to(symbols)
         return replace(self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols)
 
@@ -228,7 +228,7 @@ class _Builder:
 
 
 def _gaps(offsets: Ints, symbols: Ints) -> Ints:
-    """Gives the non-terminals of each pattern's first and second gap, -1 where there is none."""
+    """Returns the non-terminals of each pattern's first and second gap, -1 where there is none."""
     gaps = np.full((len(offsets) - 1, MAX_GAPS), -1, dtype=np.int32)
     places = np.flatnonzero(symbols < 0)
     pattern = np.searchsorted(offsets, places, side="right") - 1

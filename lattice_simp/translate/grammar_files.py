@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from lattice_simp.array_cache import (
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import FormatError
+from lattice_simp.support.array_cache import (
     Arrays,
     load_arrays,
     pack_words,
@@ -14,8 +16,6 @@ from lattice_simp.array_cache import (
     unpack_words,
     write_arrays,
 )
-from lattice_simp.errors import FormatError
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.grammar import Grammar
 
 _KIND = "rules"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import GrammarError
-from lattice_simp.kernel import Bools, Floats, Ints, Longs
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.automaton import ArcArrays, item_automaton, items_of_matches
+from lattice_simp.translate.automaton import ArcArrays, item_automaton, items_of_matches
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepTable
@@ -179,7 +179,7 @@ class _Items:
         self.symbols = np.append(self.symbols, symbols)
 
     def select(self, chosen: Ints) -> tuple[Ints, Ints, Floats, Ints]:
-        """Gives (offsets, symbols, costs, steps) of the chosen items."""
+        """Returns (offsets, symbols, costs, steps) of the chosen items."""
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         places = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -202,14 +202,14 @@ class _Plan:
         self.cell_of_match = self._cells(own_key)
 
     def _cells(self, keys: Longs) -> Ints:
-        """Gives the cells with these keys, -1 where nothing refers to them."""
+        """Returns the cells with these keys, -1 where nothing refers to them."""
         if not len(self._referred):
             return np.full(len(keys), -1, dtype=np.int32)
         place = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
         return np.where(self._referred[place] == keys, place, -1).astype(np.int32)
 
     def cell(self, left: int, start: int, end: int) -> int:
-        """Gives the cell of a non-terminal and a span, -1 if nothing refers to it."""
+        """Returns the cell of a non-terminal and a span, -1 if nothing refers to it."""
         return int(self._cells(np.array([left * self._key_size + start * (self.length + 1) + end]))[0])
 
     def _gap_keys(self, size: int) -> Longs:
@@ -223,7 +223,7 @@ class _Plan:
         return keys
 
     def levels(self) -> list[Ints]:
-        """Gives the cells in groups; a cell refers only to cells of earlier groups.
+        """Returns the cells in groups; a cell refers only to cells of earlier groups.
 
         Raises:
             GrammarError: unary rules form a cycle.
@@ -266,7 +266,7 @@ def _build_cells(store: CellStore, plan: _Plan, items: _Items, pruner: CellPrune
 def _build_top(
     store: CellStore, plan: _Plan, items: _Items, glue_cost: float, pruner: CellPruner | None
 ) -> tuple[ArcArrays, int]:
-    """Gives the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
+    """Returns the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
     offsets, symbols, costs, steps = items.select(items.top)
     position = np.arange(plan.length + 1, dtype=np.int32)
     position[[END, plan.length]] = position[[plan.length, END]]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.growth import longer_ints
-from lattice_simp.kernel import Bools, Ints, Longs, jit
+from lattice_simp.core.growing import longer_ints
+from lattice_simp.core.kernel import Bools, Ints, Longs, jit
 from lattice_simp.translate.grammar import Grammar
 
 Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.language_model import LanguageModel
+from lattice_simp.lm import LanguageModel
+from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.grammar import Grammar
 
 RULES, WEIGHTS, SETTINGS, TEXT = "rules", "weights.tsv", "settings.json", "text.json"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.nbest import Path, nshortest
-from lattice_simp.symbols import split_tokens
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.ops.nbest import Path, nbest
 from lattice_simp.translate.derivation import LENGTH_FEATURE, RuleUse, label_features, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.settings import Strategy
@@ -44,16 +44,16 @@ class Translation:
         return self.nbest(1)[0]
 
     def nbest(self, n: int) -> list[Path]:
-        """Gives the n best different strings within the beam, each with its best derivation."""
-        return nshortest(self.lattice if self.mbr is None else self.mbr, n)
+        """Returns the n best different strings within the beam, each with its best derivation."""
+        return nbest(self.lattice if self.mbr is None else self.mbr, n)
 
     def derivation(self, path: Path) -> list[RuleUse]:
-        """Gives the rules that a path used."""
+        """Returns the rules that a path used."""
         assert self.lattice.isymbols is not None
         return [use for label in path.inputs for use in parse_label(self.lattice.isymbols[label])[0]]
 
     def features(self, path: Path) -> dict[str, float]:
-        """Gives a path's scores (higher is better); times the weights they are minus its cost in `lattice`."""
+        """Returns a path's scores (higher is better); times the weights they are minus its cost in `lattice`."""
         assert self.lattice.isymbols is not None
         named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
         named[LENGTH_FEATURE] = -float(len(split_tokens(path.words)))
@@ -62,7 +62,7 @@ class Translation:
 
 
 def score_features(columns: Iterable[str]) -> dict[str, str]:
-    """Gives the features that a lattice's score columns hold: the column by the feature's name.
+    """Returns the features that a lattice's score columns hold: the column by the feature's name.
 
     >>> score_features(["LM", "skeleton", "matched"])
     {'LM': 'LM', 'Skeleton': 'skeleton'}

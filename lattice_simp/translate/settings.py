@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.gappy import Loops
-from lattice_simp.ops.gappy_compose import EditCosts
-from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.gappy_acceptor import Loops
+from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN
 
@@ -26,7 +26,7 @@ class SkeletonSettings:
 
     Attributes:
         hypotheses: the n of the skeleton's n-best list.
-        loops: `sigma` or `rho`, see `ops/gappy.py`.
+        loops: `sigma` or `rho`, see `ops/gappy_acceptor.py`.
         gaps: loops at every state (the paper), or only where the source has a gap.
         weight: what the skeleton's costs are multiplied with.
         beam: nats; the full lattice keeps so much before the composition.

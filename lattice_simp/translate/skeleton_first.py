@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Floats, Ints
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.gappy import GappyAcceptor, gappy
-from lattice_simp.ops.gappy_compose import MAX_PAIRS, gappy_compose
+from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.ops.compose import MAX_PAIRS, compose
+from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
 from lattice_simp.skeleton import Skeleton
@@ -73,15 +73,15 @@ def translate_skeleton_first(
 
 def _fitting(hypotheses: Hypotheses, partial: Lattice) -> tuple[GappyAcceptor, Hypotheses]:
     """Makes the acceptor of as many of the best hypotheses as the composition with the partial lattice can take."""
-    acceptor = gappy(hypotheses, symbols=partial.symbols)
+    acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols)
     while partial.num_states * acceptor.acceptor.num_states > MAX_PAIRS and len(hypotheses) > 1:
         hypotheses = hypotheses[: len(hypotheses) // 2]
-        acceptor = gappy(hypotheses, symbols=partial.symbols)
+        acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols)
     return acceptor, hypotheses
 
 
 def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
-    """Gives the translations of a gap, pruned without knowledge of what stands around them."""
+    """Returns the translations of a gap, pruned without knowledge of what stands around them."""
     lattice = decoder.rules_lattice(words, tokens)
     name, model = decoder.models[0]
     used = np.flatnonzero(np.bincount(lattice.olabels)).astype(np.int32)
@@ -90,7 +90,7 @@ def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Latti
 
 
 def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[Lattice, list[str]]:
-    """Gives the rules' lattice of the skeleton with its gaps as words, and those words in order.
+    """Returns the rules' lattice of the skeleton with its gaps as words, and those words in order.
 
     Input labels name rules by the tokens of the full sentence.
     """
@@ -145,7 +145,7 @@ def crossing_rules(
 
 
 def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools) -> tuple[int, ...]:
-    """Gives a phrasal rule's target side with the gaps of `span` inserted.
+    """Returns a phrasal rule's target side with the gaps of `span` inserted.
 
     A gap comes behind the last target word that is aligned to the source words before it; before any aligned word, it
     comes first. Without an alignment it keeps its relative place.
@@ -190,7 +190,7 @@ def _forced(decoder: Decoder, partial: Lattice, acceptor: GappyAcceptor, gap_wor
         scores={**partial.scores, _GAP_COLUMN: np.where(is_gap, partial.olabels, 0).astype(np.float64)},
     )
     no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
-    joint = gappy_compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
+    joint = compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
     if joint.empty:
         return joint
     judged = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)

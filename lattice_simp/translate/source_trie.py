@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Ints, Longs
+from lattice_simp.core.kernel import Ints, Longs
 
 _MIDDLE = 1 << 31
 
 
 def source_trie(offsets: Ints, symbols: Ints, left: Ints, num_nonterminals: int) -> tuple[Longs, Ints, Ints]:
-    """Gives (trie_keys, trie_targets, pattern_at) of patterns, as `Grammar` describes them.
+    """Returns (trie_keys, trie_targets, pattern_at) of patterns, as `Grammar` describes them.
 
     >>> keys, targets, pattern_at = source_trie(np.array([0, 2, 3]), np.array([7, 8, 7]), np.array([0, 0]), 1)
     >>> targets.tolist(), pattern_at[:, 0].tolist()

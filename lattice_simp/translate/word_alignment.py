@@ -11,7 +11,7 @@ from lattice_simp.translate.grammar import Grammar
 
 
 def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar) -> list[frozenset[int]]:
-    """Gives for each target word the source tokens it is aligned to.
+    """Returns for each target word the source tokens it is aligned to.
 
     A rule without an alignment aligns each of its target words with all of its own source words.
 

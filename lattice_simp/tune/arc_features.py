@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
-from lattice_simp.lattice import Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.ops.nbest import Path
-from lattice_simp.symbols import SymbolTable, split_tokens
 from lattice_simp.translate.derivation import COPY_FEATURE, COPY_RULE, GLUE_FEATURE, LENGTH_FEATURE, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation, score_features
@@ -17,7 +17,7 @@ from lattice_simp.tune.feature_lattice import FeatureLattice
 
 
 def feature_lattice(result: Translation) -> FeatureLattice:
-    """Gives a translation's lattice with features on its arcs; words keep the numbers of the lattice's table.
+    """Returns a translation's lattice with features on its arcs; words keep the numbers of the lattice's table.
 
     The features are those of `Translation.features`: rule features, `Glue`, `OOV`, `WordPenalty`, then one for each of
     the lattice's score columns. Minus their weighted sum is the cost of a path.
@@ -38,7 +38,7 @@ def feature_lattice(result: Translation) -> FeatureLattice:
 
 
 def path_features(lattice: Lattice, paths: Sequence[Path], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
-    """Gives the features of paths of a decoder's lattice, as `Translation.features` does for one.
+    """Returns the features of paths of a decoder's lattice, as `Translation.features` does for one.
 
     Returns:
         (paths, features) float64, and the features' names.
@@ -56,7 +56,7 @@ def path_features(lattice: Lattice, paths: Sequence[Path], grammar: Grammar) -> 
 
 
 def label_matrix(labels: Sequence[str] | SymbolTable, grammar: Grammar) -> Floats:
-    """Gives the summed features of the rules that each input label names, then glue steps and copies as minus one each.
+    """Returns the summed features of the rules that each input label names, then minus its glue steps and copies.
 
     Args:
         labels: names as `parse_label` reads them; the first is that of the empty label.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.growing import find_slot
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.growth import find_slot
-from lattice_simp.kernel import Floats, Ints, Longs, jit
 
 ORDER = 4
 """The longest n-grams that count."""
@@ -62,7 +62,7 @@ class References:
         return cls(keys, nodes, limits, np.sort(np.diff(offsets)).astype(np.int32))
 
     def statistics(self, words: npt.ArrayLike) -> Longs:
-        """Gives the row of one hypothesis, (`STATISTICS`,) int64.
+        """Returns the row of one hypothesis, (`STATISTICS`,) int64.
 
         >>> References.of([[1, 2, 3, 4, 5]]).statistics([1, 2, 3, 9]).tolist()
         [3, 2, 1, 0, 4, 3, 2, 1, 5]
@@ -75,7 +75,7 @@ class References:
 
 
 def corpus_bleu(statistics: npt.ArrayLike) -> Floats:
-    """Gives the BLEU (0 to 1) of each row of summed statistics, shape (..., `STATISTICS`) to (...).
+    """Returns the BLEU (0 to 1) of each row of summed statistics, shape (..., `STATISTICS`) to (...).
 
     BLEU is 0 where some order has no match.
 
@@ -92,14 +92,14 @@ def corpus_bleu(statistics: npt.ArrayLike) -> Floats:
 
 
 def brevity_penalty(statistics: npt.ArrayLike) -> float:
-    """Gives the brevity penalty of one row of summed statistics; 0 for empty hypotheses."""
+    """Returns the brevity penalty of one row of summed statistics; 0 for empty hypotheses."""
     row = np.asarray(statistics, dtype=np.float64)
     return float(np.exp(min(0.0, 1.0 - row[-1] / row[ORDER]))) if row[ORDER] else 0.0
 
 
 @jit
 def _count(words: Ints, offsets: Longs) -> tuple[Longs, Ints, Ints]:
-    """Gives the trie of the n-grams of all references, and each one's highest count in a reference."""
+    """Returns the trie of the n-grams of all references, and each one's highest count in a reference."""
     slots = 16
     while slots < 2 * ORDER * len(words):  # at most half full
         slots *= 2

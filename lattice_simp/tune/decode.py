@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.prune import prune
-from lattice_simp.parallel import run_tasks
+from lattice_simp.pipeline import run_tasks
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.settings import Strategy
 from lattice_simp.tune.arc_features import feature_lattice
@@ -61,7 +61,7 @@ class DecodeOptions:
 def decode(
     sentences: Sequence[TuningSentence], weights: Mapping[str, float], options: DecodeOptions, symbols: SymbolTable
 ) -> list[FeatureLattice]:
-    """Gives the lattice of each sentence, its words numbered by `symbols`, which grows.
+    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
 
     Raises:
         LatticeSimpError: a sentence cannot be translated.
@@ -81,7 +81,7 @@ def decode(
 
 
 def same_features(lattices: Sequence[FeatureLattice]) -> list[FeatureLattice]:
-    """Gives the lattices with the features of all of them, 0 where one had none (a skeleton that was out of reach)."""
+    """Returns the lattices with the features of all of them, 0 where one had none (unreachable skeletons)."""
     names = tuple(dict.fromkeys(name for lattice in lattices for name in lattice.feature_names))
     return [lattice if lattice.feature_names == names else _with_features(lattice, names) for lattice in lattices]
 

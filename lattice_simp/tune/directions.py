@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
+from lattice_simp.core.kernel import Floats
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
 SPARSE = 3
@@ -14,7 +14,7 @@ SPARSE = 3
 
 
 def feature_units(lattices: Sequence[FeatureLattice], weights: Floats) -> Floats:
-    """Gives for each feature the weight with which it contributes as much to an arc as features do on average.
+    """Returns for each feature the weight with which it contributes as much to an arc as features do on average.
 
     Features that are 0 everywhere have the unit 0, so that no direction moves them.
     """
@@ -26,7 +26,7 @@ def feature_units(lattices: Sequence[FeatureLattice], weights: Floats) -> Floats
 
 
 def axes(units: Floats) -> Floats:
-    """Gives the directions along single features, (features that move, features).
+    """Returns the directions along single features, (features that move, features).
 
     >>> axes(np.array([2.0, 0.0, 1.0])).tolist()
     [[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -35,7 +35,7 @@ def axes(units: Floats) -> Floats:
 
 
 def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Floats:
-    """Gives normally distributed directions, (count, features); every other one moves a few features only."""
+    """Returns normally distributed directions, (count, features); every other one moves a few features only."""
     directions = rng.normal(size=(count, len(units))) * units
     movable = np.flatnonzero(units)
     for row in directions[1::2] if len(movable) > SPARSE else ():
@@ -45,7 +45,7 @@ def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Fl
 
 
 def gamma_bounds(weights: Floats, direction: Floats, least: Floats, greatest: Floats) -> tuple[float, float]:
-    """Gives the least and the greatest gamma at which every weight stays in its bounds (as they do at 0).
+    """Returns the least and the greatest gamma at which every weight stays in its bounds (as they do at 0).
 
     >>> bounds = np.array([0.0, -np.inf]), np.array([np.inf, 5.0])
     >>> gamma_bounds(np.array([1.0, 2.0]), np.array([1.0, 1.0]), *bounds)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.formats.feature_lattice import FeatureMatrix
-from lattice_simp.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.tune.corpus_bleu import STATISTICS, References, hypothesis_statistics
 from lattice_simp.tune.feature_lattice import FeatureLattice
 from lattice_simp.tune.hulls import ARC, LEFT, REST, hulls
@@ -60,7 +60,7 @@ class Segments:
 def envelope(
     lattice: FeatureLattice, weights: npt.ArrayLike, direction: npt.ArrayLike, limit: float = NO_LIMIT
 ) -> Envelope:
-    """Gives the best hypotheses for gamma in (-limit, limit); a lattice without any gives one segment without words.
+    """Returns the best hypotheses for gamma in (-limit, limit); a lattice without any gives one segment without words.
 
     >>> arcs = ([0, 0], [1, 2], [1, 1], [[1.0, 0.0], [0.0, 1.0]], [False, True], ["x", "y"])
     >>> found = envelope(FeatureLattice.from_arcs(*arcs), [1.0, 0.5], [0.0, 1.0])
@@ -85,7 +85,7 @@ def segments(
     directions: npt.ArrayLike,
     limit: float = NO_LIMIT,
 ) -> Segments:
-    """Gives the envelopes along each of `directions`, (directions, features), as BLEU statistics."""
+    """Returns the envelopes along each of `directions`, (directions, features), as BLEU statistics."""
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     arrays = (lattice.offsets, lattice.words, lattice.nextstates, lattice.columns, lattice.final, lattice.final_columns)
     counts = (references.keys, references.nodes, references.limits, references.lengths)
@@ -131,7 +131,7 @@ def _envelope(
     direction: Floats,
     limit: float,
 ) -> tuple[Floats, Longs, Ints]:
-    """Gives the boundaries, the words' offsets, and the words of the segments."""
+    """Returns the boundaries, the words' offsets, and the words of the segments."""
     num_states = len(final)
     if num_states == 0:
         return np.zeros(0), np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32)
@@ -174,7 +174,7 @@ def _segments(
     directions: Floats,
     limit: float,
 ) -> tuple[Longs, Floats, Ints]:
-    """Gives where the segments of each direction begin, the gamma where each begins, and what changes there."""
+    """Returns where the segments of each direction begin, the gamma where each begins, and what changes there."""
     num_states = len(final)
     intercepts, final_intercepts = weighted(columns, weights), weighted(final_columns, weights)
     pool, links = np.empty((1024, 3), dtype=np.float64), np.empty((1024, 2), dtype=np.int32)

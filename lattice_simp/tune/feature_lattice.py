@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.connect import topological_order, useful_states
+from lattice_simp.core.kernel import Bools, Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable, split_tokens
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats.feature_lattice import FeatureArcs, FeatureMatrix, read_feature_arcs, write_feature_arcs
 from lattice_simp.formats.nbest import Hypothesis
-from lattice_simp.kernel import Bools, Ints
-from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable, split_tokens
-from lattice_simp.topology import topological_order, useful_states
 from lattice_simp.tune.scores import best_path, weight_vector, weighted
 
 SENTENCE_ENDS = ("<s>", "</s>")
@@ -240,7 +240,7 @@ class FeatureLattice:
         return np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets))
 
     def best(self, weights: Mapping[str, float] | npt.ArrayLike) -> tuple[Ints, float]:
-        """Gives the words (int32 ids) of the best hypothesis and its cost in nats; infinite if there is none."""
+        """Returns the words (int32 ids) of the best hypothesis and its cost in nats; infinite if there is none."""
         vector = weight_vector(self.feature_names, weights) if isinstance(weights, Mapping) else np.asarray(weights)
         scores = weighted(self.columns, np.asarray(vector, dtype=np.float64))
         final_scores = weighted(self.final_columns, np.asarray(vector, dtype=np.float64))
@@ -259,7 +259,7 @@ class FeatureLattice:
 
 
 def flat_features(hypothesis: Hypothesis) -> dict[str, float]:
-    """Gives the values of an n-best entry by name, those of a feature with several as `name_0`, `name_1`, ...
+    """Returns the values of an n-best entry by name, those of a feature with several as `name_0`, `name_1`, ...
 
     >>> flat_features(Hypothesis(0, "a", {"LM": (-1.0,), "TM": (-2.0, -3.0)}))
     {'LM': -1.0, 'TM_0': -2.0, 'TM_1': -3.0}
@@ -298,7 +298,7 @@ def _check(sources: Any, nextstates: Any, words: Any, features: Any, final_featu
 
 
 def _useful_in_order(offsets: Ints, nextstates: Ints, final: Bools) -> Ints:
-    """Gives the states on complete paths in topological order (as they stand, if they are sorted already)."""
+    """Returns the states on complete paths in topological order (as they stand, if they are sorted already)."""
     if not len(final):
         return np.zeros(0, dtype=np.int32)
     order = np.arange(len(final), dtype=np.int32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Floats, Ints, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 
 SLOPE, INTERCEPT, LEFT = 0, 1, 2
 """Columns of a line's numbers; from `LEFT` on (in gamma) it is the highest of its hull."""
@@ -20,7 +20,7 @@ ARC, REST = 0, 1
 
 @jit
 def _grown(numbers: Floats, links: Ints, size: int) -> tuple[Floats, Ints]:
-    """Gives arrays with room for `size` lines at least."""
+    """Returns arrays with room for `size` lines at least."""
     room = len(numbers)
     if size <= room:
         return numbers, links
@@ -100,7 +100,7 @@ def hulls(
     pool: Floats,
     pool_links: Ints,
 ) -> tuple[Floats, Ints, int, int]:
-    """Gives the pool (grown as needed) with the hulls of all states, and where that of the start begins and ends."""
+    """Returns the pool (grown as needed) with the hulls of all states, and where that of the start begins and ends."""
     num_states = len(final)
     begins = np.empty(num_states + 1, dtype=np.int64)
     ends = np.empty(num_states + 1, dtype=np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Longs
+from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.tune.corpus_bleu import brevity_penalty, corpus_bleu
 from lattice_simp.tune.envelope import Segments
 
@@ -86,7 +86,7 @@ def search_line(
 
 
 def _intervals(sentences: Sequence[Segments], direction: int) -> tuple[Floats, Longs, int]:
-    """Gives where each interval begins, in order, the corpus' statistics there, and the number of segments."""
+    """Returns where each interval begins, in order, the corpus' statistics there, and the number of segments."""
     slices = [slice(part.offsets[direction], part.offsets[direction + 1]) for part in sentences]
     begins = np.concatenate([part.begins[own] for part, own in zip(sentences, slices, strict=True)])
     changes = np.concatenate([part.changes[own] for part, own in zip(sentences, slices, strict=True)])
@@ -98,7 +98,7 @@ def _intervals(sentences: Sequence[Segments], direction: int) -> tuple[Floats, L
 
 
 def _inside(low: float, high: float, first: bool, last: bool) -> float:
-    """Gives the middle of an interval, but of the first and the last a point near its boundary."""
+    """Returns the middle of an interval, but of the first and the last a point near its boundary."""
     middle = (low + high) / 2.0
     if first:
         return max(middle, high - BEYOND * max(1.0, abs(high)))

@@ -9,10 +9,10 @@ from functools import partial
 from itertools import groupby, product
 from typing import Any
 
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.minimum_bayes_risk import MbrSettings, evidence, gain_lattice
-from lattice_simp.ops.nbest import nshortest
+from lattice_simp.ops.mbr import MbrSettings, evidence, gain_lattice
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
 
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
@@ -90,15 +90,15 @@ def mbr_grid(
 
 
 def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
-    """Gives the words of a lattice's best path, and then those that each point of the grid decides for."""
-    best = nshortest(lattice)
+    """Returns the words of a lattice's best path, and then those that each point of the grid decides for."""
+    best = nbest(lattice)
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")
     found = [best[0].words]
     history = evidence(lattice, grid[0])
     for scale, points in groupby(grid, key=lambda settings: settings.scale):
         posteriors = NgramPosteriors(history, posterior_values(history, scale))
-        found += [nshortest(gain_lattice(posteriors, settings))[0].words for settings in points]
+        found += [nbest(gain_lattice(posteriors, settings))[0].words for settings in points]
     return found
 
 

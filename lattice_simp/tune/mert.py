@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 from lattice_simp.tune.directions import axes, feature_units, gamma_bounds, random_directions
 from lattice_simp.tune.envelope import Segments, segments
@@ -143,7 +143,7 @@ def minimize_error(
 
 
 def evaluate(lattices: Sequence[FeatureLattice], references: Sequence[References], weights: npt.ArrayLike) -> float:
-    """Gives the corpus BLEU of the lattices' best hypotheses under `weights`, (features,)."""
+    """Returns the corpus BLEU of the lattices' best hypotheses under `weights`, (features,)."""
     pairs = zip(lattices, references, strict=True)
     return float(
         corpus_bleu(np.sum([counts.statistics(lattice.best(weights)[0]) for lattice, counts in pairs], axis=0))
@@ -168,7 +168,7 @@ def _line_searches(
     bounds: tuple[Floats, Floats],
     options: MertOptions,
 ) -> Iterator[_Search]:
-    """Gives the function that searches many lines at once; sentences are worked on side by side."""
+    """Returns the function that searches many lines at once; sentences are worked on side by side."""
     pairs = list(zip(lattices, references, strict=True))
     blocks = [pairs[begin : begin + BLOCK] for begin in range(0, len(pairs), BLOCK)]
     with ThreadPoolExecutor(max(1, options.jobs)) as threads:
@@ -219,7 +219,7 @@ def _climb(
 
 
 def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: float | None) -> tuple[Floats, Floats]:
-    """Gives the least and the greatest value of each weight; one that starts with a forbidden sign starts from 0."""
+    """Returns the least and the greatest value of each weight; one that starts with a forbidden sign starts from 0."""
     begin = np.where(start * signs < 0, 0.0, start)
     far = np.inf if reach is None else reach * np.where(units > 0, units, np.inf)
     least = np.where(signs > 0, np.maximum(0.0, begin - far), begin - far)
@@ -230,7 +230,7 @@ def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: f
 def _checked_names(
     lattices: Sequence[FeatureLattice], references: Sequence[Sequence[npt.ArrayLike]], options: MertOptions
 ) -> tuple[str, ...]:
-    """Gives the features' names."""
+    """Returns the features' names."""
     if not lattices or len(lattices) != len(references):
         found = f"{len(lattices)} lattices and references of {len(references)} sentences"
         raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {found}")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.derivation import COPY_FEATURE
 from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
@@ -62,7 +62,7 @@ class TuningResult:
 
 
 Decode = Callable[[Mapping[str, float], SymbolTable], list[FeatureLattice]]
-"""Gives the lattices of a development set under given weights, their words numbered by the table, which grows."""
+"""Returns the lattices of a development set under given weights, their words numbered by the table, which grows."""
 
 
 def tune(
@@ -149,7 +149,7 @@ def tune_with(
 
 
 def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
-    """Gives a model's weights; with skeletons, that of their feature is there, too."""
+    """Returns a model's weights; with skeletons, that of their feature is there, too."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
         default = DecoderSettings.from_mapping(read_settings(model)).skeleton.weight
@@ -162,7 +162,7 @@ def _vector(weights: Mapping[str, float], names: Sequence[str]) -> Floats:
 
 
 def _options(mert: MertOptions, names: Sequence[str]) -> MertOptions:
-    """Gives the options for these features: models and skeletons keep their sign, copies and edits their weight."""
+    """Returns the options for these features: models and skeletons keep their sign, copies and edits their weight."""
     fixed = (mert.fixed | {COPY_FEATURE, EDIT_FEATURE}) & set(names)
     positive = {name: 1 for name in names if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
     return replace(mert, fixed=fixed, signs={**positive, **mert.signs})

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.feature_lattice import FeatureMatrix
-from lattice_simp.kernel import Bools, Floats, Ints, jit
 
 
 def weight_vector(feature_names: Sequence[str], weights: Mapping[str, float]) -> Floats:
-    """Gives the weights in the order of the features, float64.
+    """Returns the weights in the order of the features, float64.
 
     Raises:
         LatticeSimpError: a weight is missing, or one is named that no feature has.
@@ -25,7 +25,7 @@ def weight_vector(feature_names: Sequence[str], weights: Mapping[str, float]) ->
 
 @jit
 def weighted(columns: FeatureMatrix, weights: Floats) -> Floats:
-    """Gives the sums of weight times column, float64; columns of weight 0 cost nothing and add nothing."""
+    """Returns the sums of weight times column, float64; columns of weight 0 cost nothing and add nothing."""
     sums = np.zeros(columns.shape[1])
     for number in range(len(columns)):
         weight = weights[number]
@@ -39,7 +39,7 @@ def weighted(columns: FeatureMatrix, weights: Floats) -> Floats:
 def best_path(
     offsets: Ints, words: Ints, nextstates: Ints, scores: Floats, final: Bools, final_scores: Floats
 ) -> tuple[Ints, float]:
-    """Gives the words and the score of the best path; of equal ones the shorter, then that of the first arcs."""
+    """Returns the words and the score of the best path; of equal ones the shorter, then that of the first arcs."""
     num_states = len(final)
     if num_states == 0:
         return np.zeros(0, dtype=np.int32), -np.inf

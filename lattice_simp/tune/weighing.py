@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lattice_simp.lattice import Lattice
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.tune.feature_lattice import FeatureLattice
 from lattice_simp.tune.scores import weighted
 
 
 def lattice_under(features: FeatureLattice, weights: Mapping[str, float], symbols: SymbolTable) -> Lattice:
-    """Gives the lattice whose costs are those under the weights; minus each feature is a score column of it.
+    """Returns the lattice whose costs are those under the weights; minus each feature is a score column of it.
 
     >>> arcs = ([0, 0], [1, 2], [1, 1], [[1.0, 0.0], [0.5, 2.0]], [False, True], ["x", "y"])
     >>> lattice = lattice_under(FeatureLattice.from_arcs(*arcs), {"x": 1.0, "y": 3.0}, SymbolTable(["a", "b"]))

@@ -11,7 +11,7 @@ from lattice_simp import Decoder
 from lattice_simp.commands.worker import TranslateOptions, mbr_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
-from lattice_simp.ops.minimum_bayes_risk import MbrSettings
+from lattice_simp.ops.mbr import MbrSettings
 
 SENTENCE = "the house was built yesterday\n"
 

@@ -15,9 +15,9 @@ from experiments.hindi_english.analysing import analyse, read_analysed
 from experiments.hindi_english.splitting import TUNED_EVERY, with_split_development
 from experiments.hindi_english.translating import TEST
 from lattice_simp.evaluate import bleu_tok, chrf
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.model import HindiModel
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import checked_config
 
 for name in ("pycrfsuite", "indicnlp"):

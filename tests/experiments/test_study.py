@@ -23,7 +23,7 @@ from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import read_outputs
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.evaluate import bleu_tok, chrf
-from lattice_simp.train.stage import Run
+from lattice_simp.pipeline.stage import Run
 
 STUDY = {
     "hypotheses": 20,

@@ -7,17 +7,17 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketings
 from lattice_simp.hindi.clauses.crf import best_labels, best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, TokenClass, final_cost, step
-from lattice_simp.symbols import SymbolTable
 
 LABELS = ("-/0", "-/1", "-/2", "coord/0", "coord/1", "main+nonfin/0", "main/0", "nonfin/1")
 
 
 def by_hand(scores, transitions, tokens, labels, costs):
-    """Gives (cost, labelling) of every well-formed labelling, costs against the best labelling of all."""
+    """Returns (cost, labelling) of every well-formed labelling, costs against the best labelling of all."""
     totals, best = [], -np.inf
     for chosen in product(range(len(labels)), repeat=len(scores)):
         score = sum(scores[place, label] for place, label in enumerate(chosen))

@@ -6,8 +6,8 @@ import pytest
 from hindi.simplify_cases import Case, parse_sentence, read_cases
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.grammar_data import grammar_path
 from lattice_simp.hindi.simplify import Stage, simplify
+from lattice_simp.support.grammar_data import grammar_path
 
 CASES = list(read_cases(grammar_path("hindi", "simplify_cases.tsv", what="Hindi")))
 

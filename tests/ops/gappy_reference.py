@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from helpers import arc_paths, keep_least, paths, random_lattice
 
-from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.ops.compose import EditCosts
 
 WORDS = ("a", "b", "c", "ca")
 FORBIDDEN = EditCosts(math.inf, math.inf, math.inf)
@@ -19,7 +19,7 @@ def first_letter(word):
 
 
 def random_hypotheses(rng, count, words=WORDS, longest=4, shortest=1):
-    """Gives (words, cost) pairs; strings may occur twice."""
+    """Returns (words, cost) pairs; strings may occur twice."""
     return [
         (" ".join(rng.choice(words, rng.integers(shortest, longest + 1))), round(float(rng.uniform(-1, 2)), 3))
         for _ in range(count)
@@ -46,7 +46,7 @@ def random_full(rng, states=7, **options):
 
 
 def alignment_cost(words, key, gaps=None, edits=FORBIDDEN):
-    """Gives the least cost of the moves that turn `key` into `words` (infinity for none).
+    """Returns the least cost of the moves that turn `key` into `words` (infinity for none).
 
     Args:
         gaps: where words may be skipped (numbers of skeleton words before the gap); None for everywhere.
@@ -81,7 +81,7 @@ def rho_cost(words, hypotheses):
 
 
 def expected_sigma(full, pairs, weight=1.0, positions=None, edits=FORBIDDEN):
-    """Gives the least joint cost of every full string that contains a skeleton hypothesis."""
+    """Returns the least joint cost of every full string that contains a skeleton hypothesis."""
     table = {}
     for words, _, cost in paths(full):
         for number, (hypothesis, own) in enumerate(pairs):
@@ -92,7 +92,7 @@ def expected_sigma(full, pairs, weight=1.0, positions=None, edits=FORBIDDEN):
 
 
 def path_rows(lattice):
-    """Gives for each path its input labels, its cost and its column sums."""
+    """Returns for each path its input labels, its cost and its column sums."""
     rows = []
     for arcs, state in arc_paths(lattice):
         sums = {

@@ -18,7 +18,7 @@ from gappy_reference import (
 )
 from helpers import best_by_string, keep_least, paths
 
-from lattice_simp import EditCosts, Lattice, gappy, gappy_compose
+from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor
 from lattice_simp.errors import LatticeSimpError
 
 SEEDS = range(8)
@@ -40,7 +40,7 @@ def test_every_string_costs_its_best_alignment(seed, edits):
     rng = np.random.default_rng([1, seed])
     full = random_full(rng, states=6, finals=1 + seed % 3)
     pairs = random_hypotheses(rng, 1 + seed % 3, longest=3, shortest=seed % 2)
-    joint = gappy_compose(full, gappy(pairs), weight=0.6, edits=edits)
+    joint = compose(full, gappy_acceptor(pairs), weight=0.6, edits=edits)
     assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 0.6, None, edits), abs=1e-9)
     assert_canonical(joint)
 
@@ -52,7 +52,7 @@ def test_every_string_costs_its_best_alignment_with_gaps_at_positions_only(seed,
     full = random_full(rng, states=6)
     pairs = random_hypotheses(rng, 2, longest=2)
     positions = [{place for place in range(len(words.split()) + 1) if rng.random() < 0.5} for words, _ in pairs]
-    joint = gappy_compose(full, gappy(pairs, positions=positions), edits=edits)
+    joint = compose(full, gappy_acceptor(pairs, positions=positions), edits=edits)
     assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 1.0, positions, edits), abs=1e-9)
 
 
@@ -61,16 +61,16 @@ def test_every_string_costs_its_best_alignment_with_gaps_at_positions_only(seed,
 def test_rho_skips_only_words_that_no_arc_carries(seed, edits):
     rng = np.random.default_rng([3, seed])
     full = random_full(rng, states=6)
-    skeleton = gappy(random_hypotheses(rng, 3, longest=2), loops="rho", symbols=full.symbols)
+    skeleton = gappy_acceptor(random_hypotheses(rng, 3, longest=2), loops="rho", symbols=full.symbols)
     expected = {}
     for words, _, cost in paths(full):
         rest = walk(skeleton, words, edits)
         keep_least(expected, iter([(words, cost + rest)] if rest < math.inf else []))
-    assert best_by_string(gappy_compose(full, skeleton, edits=edits)) == pytest.approx(expected, abs=1e-9)
+    assert best_by_string(compose(full, skeleton, edits=edits)) == pytest.approx(expected, abs=1e-9)
 
 
 def walk(skeleton, words, edits):
-    """Gives the least cost of a string, with one best cost for each acceptor state after each word."""
+    """Returns the least cost of a string, with one best cost for each acceptor state after each word."""
     acceptor, decode = skeleton.acceptor, skeleton.acceptor.symbols
     arcs = [
         (source, decode[label], cost, target)
@@ -110,14 +110,14 @@ def test_with_deletions_no_string_is_lost(seed, loops):
     rng = np.random.default_rng([4, seed])
     full = random_full(rng)
     pairs = random_hypotheses(rng, 3, words=("p", "q"))
-    joint = gappy_compose(full, gappy(pairs, loops=loops), edits=EditCosts(substitution=math.inf))
+    joint = compose(full, gappy_acceptor(pairs, loops=loops), edits=EditCosts(substitution=math.inf))
     assert best_by_string(joint).keys() == best_by_string(full).keys()
 
 
 @pytest.mark.parametrize("beam", [None, 1.0])
 def test_with_deletions_even_the_empty_string_is_found(beam):
     full = Lattice.from_strings([("", 1.0)])
-    joint = gappy_compose(full, gappy([("a b", 0.5), ("c", 1.0)]), edits=EditCosts(deletion=2.0), beam=beam)
+    joint = compose(full, gappy_acceptor([("a b", 0.5), ("c", 1.0)]), edits=EditCosts(deletion=2.0), beam=beam)
     assert best_by_string(joint) == {(): 4.0}
 
 
@@ -130,7 +130,7 @@ def test_every_path_splits_into_full_skeleton_and_edit_costs(seed, edits):
     hypotheses = least_by_string(pairs)
     originals = {labels: (cost, sums) for labels, cost, sums in path_rows(full)}
     strings = {labels: words for words, labels, _ in paths(full)}
-    for labels, cost, sums in path_rows(gappy_compose(full, gappy(pairs), weight=weight, edits=edits)):
+    for labels, cost, sums in path_rows(compose(full, gappy_acceptor(pairs), weight=weight, edits=edits)):
         full_cost, full_sums = originals[labels]
         assert cost == pytest.approx(full_cost + weight * sums["skeleton"] + sums["edits"])
         assert {name: sums[name] for name in full_sums} == pytest.approx(full_sums)
@@ -146,23 +146,23 @@ def test_every_path_splits_into_full_skeleton_and_edit_costs(seed, edits):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_beam_keeps_every_path_within(seed, edits):
     rng = np.random.default_rng([6, seed])
-    full, skeleton = random_full(rng, states=6), gappy(random_hypotheses(rng, 2, longest=2))
-    everything = sorted(cost for _, cost, _ in path_rows(gappy_compose(full, skeleton, edits=edits)))
-    kept = sorted(cost for _, cost, _ in path_rows(gappy_compose(full, skeleton, edits=edits, beam=0.8)))
+    full, skeleton = random_full(rng, states=6), gappy_acceptor(random_hypotheses(rng, 2, longest=2))
+    everything = sorted(cost for _, cost, _ in path_rows(compose(full, skeleton, edits=edits)))
+    kept = sorted(cost for _, cost, _ in path_rows(compose(full, skeleton, edits=edits, beam=0.8)))
     limit = everything[0] + 0.8 if everything else 0.0
     assert [cost for cost in kept if cost <= limit] == pytest.approx([cost for cost in everything if cost <= limit])
 
 
 def test_a_stem_match_costs_no_more_than_a_substitution():
     full = Lattice.from_strings([("unterstützen", 0.0)])
-    skeleton = gappy([("unterstützt", 0.0)])
+    skeleton = gappy_acceptor([("unterstützt", 0.0)])
     for edits, expected in [(EditCosts(9, 6, 1), 1), (EditCosts(9, 2, 3), 2), (EditCosts(4, math.inf, 5), 4)]:
-        assert best_by_string(gappy_compose(full, skeleton, edits=edits)) == {("unterstützen",): expected}
+        assert best_by_string(compose(full, skeleton, edits=edits)) == {("unterstützen",): expected}
 
 
 def test_infinite_costs_forbid_edits():
     full = Lattice.from_strings([("a", 0.0)])
-    joint = gappy_compose(full, gappy([("b", 0.0)]), edits=EditCosts(math.inf, math.inf, math.inf))
+    joint = compose(full, gappy_acceptor([("b", 0.0)]), edits=EditCosts(math.inf, math.inf, math.inf))
     assert joint.empty
     assert "edits" in joint.scores
 
@@ -171,4 +171,4 @@ def test_infinite_costs_forbid_edits():
 @pytest.mark.parametrize("name", ["deletion", "substitution", "stem"])
 def test_undefined_edit_costs_are_refused(name, cost):
     with pytest.raises(LatticeSimpError, match="edit costs"):
-        gappy_compose(Lattice.from_strings([("a", 0.0)]), gappy([("a", 0.0)]), edits=EditCosts(**{name: cost}))
+        compose(Lattice.from_strings([("a", 0.0)]), gappy_acceptor([("a", 0.0)]), edits=EditCosts(**{name: cost}))

@@ -20,7 +20,7 @@ WEIGHTS = (0.7, 1.5, 0.4)
 
 
 def make(seed, count, states=7):
-    """Gives (lattice, weighted models, plain models); the lattice's input labels number its arcs."""
+    """Returns (lattice, weighted models, plain models); the lattice's input labels number its arcs."""
     rng = np.random.default_rng([seed, count])
     models, references = [], []
     for number in range(count):
@@ -53,7 +53,7 @@ def make(seed, count, states=7):
 
 
 def expected_costs(lattice, models, references, word_penalty=0.0, invisible=()):
-    """Gives {input labels of a path: its cost with all models}."""
+    """Returns {input labels of a path: its cost with all models}."""
     table = {}
     for words, labels, cost in paths(lattice):
         seen = [word for word in words if word not in invisible]

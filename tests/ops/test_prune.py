@@ -9,10 +9,10 @@ import pytest
 from helpers import arc_paths, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, prune
+from lattice_simp.core.connect import topological_order
+from lattice_simp.core.shortest_distance import backward_costs, best_cost, forward_costs
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
-from lattice_simp.ops.distance import backward_costs, best_cost, forward_costs
 from lattice_simp.ops.prune import keep_arcs
-from lattice_simp.topology import topological_order
 
 WORDS = ("a", "b", "c")
 SEEDS = range(20)
@@ -35,7 +35,7 @@ def make(seed):
 
 
 def rows(lattice):
-    """Gives {input labels: (words, cost, column sum)} of the paths; the input labels number the arcs."""
+    """Returns {input labels: (words, cost, column sum)} of the paths; the input labels number the arcs."""
     table = {}
     for arcs, state in arc_paths(lattice):
         cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
@@ -47,7 +47,7 @@ def rows(lattice):
 
 
 def best_through(lattice):
-    """Gives the cost of the best path through each arc."""
+    """Returns the cost of the best path through each arc."""
     table = {}
     for arcs, state in arc_paths(lattice):
         cost = float(lattice.weights[arcs].sum() + lattice.finals[state])

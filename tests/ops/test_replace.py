@@ -26,7 +26,7 @@ def random_lattice_with_paths(rng, states, words, **options):
 
 
 def make(seed, **options):
-    """Gives a lattice and parts for its words `G` and `H`: several finals, epsilons, sorted or not."""
+    """Returns a lattice and parts for its words `G` and `H`: several finals, epsilons, sorted or not."""
     rng = np.random.default_rng(seed)
     common = {"epsilon": seed % 2 == 0, "shuffled": seed % 3 == 0, **options}
     lattice = random_lattice_with_paths(rng, 6, WORDS, finals=1 + seed % 3, **common)
@@ -38,7 +38,7 @@ def make(seed, **options):
 
 
 def expected_strings(lattice, parts):
-    """Gives {string: least cost} after every replaced word has become each of its part's strings."""
+    """Returns {string: least cost} after every replaced word has become each of its part's strings."""
     choices = {word: list(best_by_string(part).items()) for word, part in parts.items()}
     table = {}
     for words, _, cost in paths(lattice):
@@ -50,7 +50,7 @@ def expected_strings(lattice, parts):
 
 
 def labelled_paths(lattice):
-    """Gives each path as (words, input labels by name, rounded cost), epsilons left out."""
+    """Returns each path as (words, input labels by name, rounded cost), epsilons left out."""
     rows = []
     for arcs, state in arc_paths(lattice):
         names = tuple(lattice.isymbols[label] for label in lattice.ilabels[arcs].tolist() if label)
@@ -159,7 +159,7 @@ def test_input_labels_stand_in_order_with_the_replaced_arcs_own_before_its_parts
 
 
 def rename_labels(lattice, prefix):
-    """Gives the lattice with other names for its input labels."""
+    """Returns the lattice with other names for its input labels."""
     table = SymbolTable(prefix + word for word in lattice.isymbols.words[1:])
     return Lattice.from_arcs(
         lattice.sources,

@@ -19,7 +19,7 @@ def as_sentences(lines, width=0) -> Sentences:
 
 @pytest.fixture(scope="session")
 def linked_corpus():
-    """Gives (source lines, target lines, links) of random sentences, some of them empty, and the same as parts."""
+    """Returns (source lines, target lines, links) of random sentences, some of them empty, and the same as parts."""
 
     def make(seed, count=60):
         rng = np.random.default_rng(seed)

@@ -14,6 +14,7 @@ from lattice_simp.cli import main
 from lattice_simp.commands.train import run_training
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
+from lattice_simp.pipeline.shards import SIDES
 from lattice_simp.rescore import read_scorers
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.lexical import LexicalTable
@@ -24,7 +25,6 @@ from lattice_simp.train.scorers import (
     train_class_model,
     train_model1,
 )
-from lattice_simp.train.shards import SIDES
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.model_files import write_weights
 

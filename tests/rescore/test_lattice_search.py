@@ -44,7 +44,7 @@ class WholeHistory:
 
 
 def enumerated(lattice, source, scorer, model_weight, lattice_weight):
-    """Gives {words: (lattice cost, model cost)} of the best path of each string."""
+    """Returns {words: (lattice cost, model cost)} of the best path of each string."""
     found = {}
     for arcs, state in arc_paths(lattice):
         words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))

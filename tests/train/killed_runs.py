@@ -18,9 +18,9 @@ from pathlib import Path
 
 from train.toy import TASK_USERS, inline_tasks
 
+from lattice_simp.pipeline.stage import RECORD, Run, run_stage
 from lattice_simp.train import pipeline
 from lattice_simp.train.config import read_config
-from lattice_simp.train.stage import RECORD, Run, run_stage
 
 OPERATIONS = ("replace", "unlink", "rmdir", "link")
 """What takes effect on the disk at once."""
@@ -88,7 +88,7 @@ def forked(action: Callable[[], None]) -> int:
 
 
 def finished(work: Path) -> dict[str, int]:
-    """Gives the times of all files of complete stages."""
+    """Returns the times of all files of complete stages."""
     stages = [record.parent for record in work.glob(f"*/{RECORD}") if record.parent.suffix != ".partial"]
     return {str(path): path.stat().st_mtime_ns for stage in stages for path in stage.rglob("*.*") if path.is_file()}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from train.toy import contents, write_lines
 
-from lattice_simp.train.lock import locked
+from lattice_simp.pipeline.lock import locked
 from lattice_simp.train.pipeline import STAGES
 
 

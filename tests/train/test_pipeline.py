@@ -9,9 +9,9 @@ import yaml
 from train.toy import contents, times, toy_tokens
 
 from lattice_simp import Decoder
+from lattice_simp.pipeline.stage import stage_keys
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import STAGES, stages
-from lattice_simp.train.stage import stage_keys
 
 
 def records_of(work):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from lattice_simp.parallel.outcome import Outcome, describe
+from lattice_simp.pipeline.outcome import Outcome, describe
 
 NOUNS = {
     "chat": "cat", "chien": "dog", "cheval": "horse", "jardin": "garden", "pont": "bridge", "livre": "book",
@@ -137,7 +137,7 @@ def inline_tasks(tasks, factory, **_):
         yield Outcome(number, result, failure)
 
 
-TASK_USERS = ("lattice_simp.train.shards", "lattice_simp.train.tuning", "lattice_simp.tune.decode")
+TASK_USERS = ("lattice_simp.pipeline.shards", "lattice_simp.train.tuning", "lattice_simp.tune.decode")
 """The modules that run tasks in worker processes."""
 
 PASSING = {"stage.json", "results.json", "config.yaml", ".lock", "tune.log"}
@@ -145,12 +145,12 @@ PASSING = {"stage.json", "results.json", "config.yaml", ".lock", "tune.log"}
 
 
 def contents(work: Path) -> dict[str, bytes]:
-    """Gives all files of a work folder that two runs on the same data share byte by byte, the model's included."""
+    """Returns all files of a work folder that two runs on the same data share byte by byte, the model's included."""
     paths = [path for path in work.rglob("*") if path.is_file() and path.name not in PASSING]
     return {str(path.relative_to(work)): path.read_bytes() for path in paths if ".lattice_simp" not in path.parts}
 
 
 def times(work: Path) -> dict[str, int]:
-    """Gives when each file of a work folder was written, but for those that each run writes."""
+    """Returns when each file of a work folder was written, but for those that each run writes."""
     paths = [path for path in work.rglob("*") if path.is_file()]
     return {str(path): path.stat().st_mtime_ns for path in paths if path.parent != work}

@@ -22,7 +22,7 @@ from tiny_decoder import (
 )
 
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
-from lattice_simp.ops.gappy_compose import EditCosts
+from lattice_simp.ops.compose import EditCosts
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.decoder import Decoder, pool_hypotheses

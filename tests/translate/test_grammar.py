@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, GrammarError
 from lattice_simp.formats.rule_table import RuleText, format_rule, parse_rules
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.grammar import Grammar
 
 

@@ -26,7 +26,7 @@ def make_grammar(lines):
 
 
 def decoded(*arguments):
-    """Gives the lattice and the derivation table behind its input labels."""
+    """Returns the lattice and the derivation table behind its input labels."""
     lattice = hiero_lattice(*arguments)
     ((derivations, _),) = lattice.isymbols.parts
     return lattice, derivations
@@ -44,12 +44,12 @@ def rule_uses(lattice, steps):
 
 
 def translations(grammar, costs, words, options):
-    """Gives {target words: least cost}, from the rules' texts alone."""
+    """Returns {target words: least cost}, from the rules' texts alone."""
     rules = [(grammar.rule(number), cost) for number, cost in enumerate(costs.tolist())]
     alone = {rule.source[0] for rule, _ in rules if len(rule.source) == 1 and isinstance(rule.source[0], str)}
 
     def gap_spans(symbols, begin, end):
-        """Gives all ways to lay source symbols over begin:end, as tuples of gap spans."""
+        """Returns all ways to lay source symbols over begin:end, as tuples of gap spans."""
         if not symbols:
             if begin == end:
                 yield ()
@@ -63,7 +63,7 @@ def translations(grammar, costs, words, options):
                 yield ((symbols[0][0], begin, middle), *rest)
 
     def spell(target, gaps):
-        """Gives (string, cost) of a target side with every choice for its gaps."""
+        """Returns (string, cost) of a target side with every choice for its gaps."""
         if not target:
             yield (), 0.0
             return
@@ -219,7 +219,7 @@ def test_the_lattice_is_in_canonical_form(seed, kind):
 
 
 def strings(lines, sentence, **options):
-    """Gives {target string: least cost}; the feature P has the weight 1."""
+    """Returns {target string: least cost}; the feature P has the weight 1."""
     grammar = make_grammar(lines)
     costs = grammar.costs(dict.fromkeys(grammar.feature_names, 1.0))
     lattice, _ = decoded(grammar, costs, sentence.split(), HieroOptions(**options))

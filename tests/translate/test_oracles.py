@@ -9,7 +9,7 @@ from helpers import best_path
 
 from lattice_simp import Decoder, DecoderSettings, LanguageModel, Skeleton, SkeletonSettings, apply_lm
 from lattice_simp.formats.rule_table import parse_rules
-from lattice_simp.formats.textio import read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.derivation import label_features
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
@@ -24,7 +24,7 @@ def read_grammar(path):
 
 
 def exact_results(path):
-    """Gives [(cost, rule score, glue steps, string)] of the exact decoder, by sentence."""
+    """Returns [(cost, rule score, glue steps, string)] of the exact decoder, by sentence."""
     rows = csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
     chosen = {
         int(row["id"]): row for row in rows if row["grammar"] == "shallow1" and row["system"].startswith("hifst-exact")
@@ -49,7 +49,7 @@ def multi30k(shared):
 
 @pytest.fixture(scope="module")
 def europarl(shared):
-    """Gives {set: (grammar, model, sentences, results)} for the sentences and their skeletons."""
+    """Returns {set: (grammar, model, sentences, results)} for the sentences and their skeletons."""
     folder = shared / "data" / "oracles" / "hiero-europarl"
     model = LanguageModel.read(folder / "lm4.filtered.arpa.gz", cache=False)
     return {

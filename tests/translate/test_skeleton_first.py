@@ -55,7 +55,7 @@ def spans_of(mask):
 
 
 def gap_of(use, mask):
-    """Gives the gap that holds a rule use wholly; None if it holds no token of a gap.
+    """Returns the gap that holds a rule use wholly; None if it holds no token of a gap.
 
     A rule that holds gaps wholly, and skeleton words on both sides, was made to cross or has the gap inside one of
     its own gaps; it stands for the skeleton.
@@ -153,7 +153,7 @@ def test_features_explain_costs_and_rules_spell_strings(sentence, mask):
 
 
 def expected_skeleton_first(decoder, words, mask, hypotheses, weight):
-    """Gives {string: least cost}: a partial sentence translated by brute force, then every gap, then the model.
+    """Returns {string: least cost}: a partial sentence translated by brute force, then every gap, then the model.
 
     The gaps are words that translate to themselves, as every non-terminal; phrases that match the skeleton across
     gaps become rules of the partial sentence, with the gaps where `place_gaps` puts them.
@@ -189,7 +189,7 @@ def expected_skeleton_first(decoder, words, mask, hypotheses, weight):
 
 
 def substitute(string, inner):
-    """Gives (string, cost) with each word of `inner` replaced by each of its strings."""
+    """Returns (string, cost) with each word of `inner` replaced by each of its strings."""
     if not string:
         yield (), 0.0
         return
@@ -218,7 +218,7 @@ def with_gaps_and_crossing_rules(grammar, tokens, gaps):
 
 
 def place_gaps(rule, part, gaps):
-    """Gives a target side with the gaps, each behind what the nearest aligned source word to its left stands for."""
+    """Returns a target side with the gaps, each behind what the nearest aligned source word to its left stands for."""
     target = list(rule.target)
     before = {}
     seen = 0
@@ -298,7 +298,7 @@ def is_crossing(decoder, use):
 
 
 def placed(line, tokens, gaps):
-    """Gives the target side of one rule with the gaps of a partial sentence inserted, as a string."""
+    """Returns the target side of one rule with the gaps of a partial sentence inserted, as a string."""
     grammar = Grammar.from_rules(parse_rules([line]))
     tokens = tokens.split()
     is_gap = np.array([token in gaps.split() for token in tokens])
@@ -362,7 +362,7 @@ def test_a_partial_lattice_holds_each_gap_as_a_word():
 
 
 def strings(lines, sentence, mask, **settings):
-    """Gives the strings of a decoder that knows no scores."""
+    """Returns the strings of a decoder that knows no scores."""
     decoder = tiny_decoder(lines, weights={"LM": 0.1, "OOV": 0.0}, **settings)
     translation = translate(decoder, sentence, mask)
     assert translation.reachable

@@ -29,7 +29,7 @@ def random_patterns(seed, number, symbols, longest=5, nonterminals=3):
 
 
 def dictionary_trie(patterns):
-    """Gives the root: a node is ({symbol: node}, {left: pattern})."""
+    """Returns the root: a node is ({symbol: node}, {left: pattern})."""
     root = ({}, {})
     for number, (left, symbols) in enumerate(patterns):
         node = root
@@ -40,7 +40,7 @@ def dictionary_trie(patterns):
 
 
 def unpacked(trie):
-    """Gives the same nested dictionaries of a packed trie."""
+    """Returns the same nested dictionaries of a packed trie."""
     keys, targets, pattern_at = trie
     nodes = [({}, {}) for _ in pattern_at]
     for key, target in zip(keys.tolist(), targets.tolist(), strict=True):

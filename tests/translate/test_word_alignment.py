@@ -23,7 +23,7 @@ def grammar_of(*lines):
 
 
 def aligned(grammar, source, *uses):
-    """Gives the alignment as lists of sorted tokens; `uses` are (rule, start, end)."""
+    """Returns the alignment as lists of sorted tokens; `uses` are (rule, start, end)."""
     found = align_words([RuleUse(*use) for use in uses], source.split(), grammar)
     return [sorted(tokens) for tokens in found]
 
@@ -134,7 +134,7 @@ def test_rules_that_make_up_no_derivation_are_refused(source, uses):
 
 
 def derivations(grammar, weights, words, options, count):
-    """Gives (target words, rules) of a lattice's paths."""
+    """Returns (target words, rules) of a lattice's paths."""
     lattice = hiero_lattice(grammar, grammar.costs(weights), words, options)
     for number, (arcs, _) in enumerate(arc_paths(lattice)):
         if number == count:

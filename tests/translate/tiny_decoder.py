@@ -123,25 +123,25 @@ def _plain_model(text):
 
 
 def model_cost(words, decoder, models=(("LM", ARPA),)):
-    """Gives the weighted cost of the language models and of the word penalty."""
+    """Returns the weighted cost of the language models and of the word penalty."""
     costs = sum(decoder.weights[name] * _plain_model(text).cost(words) for name, text in models)
     return costs + decoder.weights.get("WordPenalty", 0.0) * len(words)
 
 
 def expected_plain(decoder, words, models=(("LM", ARPA),)):
-    """Gives {target words: least cost} of all translations."""
+    """Returns {target words: least cost} of all translations."""
     rules = translations(decoder.grammar, decoder.rule_costs, tuple(words), decoder.options())
     return {string: cost + model_cost(string, decoder, models) for string, cost in rules.items()}
 
 
 def expected_hypotheses(decoder, words, count):
-    """Gives the n best translations as (string, cost) pairs."""
+    """Returns the n best translations as (string, cost) pairs."""
     found = expected_plain(decoder, words)
     return [(" ".join(string), cost) for string, cost in sorted(found.items(), key=lambda pair: pair[1])[:count]]
 
 
 def embedding_cost(words, key, deletion=math.inf, substitution=math.inf):
-    """Gives the least edit cost at which `key` is a subsequence of `words`; infinity where it is none."""
+    """Returns the least edit cost at which `key` is a subsequence of `words`; infinity where it is none."""
 
     @cache
     def rest(i, j):
@@ -157,7 +157,7 @@ def embedding_cost(words, key, deletion=math.inf, substitution=math.inf):
 
 
 def expected_gappy(full, hypotheses, weight, **edits):
-    """Gives {full string: least joint cost} of the strings that contain a skeleton hypothesis."""
+    """Returns {full string: least joint cost} of the strings that contain a skeleton hypothesis."""
     table = {}
     for words, cost in full.items():
         for string, own in hypotheses:

@@ -15,7 +15,7 @@ REMOVED = ("1", "2")
 
 @pytest.fixture(scope="session")
 def random_lattice():
-    """Gives a function that makes a small lattice with epsilons, parallel arcs, dead ends and several finals."""
+    """Returns a function that makes a small lattice with epsilons, parallel arcs, dead ends and several finals."""
 
     def make(rng, *, states=6, features=3, words=4, whole=False, arcs_per_state=2.0):
         count = int(arcs_per_state * states) if states > 1 else 0
@@ -42,7 +42,7 @@ def random_lattice():
 
 @pytest.fixture(scope="session")
 def all_paths():
-    """Gives a function from a lattice to the words and the summed features (float64) of each path."""
+    """Returns a function from a lattice to the words and the summed features (float64) of each path."""
 
     def enumerate_paths(lattice: FeatureLattice) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
         pending = [((), np.zeros(len(lattice.feature_names)), 0)] if lattice.num_states else []

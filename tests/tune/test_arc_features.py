@@ -9,8 +9,8 @@ import pytest
 from tiny_decoder import WEIGHTS, tiny_decoder
 
 from lattice_simp import EditCosts
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.tune.arc_features import feature_lattice, path_features
 from lattice_simp.tune.weighing import lattice_under
 

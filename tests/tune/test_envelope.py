@@ -16,7 +16,7 @@ SEEDS = range(40)
 
 
 def exact_lines(paths, weights, direction):
-    """Gives (slope, intercept, words) of each path; whole numbers and halves make fractions of any size exact."""
+    """Returns (slope, intercept, words) of each path; whole numbers and halves make fractions of any size exact."""
 
     def dot(left, right):
         return sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(left, right, strict=True)), Fraction(0))
@@ -25,7 +25,7 @@ def exact_lines(paths, weights, direction):
 
 
 def crossings(lines):
-    """Gives where some two lines that are both the highest there cross."""
+    """Returns where some two lines that are both the highest there cross."""
     found = set()
     for slope, intercept, _ in lines:
         for other_slope, other_intercept, _ in lines:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.errors import (
     CyclicLatticeError,
     EmptyLatticeError,
@@ -15,7 +16,6 @@ from lattice_simp.errors import (
 )
 from lattice_simp.formats.feature_lattice import read_feature_arcs
 from lattice_simp.formats.nbest import Hypothesis
-from lattice_simp.ops.distance import best_cost
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
 SEEDS = range(20)

@@ -22,7 +22,7 @@ def corpus(random_lattice, seed, sentences=5):
 
 
 def middles(found):
-    """Gives a gamma inside of each interval of the corpus."""
+    """Returns a gamma inside of each interval of the corpus."""
     ends = np.unique(np.concatenate([part.begins[1:] for part in found]))
     return np.concatenate([[ends[0] - 1], (ends[1:] + ends[:-1]) / 2, [ends[-1] + 1]])
 
@@ -63,7 +63,7 @@ def test_bounds_are_obeyed(random_lattice, seed):
 
 
 def line(*pieces):
-    """Gives one sentence's segments: (begin, matches of each order) of hypotheses and a reference of ten words."""
+    """Returns one sentence's segments: (begin, matches of each order) of hypotheses and a reference of ten words."""
     rows = np.array([[*[matches] * 4, 10, 9, 8, 7, 10] for _, matches in pieces])
     changes = np.diff(rows, axis=0, prepend=0).astype(np.int32)
     begins = np.array([begin for begin, _ in pieces], dtype=float)

@@ -144,7 +144,7 @@ def test_signs_matter(random_lattice):
 
 
 def prefix_tree(entries, symbols, names):
-    """Gives the lattice of a prefix tree: shared beginnings, features on the last arcs."""
+    """Returns the lattice of a prefix tree: shared beginnings, features on the last arcs."""
     states = {(): 0}
     arcs = []
     for entry in entries:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from lattice_simp import Decoder
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.symbols import SymbolTable
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode

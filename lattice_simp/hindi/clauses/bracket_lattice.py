@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
-from lattice_simp.kernel import Floats, Longs
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.nbest import Path, nshortest
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.ops.nbest import Path, nbest
 
 FIRST_BEAM = 6.0
 """Nats within which labels are looked at first; the beam doubles until the result is certainly the best."""
@@ -46,7 +46,7 @@ class RuleTable:
     _known: dict[tuple[int, int, int], tuple[int, float]] = field(default_factory=dict)
 
     def moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
-        """Gives for each state and label the next state, -1 where there is none, and the cost."""
+        """Returns for each state and label the next state, -1 where there is none, and the cost."""
         size = len(self.labels)
         keys, places = np.unique(states * size + labels, return_inverse=True)
         found = [self._move(key // size, key % size, token) for key in keys.tolist()]
@@ -54,7 +54,7 @@ class RuleTable:
         return following[places], np.array([cost for _, cost in found])[places]
 
     def final_costs(self, states: Longs) -> Floats:
-        """Gives the costs of ending in states; infinite where clauses are open."""
+        """Returns the costs of ending in states; infinite where clauses are open."""
         found = [final_cost(self._stacks[state], self.costs) for state in states.tolist()]
         return np.array([np.inf if cost is None else cost for cost in found])
 
@@ -103,7 +103,7 @@ def best_bracketings(
         lattice = bracket_lattice(scores, transitions, rests, beam, tokens, table, symbols)
         if lattice is None:
             return paths
-        paths = [] if lattice.empty else nshortest(lattice, n)
+        paths = [] if lattice.empty else nbest(lattice, n)
         # Paths that cost more than the beam may come before others that are not in the lattice.
         if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
             return paths

@@ -24,7 +24,7 @@ _NOT_OWN = ("CCP", "VGF", "VGNF")
 
 @cache
 def object_markers() -> frozenset[str]:
-    """Gives the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
+    """Returns the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
     rows = read_rows(hindi_path("object_markers.tsv"), ("devanagari", "roman"))
     return frozenset(form for _, row in rows for form in (row["devanagari"], *row["roman"].split()))
 
@@ -52,7 +52,7 @@ def mend_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequen
 
 
 def matched(brackets: Sequence[Brackets]) -> list[Clause]:
-    """Gives the clauses of brackets that need not be balanced: each end closes the last clause that is open.
+    """Returns the clauses of brackets that need not be balanced: each end closes the last clause that is open.
 
     >>> matched([Brackets((ClauseType.MAIN,), 0), Brackets((), 2)])
     [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]

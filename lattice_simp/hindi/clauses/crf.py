@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.crfsuite import crfsuite, open_tagger
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.clauses.features import Features
-from lattice_simp.kernel import Floats
+from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.support.crfsuite import crfsuite, open_tagger
 
 _LIBRARY = ("training clause models", "hindi")
 
@@ -105,7 +105,7 @@ class LinearChain:
         return cls(labels, attributes, weights, transitions)
 
     def scores(self, features: Features) -> Floats:
-        """Gives (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
+        """Returns (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
         rows = [[row for one in own if (row := self.attributes.get(one)) is not None] for own in features]
         found = np.zeros((len(rows), len(self.labels)))
         for place, own in enumerate(rows):
@@ -140,7 +140,7 @@ class LinearChain:
 
 
 def best_labels(scores: Floats, transitions: Floats) -> list[int]:
-    """Gives the best labelling (Viterbi).
+    """Returns the best labelling (Viterbi).
 
     >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
     [0, 0]
@@ -162,7 +162,7 @@ def best_labels(scores: Floats, transitions: Floats) -> list[int]:
 
 
 def best_rests(scores: Floats, transitions: Floats) -> Floats:
-    """Gives (num_tokens, num_labels): the score of the best labelling of what is behind each token with each label.
+    """Returns (num_tokens, num_labels): the score of the best labelling of what is behind each token with each label.
 
     >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[2.0, 0.5], [0.0, 0.0]]

@@ -35,7 +35,7 @@ class Example:
         return cls(full, sentence, bare(sentence, _reduced(full, clauses)))
 
     def reduced(self, clauses: Sequence[Clause]) -> list[Clause]:
-        """Gives clauses of the full sentence as clauses of the other."""
+        """Returns clauses of the full sentence as clauses of the other."""
         return _reduced(self.full, clauses)
 
 

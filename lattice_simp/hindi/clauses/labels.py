@@ -39,7 +39,7 @@ class Brackets:
 
 
 def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
-    """Gives the brackets of each token of a sentence with `size` tokens.
+    """Returns the brackets of each token of a sentence with `size` tokens.
 
     >>> [str(one) for one in brackets_of([Clause(0, 3, ClauseType.MAIN), Clause(0, 2, ClauseType.NON_FINITE)], 3)]
     ['main+nonfin/0', '-/1', '-/1']
@@ -53,7 +53,7 @@ def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
 
 
 def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
-    """Gives the clauses of balanced brackets, outer ones first.
+    """Returns the clauses of balanced brackets, outer ones first.
 
     >>> clauses_of(brackets_of([Clause(0, 2, ClauseType.MAIN)], 2))
     [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]

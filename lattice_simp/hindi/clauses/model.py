@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from lattice_simp.crfsuite import read_meta
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import open_text
 from lattice_simp.hindi.clause import Clause, nested_order, without_edges
 from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketings
 from lattice_simp.hindi.clauses.counts import matched, mend_counts
@@ -22,8 +22,8 @@ from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
 from lattice_simp.hindi.rules.pipeline import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.kernel import Floats
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.support.crfsuite import read_meta
+from lattice_simp.support.textio import open_text
 
 Kind = Literal["merged", "steps"]
 """One field that marks starts and ends, or one for ends and then one for starts, which sees the ends."""
@@ -110,7 +110,7 @@ class ClauseModel:
         return with_punctuation(sentence, matched(self.brackets(sentence, constraint)))
 
     def brackets(self, sentence: Sentence, constraint: Constraint = "lattice") -> list[Brackets]:
-        """Gives the brackets of each token."""
+        """Returns the brackets of each token."""
         if not sentence.tokens:
             return []
         if constraint == "lattice":
@@ -129,7 +129,7 @@ class ClauseModel:
         return brackets_of(self.judge.moved(sentence, clauses_of(best)), len(sentence))
 
     def nbest(self, sentence: Sentence, n: int) -> list[tuple[list[Brackets], float]]:
-        """Gives the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all.
+        """Returns the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all.
 
         Fewer, or none, if there are no more, or if the search for them would need too much memory. The judge is not
         asked.
@@ -219,12 +219,12 @@ class ClauseModel:
 
 
 def bare(sentence: Sentence, clauses: Iterable[Clause]) -> list[Clause]:
-    """Gives clauses without punctuation at their ends, which models do not learn."""
+    """Returns clauses without punctuation at their ends, which models do not learn."""
     return nested_order(without_edges(clauses, [token.tag == "SYM" for token in sentence.tokens]))
 
 
 def with_punctuation(sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-    """Gives the sentence's last punctuation to the outermost clause that ends before it, and no other to any end."""
+    """Returns the sentence's last punctuation to the outermost clause that ends before it, and no other to any end."""
     clauses = bare(sentence, clauses)
     last = len(sentence)
     while last and sentence.tokens[last - 1].tag == "SYM":

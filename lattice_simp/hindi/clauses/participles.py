@@ -58,7 +58,7 @@ class StartJudge:
         return cls(LinearChain.train(chain(both, _cases(examples)), SETTINGS))
 
     def odds(self, sentence: Sentence) -> dict[int, Odds]:
-        """Gives for each participle, by the number of its phrase, the odds of the phrases up to it."""
+        """Returns for each participle, by the number of its phrase, the odds of the phrases up to it."""
         verbs = _participles(sentence)
         view = _View(sentence, rule_clauses(sentence) if verbs else ())
         labels = self.chain.labels
@@ -121,13 +121,13 @@ def _participles(sentence: Sentence) -> list[int]:
 
 
 def _ends(sentence: Sentence, number: int) -> range:
-    """Gives where a clause may end with a phrase: punctuation in it need not belong to the clause."""
+    """Returns where a clause may end with a phrase: punctuation in it need not belong to the clause."""
     chunk = sentence.chunks[number]
     return range(chunk.start + 1, chunk.end + 1)
 
 
 def _cases(examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> Iterator[tuple[Features, list[str]]]:
-    """Gives each phrase that a clause may start with as a sequence of one."""
+    """Returns each phrase that a clause may start with as a sequence of one."""
     for sentence, clauses in examples:
         starts = _starts(sentence, clauses)
         if not starts:
@@ -139,7 +139,7 @@ def _cases(examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> Iterator[tu
 
 
 def _starts(sentence: Sentence, clauses: Sequence[Clause]) -> Mapping[int, int]:
-    """Gives the phrase that the clause of each participle starts with."""
+    """Returns the phrase that the clause of each participle starts with."""
     first = {chunk.start: number for number, chunk in enumerate(sentence.chunks)}
     ends = {end: number for number in _participles(sentence) for end in _ends(sentence, number)}
     return {
@@ -161,7 +161,7 @@ class _View:
         self.rules = {clause.end: clause.start for clause in rules if _is_non_finite(clause)}
 
     def starts(self, verb: int) -> list[int]:
-        """Gives the phrases that a participle's clause may start with: up to the finite verb before, from the right."""
+        """Returns the phrases that a participle's clause may start with: back to the finite verb before."""
         found = [verb]
         while found[-1] and len(found) <= MOST_PHRASES and self.sentence.chunks[found[-1] - 1].tag != FINITE:
             found.append(found[-1] - 1)
@@ -193,7 +193,7 @@ class _View:
         return self.phrases[number] if number >= 0 else _EDGE
 
     def _next_verb(self, verb: int) -> int:
-        """Gives the next verb group or conjunction; -1 if there is none."""
+        """Returns the next verb group or conjunction; -1 if there is none."""
         chunks = self.sentence.chunks
         places = range(verb + 1, len(chunks))
         return next((place for place in places if chunks[place].is_verbal or chunks[place].tag == "CCP"), -1)

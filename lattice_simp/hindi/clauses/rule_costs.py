@@ -65,7 +65,7 @@ START: Stack = (_Frame(),)
 
 
 def token_classes(sentence: Sentence) -> list[TokenClass]:
-    """Gives each token's class; of a verb group the last token counts."""
+    """Returns each token's class; of a verb group the last token counts."""
     complementisers = (is_marker(token.form, MarkerClass.COMPLEMENTISER) for token in sentence.tokens)
     classes = [TokenClass.COMPLEMENTISER if own else TokenClass.OTHER for own in complementisers]
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
@@ -103,7 +103,7 @@ def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) 
 
 
 def final_cost(stack: Stack, costs: RuleCosts) -> float | None:
-    """Gives what the end of a sentence costs; None if clauses are open."""
+    """Returns what the end of a sentence costs; None if clauses are open."""
     if len(stack) > 1:
         return None
     return costs.lonely if stack[0].coordinate == 1 else 0.0

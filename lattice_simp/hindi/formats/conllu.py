@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
 from lattice_simp.hindi.formats.conllu_columns import NONE, columns_of_token, fits, word_of_columns
 from lattice_simp.hindi.formats.conllu_values import CHUNK
 from lattice_simp.hindi.sentence import Chunk, Sentence, place_in_circle
+from lattice_simp.support.textio import open_text, read_lines
 
 _COLUMNS = 10
 _ROOT = "root"
@@ -187,7 +187,7 @@ def write_conllu(path: str | Path, sentences: Iterable[Sentence]) -> None:
 
 
 def conllu_lines(sentence: Sentence) -> list[str]:
-    r"""Gives the lines of a sentence, the empty one at its end among them.
+    r"""Returns the lines of a sentence, the empty one at its end among them.
 
     >>> from lattice_simp.hindi.sentence import Token
     >>> sentence = Sentence((Token("सोया", "VM", "सो", "v", "m", "sg", tam="yA"),), (Chunk("VGF", 0, 1),), "7")
@@ -210,7 +210,7 @@ def conllu_lines(sentence: Sentence) -> list[str]:
 
 
 def _tree(sentence: Sentence) -> tuple[list[str], list[str]]:
-    """Gives the columns HEAD and DEPREL; they are empty where no tree is known."""
+    """Returns the columns HEAD and DEPREL; they are empty where no tree is known."""
     if place_in_circle([chunk.head for chunk in sentence.chunks]) is not None:
         raise LatticeSimpError(f"sentence {sentence.id!r} is no tree: chunks depend on one another in a circle")
     heads, relations = [NONE] * len(sentence), [NONE] * len(sentence)
@@ -234,7 +234,7 @@ def _head_place(sentence: Sentence, chunk: Chunk) -> int:
 
 
 def _chunk_names(sentence: Sentence) -> list[dict[str, str]]:
-    """Gives what MISC says of the chunk of each token: names are numbered, so that neighbours stay apart."""
+    """Returns what MISC says of the chunk of each token: names are numbered, so that neighbours stay apart."""
     counts: dict[str, int] = {}
     found: list[dict[str, str]] = []
     for chunk in sentence.chunks:

@@ -76,7 +76,7 @@ def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
 
 
 def _anchors(words: Sequence[Word]) -> list[int]:
-    """Gives for each word the one that its chunk is about."""
+    """Returns for each word the one that its chunk is about."""
     anchors: list[int] = []
     for place, word in enumerate(words):
         if word.part == "PUNCT" and 0 < place < len(words) - 1:

@@ -79,7 +79,7 @@ class _Tree:
         return self.relations[place].partition(":")[0]
 
     def children(self, place: int, *relations: str) -> list[int]:
-        """Gives what depends on a chunk, under one of the relations if there are any."""
+        """Returns what depends on a chunk, under one of the relations if there are any."""
         return [
             child
             for child, head in enumerate(self.heads)
@@ -104,7 +104,7 @@ class _Tree:
 
 
 def treebank_tree(sentence: Sentence) -> Sentence:
-    """Gives a sentence with universal relations the treebank's tree, other ones stay; see the module's text.
+    """Returns a sentence with universal relations the treebank's tree, other ones stay; see the module's text.
 
     >>> from lattice_simp.hindi.sentence import Chunk, Token
     >>> tokens = Token("राम", "NNP"), Token("शिक्षक", "NN"), Token("है", "VM")

@@ -101,7 +101,7 @@ def _whole(tag: str) -> str:
 
 
 def universal_part(tag: str) -> str:
-    """Gives the universal part of speech of one of the treebank's tags.
+    """Returns the universal part of speech of one of the treebank's tags.
 
     >>> universal_part("NNPC"), universal_part("VM"), universal_part("QCC"), universal_part("")
     ('PROPN', 'VERB', 'NUM', '_')
@@ -110,7 +110,7 @@ def universal_part(tag: str) -> str:
 
 
 def treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
-    """Gives the treebank's tag where there is none.
+    """Returns the treebank's tag where there is none.
 
     >>> treebank_tag("PART", {"Polarity": "Neg"}, "advmod"), treebank_tag("AUX", {}, "cop")
     ('NEG', 'VM')
@@ -127,7 +127,7 @@ def treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
 
 
 def universal_features(token: Token) -> dict[str, str]:
-    """Gives the features of a token, as far as the universal ones have names for them.
+    """Returns the features of a token, as far as the universal ones have names for them.
 
     >>> universal_features(Token("आए", gender="m", number="any", person="3h"))
     {'Gender': 'Masc', 'Person': '3', 'Polite': 'Form'}
@@ -149,7 +149,7 @@ def _name(names: Mapping[str, str], value: str) -> str:
 
 
 def lemma(token: Token) -> str:
-    """Gives the dictionary form: of verbs the infinitive, where the treebank has the stem.
+    """Returns the dictionary form: of verbs the infinitive, where the treebank has the stem.
 
     >>> lemma(Token("गया", "VM", "जा")), lemma(Token("है", "VM", "है")), lemma(Token("घर", "NN", "घर"))
     ('जाना', 'है', 'घर')

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle, without_hollow
+from lattice_simp.support.textio import read_lines
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
 _END = "</Sentence>"
@@ -78,7 +78,7 @@ def sentences_of_lines(
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
-    """Gives each sentence's name, the number of its first line, and its lines, the one with its end among them."""
+    """Returns each sentence's name, the number of its first line, and its lines, the one with its end among them."""
     name, first = "", 0
     own: list[str] = []
     inside = False

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import decode, read_lines
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.formats.ssf import read_ssf, sentences_of_lines
 from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.support.textio import decode, read_lines
 
 _BLOCK = 512
 """Bytes: archives are made up of such blocks."""

@@ -40,7 +40,7 @@ class Alphabet:
         object.__setattr__(self, "names", {label: name for name, label in labels.items()})
 
     def label(self, name: str) -> int:
-        """Gives the label of a symbol.
+        """Returns the label of a symbol.
 
         Raises:
             LatticeSimpError: there is no such symbol.
@@ -50,7 +50,7 @@ class Alphabet:
         return self.labels[name]
 
     def any_of(self, names: tuple[str, ...]) -> pynini.Fst:
-        """Gives the acceptor of one symbol out of several."""
+        """Returns the acceptor of one symbol out of several."""
         fst = pynini.Fst()
         fst.add_states(2)
         fst.set_start(0)
@@ -61,7 +61,7 @@ class Alphabet:
         return fst
 
     def string(self, names: list[str]) -> pynini.Fst:
-        """Gives the acceptor of one string of symbols."""
+        """Returns the acceptor of one string of symbols."""
         fst = pynini.Fst()
         fst.add_states(len(names) + 1)
         fst.set_start(0)

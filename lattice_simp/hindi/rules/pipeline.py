@@ -73,7 +73,7 @@ def _balanced(string: pynini.Fst, name: str) -> pynini.Fst:
 
 @cache
 def _mending(steps: tuple[str, ...]) -> pynini.Fst:
-    """Gives the transducer from any string to the well-formed ones that some stages make of it."""
+    """Returns the transducer from any string to the well-formed ones that some stages make of it."""
     fst = well_formed()
     for name in reversed(steps):
         for rule in reversed(stage(name).rules):
@@ -82,7 +82,7 @@ def _mending(steps: tuple[str, ...]) -> pynini.Fst:
 
 
 def clauses_of_brackets(symbols: Sequence[str], units: Sequence[Unit]) -> list[Clause]:
-    """Gives the clauses that the brackets around the units' symbols stand for."""
+    """Returns the clauses that the brackets around the units' symbols stand for."""
     found: list[Clause] = []
     open_clauses: list[tuple[int, ClauseType]] = []
     place = 0

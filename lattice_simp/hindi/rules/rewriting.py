@@ -24,14 +24,14 @@ COLUMNS = ("replace", "by", "before", "after", "cost", "note")
 
 @cache
 def alphabet() -> Alphabet:
-    """Gives the symbols of units and the brackets of `grammars/hindi/rule_brackets.tsv`."""
+    """Returns the symbols of units and the brackets of `grammars/hindi/rule_brackets.tsv`."""
     brackets = tuple(row["bracket"] for _, row in read_rows(hindi_path("rule_brackets.tsv"), ("bracket", "meaning")))
     return Alphabet((*symbols(), BEGINNING, END), brackets)
 
 
 @cache
 def classes() -> Mapping[str, str]:
-    """Gives the patterns with names, from `grammars/hindi/rule_classes.tsv`.
+    """Returns the patterns with names, from `grammars/hindi/rule_classes.tsv`.
 
     Raises:
         FormatError: a pattern is broken, or names itself; names the line.
@@ -118,12 +118,12 @@ def _any_string() -> pynini.Fst:
 
 
 def to_string(names: Sequence[str]) -> pynini.Fst:
-    """Gives the acceptor of one string of symbols."""
+    """Returns the acceptor of one string of symbols."""
     return alphabet().string(list(names))
 
 
 def best_string(fst: pynini.Fst) -> list[str]:
-    """Gives the cheapest string of an acceptor.
+    """Returns the cheapest string of an acceptor.
 
     Raises:
         LatticeSimpError: it accepts nothing.

@@ -54,7 +54,7 @@ class _Row:
 
 @cache
 def symbols() -> tuple[str, ...]:
-    """Gives the symbols that stand for units, in the table's order."""
+    """Returns the symbols that stand for units, in the table's order."""
     return tuple(dict.fromkeys(row.symbol for row in _rows()))
 
 
@@ -118,7 +118,7 @@ def _word_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @lru_cache(maxsize=1 << 16)
 def classes_of(form: str) -> frozenset[str]:
-    """Gives the classes of a word in either script, from the word list and the markers.
+    """Returns the classes of a word in either script, from the word list and the markers.
 
     >>> sorted(classes_of("जिसने"))
     ['ergative pronoun', 'relative']

@@ -20,7 +20,7 @@ SIGNS = ("COMMA", "SEMI", "DASH", "STOP", "QUOTE", "OTHER", "BOS", "EOS")
 
 @cache
 def well_formed() -> pynini.Fst:
-    """Gives the acceptor: its states are the open brackets (`[` or `{`), and whether the innermost clause holds a word.
+    """Returns the acceptor: its states are the open brackets (`[`, `{`), and whether the innermost clause has words.
 
     A finite clause may not lie in a non-finite one: Hindi's participles take no clauses.
     """

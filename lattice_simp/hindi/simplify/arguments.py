@@ -24,12 +24,12 @@ def has_tree(sentence: Sentence) -> bool:
 
 
 def children(sentence: Sentence, chunk: int) -> list[int]:
-    """Gives the chunks that depend on a chunk."""
+    """Returns the chunks that depend on a chunk."""
     return [place for place, one in enumerate(sentence.chunks) if one.head == chunk]
 
 
 def subtree(sentence: Sentence, chunk: int) -> set[int]:
-    """Gives the tokens of a chunk and of all that depends on it."""
+    """Returns the tokens of a chunk and of all that depends on it."""
     waiting, seen = [chunk], set[int]()
     while waiting:
         own = waiting.pop()
@@ -40,7 +40,7 @@ def subtree(sentence: Sentence, chunk: int) -> set[int]:
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
-    """Gives the agent of a verb among some tokens; none if it has none there."""
+    """Returns the agent of a verb among some tokens; none if it has none there."""
     own = set(tokens)
     if not has_tree(sentence):
         return _agent_by_chunks(sentence, verb, own)
@@ -101,7 +101,7 @@ def _is_joined(sentence: Sentence, chunk: int) -> bool:
 
 
 def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
-    """Gives the noun phrases that lie among tokens."""
+    """Returns the noun phrases that lie among tokens."""
     tokens = set(own)
     return [
         place
@@ -126,7 +126,7 @@ def is_bare(sentence: Sentence, chunk: int) -> bool:
 
 
 def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
-    """Gives a phrase with the genitives before it, and with the phrase that it is joined to."""
+    """Returns a phrase with the genitives before it, and with the phrase that it is joined to."""
     start = chunk
     while start > 0 and own.issuperset(range(sentence.chunks[start - 1].start, sentence.chunks[start - 1].end)):
         previous = sentence.chunks[start - 1]
@@ -139,7 +139,7 @@ def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, 
 
 
 def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Sequence[int]) -> int | None:
-    """Gives the chunk that a verb with an agent in `ne` agrees with: a bare object, or the noun of a compound verb."""
+    """Returns the chunk that a verb with an agent in `ne` agrees with: a bare object, or a compound verb's noun."""
     own = set(tokens) - set(agent)
     bare = [place for place in nominal_chunks(sentence, own) if is_bare(sentence, place)]
     if has_tree(sentence):

@@ -34,7 +34,7 @@ class Node:
     side: int = 1
 
     def walk(self) -> Iterator[Node]:
-        """Gives the clause and those in it."""
+        """Returns the clause and those in it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -58,7 +58,7 @@ def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
 
 
 def items(node: Node) -> list[Item]:
-    """Gives the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
+    """Returns the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
     found: list[Item] = []
     place = node.start
     for child in node.children:
@@ -69,12 +69,12 @@ def items(node: Node) -> list[Item]:
 
 
 def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
-    """Gives the tokens among items."""
+    """Returns the tokens among items."""
     return tuple(one for one in parts if isinstance(one, int))
 
 
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
-    """Gives the last verb group among tokens; None if there is none that is not elided."""
+    """Returns the last verb group among tokens; None if there is none that is not elided."""
     own = set(tokens)
     for place in reversed(range(len(sentence.chunks))):
         chunk = sentence.chunks[place]

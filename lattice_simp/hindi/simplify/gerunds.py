@@ -105,7 +105,7 @@ def _lead(sentence: Sentence, postposition: Postposition, places: tuple[int, ...
 
 
 def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
-    """Gives the agent of a gerund, which mostly is a genitive."""
+    """Returns the agent of a gerund, which mostly is a genitive."""
     own = set(part.tokens)
     if has_tree(sentence):
         group = verb_group(sentence, chunk)

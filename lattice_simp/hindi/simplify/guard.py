@@ -11,7 +11,7 @@ from lattice_simp.hindi.simplify.model import Refusal, Word
 
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
-    """Gives the tokens that no sentence has, but for marks and words that only join clauses."""
+    """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
     kept = {place for words in sentences for word in words for place in word.sources}
     return [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
 
@@ -29,7 +29,7 @@ def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
 
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Gives the splits that leave a sentence without a verb; if there are none, whether a word is lost.
+    """Returns the splits that leave a sentence without a verb; if there are none, whether a word is lost.
 
     Args:
         sentence: the source.

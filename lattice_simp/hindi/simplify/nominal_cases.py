@@ -24,7 +24,7 @@ _REASON = "the case that its verb asks for"
 
 
 def noun_form(root: str, gender: str, case: str) -> str:
-    """Gives a form of a noun.
+    """Returns a form of a noun.
 
     >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
     ('बेटे', 'नेता', 'रातें')

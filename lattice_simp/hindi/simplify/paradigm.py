@@ -31,7 +31,7 @@ _IRREGULAR = ("irregular_verbs.tsv", ("root", "tam", *_FEATURES, "stem", "form")
 
 
 def generate(root: str, tam: str, agreement: Agreement | None = None, *, last: bool = False) -> str | None:
-    """Gives the form of a verb; None if there is none (`hai` has no infinitive).
+    """Returns the form of a verb; None if there is none (`hai` has no infinitive).
 
     >>> generate("पी", "yA"), generate("कर", "yA", Agreement("f", "sg")), generate("जा", "gA", Agreement("m", "pl"))
     ('पिया', 'की', 'जाएंगे')
@@ -48,7 +48,7 @@ def generate(root: str, tam: str, agreement: Agreement | None = None, *, last: b
 
 @lru_cache(maxsize=1 << 14)
 def variants(root: str, tam: str, agreement: Agreement | None = None, *, last: bool = False) -> tuple[str, ...]:
-    """Gives all spellings of a form, the usual one first.
+    """Returns all spellings of a form, the usual one first.
 
     >>> variants("जा", "yA", Agreement("m", "pl"))
     ('गए', 'गये')
@@ -61,7 +61,7 @@ def variants(root: str, tam: str, agreement: Agreement | None = None, *, last: b
 
 @lru_cache(maxsize=1 << 14)
 def analyse(form: str) -> tuple[VerbForm, ...]:
-    """Gives the readings of a form of a listed verb, those of frequent verbs first.
+    """Returns the readings of a form of a listed verb, those of frequent verbs first.
 
     >>> sorted({(one.root, one.tam) for one in analyse("पिया")}), analyse("घर")
     ([('पी', 'yA')], ())
@@ -80,12 +80,12 @@ def takes_ne(root: str) -> bool:
 
 @cache
 def perception_verbs() -> frozenset[str]:
-    """Gives the verbs whose object may be a participle: what is seen or heard."""
+    """Returns the verbs whose object may be a participle: what is seen or heard."""
     return frozenset(composed(row["root"]) for row in _table(_VERBS) if row["perceives"])
 
 
 def listed_root(root: str) -> str:
-    """Gives a root as the verb list spells it, where a dot below is missing.
+    """Returns a root as the verb list spells it, where a dot below is missing.
 
     >>> listed_root("छोड") == composed("छोड़"), listed_root("कर")
     (True, 'कर')
@@ -95,7 +95,7 @@ def listed_root(root: str) -> str:
 
 
 def verb_forms() -> dict[str, float]:
-    """Gives all forms of all listed verbs with a weight: frequent verbs have more, and so do usual spellings."""
+    """Returns all forms of all listed verbs with a weight: frequent verbs have more, and so do usual spellings."""
     forms = pynini.project(_analyser(), "input").rmepsilon()
     found: dict[str, float] = {}
     for _, form, weight in forms.paths(output_token_type="utf8").items():
@@ -127,7 +127,7 @@ def _table(table: tuple[str, tuple[str, ...]]) -> list[dict[str, str]]:
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Gives each feature's value a character of the private use area, so that all is one string."""
+    """Returns each feature's value a character of the private use area, so that all is one string."""
     tams = {row["tam"] for table in (_ENDINGS, _IRREGULAR) for row in _table(table)}
     values = [
         *sorted(tams),
@@ -247,7 +247,7 @@ def _analyser() -> Any:
 
 
 def _paths(fst: Any, side: str) -> list[str]:
-    """Gives all strings of an acyclic transducer's side, the cheapest first."""
+    """Returns all strings of an acyclic transducer's side, the cheapest first."""
     plain = pynini.project(fst, side).rmepsilon()
     if plain.start() == -1:
         return []

@@ -27,7 +27,7 @@ def is_romanised(sentence: Sentence) -> bool:
 
 
 def in_devanagari(sentence: Sentence) -> Sentence:
-    """Gives the sentence in Devanagari, with roots and features of its verbs."""
+    """Returns the sentence in Devanagari, with roots and features of its verbs."""
     roman = is_romanised(sentence)
     return replace(sentence, tokens=tuple(_full(token, roman=roman) for token in sentence.tokens))
 

@@ -151,7 +151,7 @@ def _led(parts: list[Part], tokens: Sequence[int]) -> list[Part]:
 
 
 def _passed_on(sentence: Sentence, parts: list[Part]) -> list[Part]:
-    """Gives a connective at a part's end to the next part."""
+    """Returns a connective at a part's end to the next part."""
     passed: list[Part] = []
     pending: tuple[int, ...] = ()
     for place, part in enumerate(parts):

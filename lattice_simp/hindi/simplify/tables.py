@@ -24,7 +24,7 @@ class Action(StrEnum):
 
 @cache
 def connectives() -> dict[str, Action]:
-    """Gives what becomes of each connective."""
+    """Returns what becomes of each connective."""
     path = hindi_path("simplify_connectives.tsv")
     found = {}
     for number, row in read_rows(path, ("word", "action")):
@@ -50,7 +50,7 @@ class Postposition:
 
 @cache
 def postpositions() -> dict[tuple[str, ...], Postposition]:
-    """Gives the postpositions of gerunds that are split off."""
+    """Returns the postpositions of gerunds that are split off."""
     rows = read_rows(hindi_path("simplify_postpositions.tsv"), ("postposition", "instead", "tense"))
     return {
         tuple(composed(row["postposition"]).split()): Postposition(
@@ -62,7 +62,7 @@ def postpositions() -> dict[tuple[str, ...], Postposition]:
 
 @cache
 def relatives() -> dict[str, tuple[str, str]]:
-    """Gives what takes a relative pronoun's place, with a verb in the singular and in the plural."""
+    """Returns what takes a relative pronoun's place, with a verb in the singular and in the plural."""
     rows = read_rows(hindi_path("simplify_relatives.tsv"), ("relative", "instead", "plural"))
     return {composed(row["relative"]): (row["instead"], row["plural"] or row["instead"]) for _, row in rows}
 
@@ -80,7 +80,7 @@ class Pronoun:
 
 @cache
 def pronouns() -> tuple[Pronoun, ...]:
-    """Gives the personal, demonstrative, relative and interrogative pronouns."""
+    """Returns the personal, demonstrative, relative and interrogative pronouns."""
     rows = read_rows(hindi_path("pronoun_cases.tsv"), ("direct", "agent", "oblique", "genitive", "dative"))
     return tuple(Pronoun(*row.values()) for _, row in rows)
 
@@ -100,13 +100,13 @@ class SecondVerb:
 
 @cache
 def second_verbs() -> dict[str, SecondVerb]:
-    """Gives the verbs that stand behind the first one of a group."""
+    """Returns the verbs that stand behind the first one of a group."""
     rows = read_rows(hindi_path("vector_verbs.tsv"), ("root", "kind", "agent"))
     return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for _, row in rows}
 
 
 @cache
 def kept_participles() -> frozenset[tuple[str, str]]:
-    """Gives participles that are adverbs or postpositions, with the postposition before them ("": any)."""
+    """Returns participles that are adverbs or postpositions, with the postposition before them ("": any)."""
     rows = read_rows(hindi_path("kept_participles.tsv"), ("form", "postposition"))
     return frozenset((composed(row["form"]), composed(row["postposition"])) for _, row in rows)

@@ -53,7 +53,7 @@ class VerbForm:
 
 
 def canonical(tam: str) -> str:
-    """Gives the usual name of a tense, aspect and mood.
+    """Returns the usual name of a tense, aspect and mood.
 
     >>> canonical("yA1")
     'yA'

@@ -95,7 +95,7 @@ class VerbGroup:
 
 
 def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
-    """Gives the verbs of a chunk; None if it has none."""
+    """Returns the verbs of a chunk; None if it has none."""
     own = sentence.chunks[chunk]
     places = tuple(
         place

@@ -36,7 +36,7 @@ class Role(StrEnum):
 
 
 def words_of(role: Role) -> tuple[str, ...]:
-    """Gives the words of a role, in the table's order.
+    """Returns the words of a role, in the table's order.
 
     >>> words_of(Role.GENITIVE)
     ('का', 'के', 'की')
@@ -48,7 +48,7 @@ def words_of(role: Role) -> tuple[str, ...]:
 
 
 def word_of(role: Role) -> str:
-    """Gives the first word of a role: the one to write.
+    """Returns the first word of a role: the one to write.
 
     >>> word_of(Role.ERGATIVE)
     'ने'

@@ -10,9 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.crfsuite import read_meta
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text
 from lattice_simp.hindi.romanise import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
@@ -21,6 +19,8 @@ from lattice_simp.hindi.text.morphology import Morphology
 from lattice_simp.hindi.text.morphology_io import read_morphology, write_morphology
 from lattice_simp.hindi.text.sentences import FULL_STOP, tokenised_sentences
 from lattice_simp.hindi.text.tagger import tagger_features
+from lattice_simp.support.crfsuite import read_meta
+from lattice_simp.support.textio import open_text
 
 TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
 
@@ -116,7 +116,7 @@ class Analyser:
         return cls(tagger, chunker, read_morphology(source), abbreviations, meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
-        """Gives an analyser that takes words in Latin letters for romanised Hindi.
+        """Returns an analyser that takes words in Latin letters for romanised Hindi.
 
         Words of the training texts win, frequent ones first; what is none of them is read letter by letter.
         """

@@ -18,7 +18,7 @@ _GROUP = frozenset({"VAUX", "RP", "NEG", "RDP"})
 
 
 def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> Features:
-    """Gives the features of each token of a sentence.
+    """Returns the features of each token of a sentence.
 
     >>> "t=VAUX" in [name.decode() for name in chunker_features(["सो", "गया"], ["VM", "VAUX"])[1]]
     True

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.crfsuite import crfsuite, open_tagger
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.crfsuite import crfsuite, open_tagger
 
 Features = list[list[bytes]]
 """For each token, the names of the features that hold, in UTF-8: the library takes bytes as they are."""
@@ -85,7 +85,7 @@ class Crf:
         return cls(open_tagger(path, *_LIBRARY, REMEDY))
 
     def labels(self, features: Features) -> list[str]:
-        """Gives the most probable sequence of labels."""
+        """Returns the most probable sequence of labels."""
         return self.tagger.tag(features) if features else []
 
 

@@ -100,7 +100,7 @@ def _columns(sentence: Sentence) -> tuple[list[str], list[str], list[str]]:
 
 
 def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
-    """Gives what of a token's surroundings tells its inflection: its chunk, and the next tag if that is decisive.
+    """Returns what of a token's surroundings tells its inflection: its chunk, and the next tag if that is decisive.
 
     >>> list(contexts(["NN", "PSP", "VM"], ["NP", "NP", "VGF"]))
     ['NP PSP', 'NP', 'VGF']
@@ -133,7 +133,7 @@ def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Infl
 
 
 def _shorter(best: Mapping[Ending, Inflected], ending: Ending) -> Inflected | None:
-    """Gives what the longest ending says that is shorter than this one."""
+    """Returns what the longest ending says that is shorter than this one."""
     form, tag = ending
     return next((best[form[cut:], tag] for cut in range(1, len(form) + 1) if (form[cut:], tag) in best), None)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import open_text, read_lines
 from lattice_simp.hindi.text.crf import REMEDY
 from lattice_simp.hindi.text.morphology import FIELDS, Inflected, Morphology
+from lattice_simp.support.textio import open_text, read_lines
 
 WORDS, ENDINGS = "words.tsv", "endings.tsv"
 

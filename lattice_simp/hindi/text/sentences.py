@@ -64,7 +64,7 @@ def tokenised_sentences(
 
 
 def hindi_tokens(line: str) -> str:
-    """Gives the tokens of a line, whatever sentences it has, separated by blanks.
+    """Returns the tokens of a line, whatever sentences it has, separated by blanks.
 
         hindi_tokens("क्या वे आए?")
         'क्या वे आए ?'

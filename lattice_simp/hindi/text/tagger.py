@@ -18,7 +18,7 @@ _WINDOW = (-2, -1, 1, 2)
 
 
 def tagger_features(forms: Sequence[str]) -> Features:
-    """Gives the features of each token of a sentence.
+    """Returns the features of each token of a sentence.
 
     >>> [name.decode() for name in tagger_features(["राम", "सोया"])[1]][:4]
     ['w=सोया', 's1=ा', 's2=या', 's3=ोया']

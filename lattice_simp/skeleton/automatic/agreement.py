@@ -12,7 +12,7 @@ from lattice_simp.skeleton.skeleton import GapType, Skeleton
 
 
 def token_f1(one: Skeleton, other: Skeleton) -> float:
-    """Gives the F1 of the kept tokens, over 0 to 1; it is the same both ways round.
+    """Returns the F1 of the kept tokens, over 0 to 1; it is the same both ways round.
 
     >>> round(token_f1(Skeleton.from_brackets("a b [[c]]"), Skeleton.from_brackets("a [[b]] c")), 2)
     0.5

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.nbest import nshortest
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.ops.nbest import nbest
 
 DELETE, KEEP = 0, 1
 
@@ -38,7 +38,7 @@ class Chain:
     transitions: Floats
 
     def shifted(self, amount: float) -> Chain:
-        """Gives the chain with so much added to the score of every kept token."""
+        """Returns the chain with so much added to the score of every kept token."""
         return replace(self, keep=self.keep + amount)
 
     def marginals(self) -> Floats:
@@ -65,7 +65,7 @@ class Chain:
         return nearest
 
     def best_mask(self) -> tuple[bool, ...]:
-        """Gives the best mask (Viterbi)."""
+        """Returns the best mask (Viterbi)."""
         moves = self.transitions.tolist()
         deleted, kept = 0.0, float(self.keep[0])
         origins: list[tuple[bool, bool]] = []
@@ -80,7 +80,7 @@ class Chain:
         return tuple(reversed(mask))
 
     def lattice(self) -> Lattice:
-        """Gives the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
+        """Returns the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
         count = len(self.keep)
         names = SymbolTable([*(f"+{place}" for place in range(count)), *(f"-{place}" for place in range(count))])
         # State 0 starts; after it, 1 + 2 * place + label.
@@ -98,8 +98,8 @@ class Chain:
         return Lattice.from_arcs(sources, labels, costs, targets, finals, names)
 
     def best_masks(self, n: int) -> list[tuple[bool, ...]]:
-        """Gives the n best masks, the best one first."""
-        paths = nshortest(self.lattice(), n, unique=False)
+        """Returns the n best masks, the best one first."""
+        paths = nbest(self.lattice(), n, unique=False)
         return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
 
     def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
-from lattice_simp.kernel import Floats
 from lattice_simp.skeleton.automatic.english import english_path, read_table, word_set
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
 from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, OPEN, mark_kind
@@ -112,7 +112,7 @@ _OUTSIDE = -2
 
 
 def _words_only(parse: Parse, words: tuple[bool, ...]) -> tuple[list[int], list[str]]:
-    """Gives heads and labels of the tree of words; punctuation has the head `_OUTSIDE`."""
+    """Returns heads and labels of the tree of words; punctuation has the head `_OUTSIDE`."""
     heads, labels = list(parse.heads), list(parse.labels)
     for position, head in enumerate(heads):
         # A word below a punctuation mark hangs from the next word above it.

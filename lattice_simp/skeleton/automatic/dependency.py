@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.kernel import Floats
+from lattice_simp.core.kernel import Floats
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionCosts, DeletionTree, deletion_tree
 from lattice_simp.skeleton.automatic.parse import Parse
@@ -32,7 +32,7 @@ def dependency_skeletons(
     costs: DeletionCosts | None = None,
     promote: bool = True,
 ) -> list[Skeleton]:
-    """Gives skeletons of a parsed sentence, the preferred one first.
+    """Returns skeletons of a parsed sentence, the preferred one first.
 
     >>> parse = Parse(("it", "rained", "hard", "."), (1, -1, 1, 1), ("nsubj", "ROOT", "advmod", "punct"),
     ...               ("PRON", "VERB", "ADV", "PUNCT"), ("PRP", "VBD", "RB", "."), ("it", "rain", "hard", "."))
@@ -60,7 +60,7 @@ def dependency_skeletons(
 def all_lengths(
     parse: Parse, costs: DeletionCosts | None = None, *, promote: bool = True
 ) -> list[tuple[float, tuple[bool, ...]]]:
-    """Gives the cheapest mask of every number of words, with its cost in nats; arguments as `dependency_skeletons`."""
+    """Returns the cheapest mask of every number of words and its cost in nats; arguments as `dependency_skeletons`."""
     tree = deletion_tree(parse, costs)
     tops = tree.tops if promote else {top: cost for top, cost in tree.tops.items() if tree.heads[top] < 0}
     conjuncts = conjunct_commas(parse)
@@ -104,11 +104,11 @@ class _Knapsack:
         return knapsack
 
     def all_costs(self) -> list[tuple[int, float]]:
-        """Gives (number of words, least cost) for every number that is possible."""
+        """Returns (number of words, least cost) for every number that is possible."""
         return [(count, float(cost)) for count, cost in enumerate(self.tables[self.top]) if np.isfinite(cost)]
 
     def mask(self, count: int) -> list[bool]:
-        """Gives the cheapest mask that keeps so many words (punctuation is left out)."""
+        """Returns the cheapest mask that keeps so many words (punctuation is left out)."""
         mask = [False] * self.length
         pending = [(self.top, count)]
         while pending:

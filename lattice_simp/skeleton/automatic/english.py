@@ -6,12 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.grammar_data import grammar_path
+from lattice_simp.support.grammar_data import grammar_path
+from lattice_simp.support.textio import read_lines
 
 
 def english_path(name: str) -> Path:
-    """Gives the path of a table of English words or labels.
+    """Returns the path of a table of English words or labels.
 
     >>> english_path("negations.tsv").name
     'negations.tsv'
@@ -45,5 +45,5 @@ def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ..
 
 @lru_cache(maxsize=8)
 def word_set(name: str, column: str) -> frozenset[str]:
-    """Gives the words of a table of one column."""
+    """Returns the words of a table of one column."""
     return frozenset(word for (word,) in read_table(english_path(name), (column,)))

@@ -21,7 +21,7 @@ _LONG = 12
 
 
 def token_features(parse: Parse) -> list[list[str]]:
-    """Gives the names of the features that hold for each token.
+    """Returns the names of the features that hold for each token.
 
     They are words, lemmas, parts of speech and labels of the token, its neighbours and its head; the labels from the
     token up to the root; the phrases that it is part of, with their length and how they are set off; its place; and

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Ints, jit
-from lattice_simp.lattice import Lattice
 
 
 def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
-    """Gives the paths with `fewest` to `most` words (epsilons do not count).
+    """Returns the paths with `fewest` to `most` words (epsilons do not count).
 
     >>> lattice = Lattice.from_strings([("a", 1.0), ("b c", 2.0), ("d e f", 0.5)])
     >>> short = limit_length(lattice, 2, 2)
@@ -72,7 +72,7 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
 
 @jit
 def _reachable_counts(offsets: Ints, counted: Ints, nextstates: Ints) -> tuple[Ints, Ints]:
-    """Gives the fewest and the most words with which each state can be reached; states are sorted topologically."""
+    """Returns the fewest and the most words with which each state can be reached; states are sorted topologically."""
     states = len(offsets) - 1
     least = np.full(states, np.int32(1 << 29), dtype=np.int32)
     greatest = np.full(states, np.int32(-1), dtype=np.int32)
@@ -87,7 +87,7 @@ def _reachable_counts(offsets: Ints, counted: Ints, nextstates: Ints) -> tuple[I
 
 @jit
 def _remaining_counts(offsets: Ints, counted: Ints, nextstates: Ints, finals: Ints) -> tuple[Ints, Ints]:
-    """Gives the fewest and the most words from each state to an end."""
+    """Returns the fewest and the most words from each state to an end."""
     states = len(offsets) - 1
     least = np.full(states, np.int32(1 << 29), dtype=np.int32)
     greatest = np.full(states, np.int32(-1), dtype=np.int32)

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats
-from lattice_simp.language_model.model import LanguageModel
-from lattice_simp.lattice import Lattice
-from lattice_simp.ops.lm import apply_lm
-from lattice_simp.ops.nbest import Path, nshortest
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.nbest import Path, nbest
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import Chain
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
@@ -69,7 +69,7 @@ def optimal_skeletons(
     candidates: int = 1,
     settings: OptimalSettings | None = None,
 ) -> list[Skeleton]:
-    """Gives the best skeletons of a parsed sentence.
+    """Returns the best skeletons of a parsed sentence.
 
     >>> parse = Parse(("it", "rained", "hard", "."), (1, -1, 1, 1), ("nsubj", "ROOT", "advmod", "punct"),
     ...               ("PRON", "VERB", "ADV", "PUNCT"), ("PRP", "VBD", "RB", "."), ("it", "rain", "hard", "."))
@@ -147,13 +147,13 @@ def skeleton_lattice(
 
 
 def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight: float) -> list[Path]:
-    """Gives the n best paths, exactly: the beam of the language model grows until it holds so many."""
+    """Returns the n best paths, exactly: the beam of the language model grows until it holds so many."""
     if model is None or lm_weight == 0:
-        return nshortest(lattice, n, unique=False)
+        return nbest(lattice, n, unique=False)
     beam = FIRST_BEAM
     while True:
         scored = apply_lm(lattice, model, lm_weight, beam=beam)
-        paths = nshortest(scored, n, unique=False)
+        paths = nbest(scored, n, unique=False)
         within = [path for path in paths if path.cost <= paths[0].cost + beam]
         if len(within) == n or beam > _ALL_NATS:
             return within
@@ -166,7 +166,7 @@ _ALL_NATS = 100.0
 
 
 def model_form(token: str, model: LanguageModel) -> str:
-    """Gives the token as the model knows it: in lower case where it has that form alone."""
+    """Returns the token as the model knows it: in lower case where it has that form alone."""
     lowered = token.lower()
     return lowered if token not in model and lowered in model else token
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
-from lattice_simp.formats.textio import read_lines
 from lattice_simp.skeleton.skeleton import Skeleton
-from lattice_simp.symbols import split_tokens
+from lattice_simp.support.textio import read_lines
 
 
 def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines
 
 ROOT = -1
 """The head of a token without a head."""
@@ -85,7 +85,7 @@ class Parse:
         return tuple(depths)
 
     def subtree(self, position: int) -> tuple[int, ...]:
-        """Gives the token and all below it, from left to right."""
+        """Returns the token and all below it, from left to right."""
         found, pending = [], [position]
         while pending:
             found.append(pending.pop())

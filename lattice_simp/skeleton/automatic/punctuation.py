@@ -21,7 +21,7 @@ def _marks() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def mark_kind(token: str) -> str | None:
-    """Gives the kind of a punctuation mark, None for a word.
+    """Returns the kind of a punctuation mark, None for a word.
 
     >>> mark_kind(","), mark_kind("("), mark_kind("%")
     ('comma', 'open', None)

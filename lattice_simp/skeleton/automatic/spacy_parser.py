@@ -40,7 +40,7 @@ def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
 
 
 def as_parse(sentence: Parse | Sequence[str]) -> Parse:
-    """Gives a parse as it is, and parses tokens.
+    """Returns a parse as it is, and parses tokens.
 
     Raises:
         LatticeSimpError: no tokens.
@@ -77,7 +77,7 @@ def load_pipeline() -> tuple[Any, str]:
 
 
 def parser_forms(tokens: Sequence[str]) -> list[str]:
-    """Gives the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another place.
+    """Returns the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another place.
 
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]

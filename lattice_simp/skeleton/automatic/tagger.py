@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.crfsuite import crfsuite, open_tagger, read_meta
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_text
-from lattice_simp.kernel import Floats
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
 from lattice_simp.skeleton.automatic.dependency import conjunct_commas
@@ -26,6 +24,8 @@ from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.punctuation import place_punctuation
 from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.support.crfsuite import crfsuite, open_tagger, read_meta
+from lattice_simp.support.textio import open_text
 
 MODEL, META = "model.crfsuite", "model.json"
 
@@ -128,7 +128,7 @@ class DeletionTagger:
         return cls(crf, _transitions(crf), meta)
 
     def chain(self, parse: Parse) -> Chain:
-        """Gives the scores of a sentence, from which everything else follows."""
+        """Returns the scores of a sentence, from which everything else follows."""
         keep = []
         for features in token_features(parse):
             # Alone, a token's odds are its own score: so nothing needs to be read out of the model's file.
@@ -145,7 +145,7 @@ class DeletionTagger:
         *,
         repair: bool = True,
     ) -> list[Skeleton]:
-        """Gives skeletons of a parsed sentence, the most probable one first.
+        """Returns skeletons of a parsed sentence, the most probable one first.
 
         Args:
             sentence: a parse by the parser that the tagger was trained with, or tokens, which spaCy parses.

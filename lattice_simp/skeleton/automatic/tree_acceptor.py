@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lattice import Lattice
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
 from lattice_simp.skeleton.automatic.parse import ROOT
 from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, OPEN, QUOTE, STOP, mark_kind, mark_pairs
-from lattice_simp.symbols import SymbolTable
 
 MAX_STATES = 200_000
 """The states beyond which a tree is refused; sentences of 60 tokens have some thousands."""
@@ -131,7 +131,7 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
 
 
 def read_mask(inputs: Sequence[int], count: int) -> tuple[bool, ...]:
-    """Gives the mask that the input labels of a path spell."""
+    """Returns the mask that the input labels of a path spell."""
     return tuple(label <= count for label in inputs)
 
 
@@ -157,7 +157,7 @@ class _Builder:
         self.stays_open = [at > place for place, at in enumerate(last)]
 
     def moves(self, place: int, state: _State) -> Iterator[tuple[int, float, _State]]:
-        """Gives (decision, cost, next state) for everything that may happen to a token."""
+        """Returns (decision, cost, next state) for everything that may happen to a token."""
         known, has_top, previous, before = state
         wanted = known >> 2 * place & 3
         transition = self.moves_cost[before] if place else [0.0, 0.0]

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.kernel import Ints, Longs
+from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, write_shard
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.alignment.eflomal import Links, find_eflomal, forget_eflomal, run_eflomal
 from lattice_simp.train.alignment.hmm import Side, align_both
 from lattice_simp.train.alignment.symmetrise import symmetrise
 from lattice_simp.train.config import Align, Config
-from lattice_simp.train.shards import SIDES, list_column, lists_of, read_shard, shard_paths, write_shard
-from lattice_simp.train.stage import Run, Stage
 
 
 def align_stage(config: Config) -> Stage:
-    """Gives the stage that aligns the words of all pairs."""
+    """Returns the stage that aligns the words of all pairs."""
     check = find_eflomal if config.align.method == "eflomal" else lambda: None
     work = partial(_align, config.align)
     return Stage("align", ("prepare", "number"), config.align.model_dump(), (), work, check=check)

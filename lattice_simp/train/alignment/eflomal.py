@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.kernel import Ints, Longs
-from lattice_simp.train.shards import read_shard, shard_paths
-from lattice_simp.train.stage import Run
+from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run
+from lattice_simp.support.textio import read_lines
 
 Links = tuple[Longs, Ints]
 """(offsets, links): the links of pair p are `links[offsets[p]:offsets[p + 1]]`, source and target positions."""
@@ -24,7 +24,7 @@ _FOLDER, _FILES = "eflomal", ("forward.txt", "backward.txt")
 
 
 def find_eflomal() -> type[Any]:
-    """Gives eflomal's class.
+    """Returns eflomal's class.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -38,7 +38,7 @@ def find_eflomal() -> type[Any]:
 
 
 def run_eflomal(run: Run, folder: Path) -> tuple[Links, Links]:
-    """Gives the links of both directions; they stay in `folder` until `forget_eflomal`, for a run that is killed.
+    """Returns the links of both directions; they stay in `folder` until `forget_eflomal`, for a run that is killed.
 
     Raises:
         MissingExtraError: eflomal is not installed.

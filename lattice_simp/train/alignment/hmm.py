@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs
 from lattice_simp.train.alignment.hmm_blocks import Corpus, Shard, all_pairs, collect, filled_blocks
 from lattice_simp.train.alignment.hmm_kernels import best_positions, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import Side, kept_pairs, normalise_rows
@@ -175,7 +175,7 @@ def _best(shard: Shard) -> Ints:
 
 
 def _links(positions: Ints, offsets: Longs) -> Links:
-    """Gives the links of words to `positions` as (offsets, points), rows of (position, own position)."""
+    """Returns the links of words to `positions` as (offsets, points), rows of (position, own position)."""
     linked = np.flatnonzero(positions >= 0)
     own = linked - np.repeat(offsets[:-1], np.diff(offsets))[linked]
     points = np.stack([positions[linked], own], axis=1).astype(np.int32)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.train.alignment.hmm_table import (
     Occurrences,
     PairTable,
@@ -85,7 +85,7 @@ class Block(NamedTuple):
 
 
 def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
-    """Gives the table of the pairs of words that stand in one sentence pair, all equally likely.
+    """Returns the table of the pairs of words that stand in one sentence pair, all equally likely.
 
     Args:
         rare_word: a pair that is seen once is left out if both words are seen at least this often.
@@ -104,7 +104,7 @@ def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
 
 
 def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[Block]:
-    """Gives the corpus in blocks whose cells hold t(f|e), at least `floor`; a block is void when the next one comes."""
+    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`; a block is void when the next comes."""
     conditioning, generated = corpus.conditioning, corpus.generated
     lengths, generated_lengths = np.diff(conditioning.offsets), np.diff(generated.offsets)
     ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum((lengths + 1) * generated_lengths)])

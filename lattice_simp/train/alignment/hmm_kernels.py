@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 
 
 @jit
 def model1_posteriors(cells: Floats, lengths: Longs, generated_lengths: Longs, starts: Longs) -> float:
-    """Gives the log-likelihood of sentences under Model 1, where each alignment is equally likely.
+    """Returns the log-likelihood of sentences under Model 1, where each alignment is equally likely.
 
     Args:
         cells: of all sentences; sentence k begins at `starts[k]`.
@@ -86,7 +86,7 @@ def hmm_posteriors(
 
 @jit
 def best_positions(cells: Floats, lengths: Longs, generated_lengths: Longs, starts: Longs) -> Ints:
-    """Gives for each generated word the position with the highest posterior (the first of equals), -1 for NULL."""
+    """Returns for each generated word the position with the highest posterior (the first of equals), -1 for NULL."""
     positions = np.empty(generated_lengths.sum(), dtype=np.int32)
     free = 0
     for sentence in range(len(lengths)):
@@ -101,7 +101,7 @@ def best_positions(cells: Floats, lengths: Longs, generated_lengths: Longs, star
 
 @jit
 def _bucket(previous: int, position: int, length: int, maximum_jump: int) -> int:
-    """Gives the parameter of the jump from position `previous` to `position`; `previous` = `length` is the start.
+    """Returns the parameter of the jump from position `previous` to `position`; `previous` = `length` is the start.
 
     Jumps of -maximum..maximum have the first 2 * maximum + 1 parameters, the first words of the start the next
     maximum + 1; what is farther off shares the outermost ones.
@@ -167,7 +167,7 @@ def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floa
 def _forward(
     block: Floats, null: float, transitions: Floats, masses: Floats, arrivals: Floats, scales: Floats
 ) -> float:
-    """Gives the log-likelihood of one sentence and fills the forward values.
+    """Returns the log-likelihood of one sentence and fills the forward values.
 
     A state is the word that generates f_j; NULL states remember the last word before them, or the start (Och and Ney
     2003, section 2.1). What follows depends on the remembered position r = 0..I alone (I is the start), so the

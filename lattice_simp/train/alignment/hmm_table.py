@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs, jit
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def normalise_rows(starts: Longs, counts: Floats, probabilities: Floats) -> None
 
 @jit
 def kept_pairs(table: PairTable, counts: Floats, minimum_count: float) -> PairTable:
-    """Gives the table without the pairs whose expected count is below `minimum_count`; rows are not normalised anew."""
+    """Returns the table without the pairs whose expected count is below `minimum_count`; rows are not renormalised."""
     starts = np.zeros_like(table.starts)
     for row in range(len(starts) - 1):
         kept = 0

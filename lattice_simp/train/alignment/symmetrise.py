@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Bools, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Ints, Longs, jit
 from lattice_simp.train.config import Symmetrisation
 
 _GROW = {"grow-diag": 0, "grow-diag-final": 1, "grow-diag-final-and": 2}

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import open_binary, read_lines
+from lattice_simp.support.textio import open_binary, read_lines
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 
 ORDERS = range(2, 7)
@@ -88,7 +88,7 @@ def estimate(
 
 
 def memory_mebibytes(memory: str | int) -> int:
-    """Gives the MiB that a setting means; a percentage never gives less than `LEAST_MEMORY`.
+    """Returns the MiB that a setting means; a percentage never gives less than `LEAST_MEMORY`.
 
     >>> memory_mebibytes(500), memory_mebibytes("500")
     (500, 500)
@@ -147,7 +147,7 @@ def _checked_prune(prune: Sequence[int], order: int) -> Sequence[int]:
 
 
 def _machine_bytes() -> int:
-    """Gives the machine's memory, or the container's where that is less: control groups, versions 2 and 1."""
+    """Returns the machine's memory, or the container's where that is less: control groups, versions 2 and 1."""
     sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):
@@ -181,7 +181,7 @@ def _run(command: list[str], text: str | Path, folder: Path) -> int:
 
 
 def _sentences(text: str | Path) -> Iterator[bytes]:
-    """Gives the checked lines for `lmplz`."""
+    """Returns the checked lines for `lmplz`."""
     yield b" "  # lmplz would take a text whose first letters are BZh for a packed one
     empty = True
     for number, line in enumerate(read_lines(text), start=1):

@@ -23,7 +23,7 @@ REMEDY = (
 
 
 def program_folder() -> Path:
-    """Gives the user's folder for programs built by this package.
+    """Returns the user's folder for programs built by this package.
 
     >>> program_folder().parts[-2:]
     ('lattice_simp', 'bin')

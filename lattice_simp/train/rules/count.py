@@ -18,16 +18,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lattice_simp.array_cache import read_arrays, write_arrays
+from lattice_simp.core.growing import find_slot
+from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.growth import find_slot
-from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.train.config import Config
 from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
 from lattice_simp.train.rules.extract_stage import bucket_count, limits_of, read_bitext
 from lattice_simp.train.rules.out_of_core import first_line, open_database, rows_of
-from lattice_simp.train.shards import over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
-from lattice_simp.train.stage import Run, Stage
 
 TARGETS = "targets.npz"
 _TABLE = "table.arrays"
@@ -55,7 +55,7 @@ ORDER BY source, target
 
 
 def count_stage(config: Config) -> Stage:
-    """Gives the stage that adds up the shards' counts."""
+    """Returns the stage that adds up the shards' counts."""
     rules = config.rules
     settings = {"min_count_hierarchical": rules.min_count_hierarchical, "max_targets": rules.max_targets}
     return Stage("count", ("number", "extract"), settings, (), partial(_count, config))
@@ -88,7 +88,7 @@ def _count_bucket(files: list[str], folder: Path, max_targets: int, min_count: i
 
 
 def targets_stage(config: Config) -> Stage:
-    """Gives the stage that counts the target sides."""
+    """Returns the stage that counts the target sides."""
     return Stage("targets", ("number", "align", "count"), None, (), partial(_targets, config))
 
 
@@ -123,7 +123,7 @@ def read_target_counts(folder: Path) -> tuple[Longs, Longs]:
 
 
 def target_hashes(column: pa.ChunkedArray) -> Longs:
-    """Gives the hashes of a column of target sides."""
+    """Returns the hashes of a column of target sides."""
     hashes: Longs = hash_rows(*rows_of(column, np.int32))
     return hashes
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.growth import find_slot, longer_ints
-from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.core.growing import find_slot, longer_ints
+from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.train.rules.spans import rule_spans
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
@@ -201,7 +201,7 @@ def _symbol_place(word: int, span: Ints, side: int) -> int:
 
 @jit
 def pattern_hash(symbols: Ints) -> np.int64:
-    """Gives a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
+    """Returns a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
     share one with a probability of 5e-6."""
     mixed = np.uint64(len(symbols))
     for place in range(len(symbols)):
@@ -214,7 +214,7 @@ def pattern_hash(symbols: Ints) -> np.int64:
 
 @jit
 def hash_rows(offsets: Ints, symbols: Ints) -> Longs:
-    """Gives the `pattern_hash` of each row `symbols[offsets[r]:offsets[r + 1]]`."""
+    """Returns the `pattern_hash` of each row `symbols[offsets[r]:offsets[r + 1]]`."""
     hashes = np.empty(len(offsets) - 1, dtype=np.int64)
     for row in range(len(hashes)):
         hashes[row] = pattern_hash(symbols[offsets[row] : offsets[row + 1]])

@@ -17,16 +17,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lattice_simp.array_cache import read_arrays, write_arrays
+from lattice_simp.core.kernel import Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Longs
+from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, run_all, shard_path, shard_paths
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.train.alignment.align import read_links
 from lattice_simp.train.config import Config, Rules
 from lattice_simp.train.rules.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
 from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
 from lattice_simp.train.rules.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
-from lattice_simp.train.shards import lists_of, over_shards, read_shard, run_all, shard_path, shard_paths
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.train.text.vocabulary import read_words
@@ -41,7 +41,7 @@ WANTED = "wanted.arrays"
 
 
 def limits_of(rules: Rules) -> Limits:
-    """Gives the kernels' limits."""
+    """Returns the kernels' limits."""
     return Limits(rules.max_span, rules.max_symbols, rules.max_gaps)
 
 
@@ -52,7 +52,7 @@ def read_bitext(numbered: Path, aligned: Path, name: str) -> Bitext:
 
 
 def extract_stage(config: Config) -> Stage:
-    """Gives the stage that extracts the rules of each shard."""
+    """Returns the stage that extracts the rules of each shard."""
     rules = config.rules
     settings = {
         "max_span": rules.max_span,
@@ -65,7 +65,7 @@ def extract_stage(config: Config) -> Stage:
 
 
 def bucket_count(numbered: Path) -> int:
-    """Gives the number of buckets for the numbered pairs; it depends on their number alone."""
+    """Returns the number of buckets for the numbered pairs; it depends on their number alone."""
     pairs = sum(pq.read_metadata(path).num_rows for path in shard_paths(numbered))
     return min(MAX_BUCKETS, pairs // BUCKET_PAIRS + 1)
 
@@ -146,7 +146,7 @@ def _table(block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int) -> pa.T
 def _counted(
     connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int
 ) -> Iterator[pa.Table]:
-    """Gives the different rules with their counts, bucket by bucket."""
+    """Returns the different rules with their counts, bucket by bucket."""
     if not len(block.sentence):
         return
     connection.register("rules", _table(block, corpus, buckets))

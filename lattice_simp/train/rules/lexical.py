@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.pipeline.shards import lists_of, read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.alignment.align import read_links
-from lattice_simp.train.shards import lists_of, read_shard, shard_paths
-from lattice_simp.train.stage import Run, Stage
 
 NULL = -1
 """The number of the word that unlinked words are linked with."""
@@ -48,7 +48,7 @@ class LexicalTable:
 
 
 def lexical_stage() -> Stage:
-    """Gives the stage that makes the lexical tables."""
+    """Returns the stage that makes the lexical tables."""
     return Stage("lexical", ("number", "align"), None, (), _lexical)
 
 
@@ -94,7 +94,7 @@ def _merged(pairs: Longs, counts: Longs, more: Longs) -> tuple[Longs, Longs]:
 
 @jit
 def pair_key(source: int, target: int) -> np.int64:
-    """Gives the number of a word pair; either word may be NULL, for which the number's half is 0."""
+    """Returns the number of a word pair; either word may be NULL, for which the number's half is 0."""
     return ((np.int64(source) + 1) << _SHIFT) | (np.int64(target) + 1)
 
 
@@ -137,7 +137,7 @@ def lexical_weights(
     of_target: bool,
     least: float,
 ) -> Floats:
-    """Gives the log lexical weight of each rule.
+    """Returns the log lexical weight of each rule.
 
     For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
 

@@ -34,14 +34,14 @@ def open_database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def binary_column(offsets: npt.NDArray[Any], values: npt.NDArray[Any]) -> pa.Array:
-    """Gives a column of bytes: row r holds `values[offsets[r]:offsets[r + 1]]`."""
+    """Returns a column of bytes: row r holds `values[offsets[r]:offsets[r + 1]]`."""
     starts = pa.py_buffer((offsets * values.dtype.itemsize).astype(np.int32))
     flat = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, [None, starts, flat])
 
 
 def rows_of(column: pa.ChunkedArray, kind: npt.DTypeLike) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Gives a column of bytes as (offsets, flat values)."""
+    """Returns a column of bytes as (offsets, flat values)."""
     chunks = column.chunks or [pa.array([], pa.binary())]
     width = np.dtype(kind).itemsize
     offsets, values, filled = [np.zeros(1, dtype=np.int64)], [], 0
@@ -63,5 +63,5 @@ def rows_of(column: pa.ChunkedArray, kind: npt.DTypeLike) -> tuple[npt.NDArray[n
 
 
 def first_line(error: BaseException) -> str:
-    """Gives an error's first line."""
+    """Returns an error's first line."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.kernel import Ints, jit
+from lattice_simp.core.kernel import Ints, jit
 
 SPAN_COLUMNS = 12
 """Source begin and end, target begin and end, of the rule, its first and its second gap; -1 where it has none."""
@@ -19,7 +19,7 @@ _FIRST_ROWS = 2048
 
 @jit
 def phrase_table(source_length: int, target_length: int, links: Ints, max_span: int) -> tuple[Ints, Ints]:
-    """Gives the initial phrases, (phrases, 4) int32 source begin and end, target begin and end, sorted; and offsets:
+    """Returns the initial phrases, (phrases, 4) int32 source begin and end, target begin and end, sorted; and offsets:
     those that begin at source word b are `offsets[b]:offsets[b + 1]`."""
     low = np.full(source_length, target_length, dtype=np.int32)
     high = np.full(source_length, -1, dtype=np.int32)
@@ -53,7 +53,7 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
 def rule_spans(
     source_length: int, target_length: int, links: Ints, max_span: int, max_symbols: int, max_gaps: int
 ) -> Ints:
-    """Gives the spans of all rules of a sentence pair.
+    """Returns the spans of all rules of a sentence pair.
 
     Args:
         source_length, target_length: words.

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.kernel import Floats, Ints, Longs
-from lattice_simp.symbols import SymbolTable
+from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.config import MAX_PROVENANCE, Config
 from lattice_simp.train.rules.count import read_target_counts, target_hashes
 from lattice_simp.train.rules.extract import UInt8s
 from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
 from lattice_simp.train.rules.out_of_core import rows_of
-from lattice_simp.train.shards import read_shard, shard_paths
-from lattice_simp.train.stage import Run, Stage
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.grammar import Grammar
 
@@ -46,7 +46,7 @@ PROVENANCE = "From"
 
 
 def rules_stage(config: Config) -> Stage:
-    """Gives the stage that makes the grammar.
+    """Returns the stage that makes the grammar.
 
     Raises:
         LatticeSimpError: there are more corpora than provenance features can tell apart.

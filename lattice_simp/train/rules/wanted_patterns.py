@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.growth import find_slot
-from lattice_simp.kernel import Ints, Longs, jit
+from lattice_simp.core.growing import find_slot
+from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.text.vocabulary import numbers_of
@@ -43,7 +43,7 @@ def is_skeleton_file(path: Path) -> bool:
 
 
 def wanted_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
-    """Gives the hash table (`growth.find_slot`) of all patterns that match somewhere in token lines."""
+    """Returns the hash table (`growth.find_slot`) of all patterns that match somewhere in token lines."""
     offsets, flat = numbers_of(sentences, list(words))
     return _patterns(offsets, flat, limits)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from lattice_simp.kernel import Bools, Floats
+from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.train.config import Clean
 from lattice_simp.train.text.columns import split_words
 
@@ -90,7 +90,7 @@ class LanguageJudge:
 
 
 def _costs(counts: Mapping[str, int], total: int, words: list[str]) -> Floats:
-    """Gives the cost of each word in a unigram model; an unknown one has half a count."""
+    """Returns the cost of each word in a unigram model; an unknown one has half a count."""
     found = np.fromiter((counts.get(word, 0) for word in words), dtype=np.float64, count=len(words))
     costs: Floats = -np.log((found + 0.5) / total)
     return costs

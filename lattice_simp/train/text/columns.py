@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lattice_simp.kernel import Longs
+from lattice_simp.core.kernel import Longs
 
 
 def split_words(column: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
-    """Gives the words of all lines, flat, and where each line begins: (lines + 1,) int64.
+    """Returns the words of all lines, flat, and where each line begins: (lines + 1,) int64.
 
     >>> offsets, words = split_words(pa.chunked_array([["a b", "c"]]))
     >>> offsets.tolist(), words.to_pylist()

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.growth import find_slot
-from lattice_simp.kernel import Bools, Longs, jit
+from lattice_simp.core.growing import find_slot
+from lattice_simp.core.kernel import Bools, Longs, jit
 
 _MAX_LOAD = 0.8
 """The share of slots beyond which looking up becomes slow."""
 
 
 def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
-    """Gives a hash of 63 bits for each pair of lines, int64; among a billion pairs, one in ten lets two collide.
+    """Returns a hash of 63 bits for each pair of lines, int64; among a billion pairs, one in ten lets two collide.
 
     >>> first, second, third = pair_hashes(["a", "a b", "a"], ["b c", "c", "b c"]).tolist()
     >>> first == third, first == second

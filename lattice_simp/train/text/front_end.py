@@ -50,10 +50,10 @@ class FrontEnd:
         return cls(*tokenisers(text), {side: read_casing(Path(model) / f"casing.{side}.txt") for side in sides})
 
     def tokens(self, line: str, side: Side = "source") -> str:
-        """Gives a line's tokens, separated by blanks."""
+        """Returns a line's tokens, separated by blanks."""
         found = (self.source if side == "source" else self.target).tokens(line)
         return truecased(found, self.casings[side]) if side in self.casings else found
 
     def text(self, tokens: str, side: Side = "target") -> str:
-        """Gives the line that a reader sees."""
+        """Returns the line that a reader sees."""
         return (self.source if side == "source" else self.target).text(tokens)

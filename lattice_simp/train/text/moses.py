@@ -26,12 +26,12 @@ class Guarded:
     pattern: re.Pattern[str]
 
     def sub(self, replacement: str, line: str) -> str:
-        """Gives the line with all matches replaced."""
+        """Returns the line with all matches replaced."""
         return self.pattern.sub(replacement, line) if self.character in line else line
 
 
 def moses_tokeniser(language: str) -> Callable[[str], str]:
-    """Gives the function that separates tokens by blanks, without escapes.
+    """Returns the function that separates tokens by blanks, without escapes.
 
     Raises:
         MissingExtraError: sacremoses is not installed.
@@ -51,7 +51,7 @@ def moses_tokeniser(language: str) -> Callable[[str], str]:
 
 
 def moses_detokeniser(language: str) -> Callable[[str], str]:
-    """Gives the function that makes text of a line of tokens.
+    """Returns the function that makes text of a line of tokens.
 
     Raises:
         MissingExtraError: sacremoses is not installed.
@@ -61,7 +61,7 @@ def moses_detokeniser(language: str) -> Callable[[str], str]:
 
 
 def moses_normaliser(language: str) -> Callable[[str], str]:
-    """Gives the function that makes punctuation marks plain ones, for lines whose only white space is single blanks.
+    """Returns the function that makes punctuation marks plain ones, for lines whose only white space is single blanks.
 
     Raises:
         MissingExtraError: sacremoses is not installed.
@@ -99,7 +99,7 @@ _PART = re.compile(
 
 
 def _needed(pattern: str) -> str:
-    r"""Gives a character that every match of an expression holds, a rare one if it can; nothing where none is sure.
+    r"""Returns a character that every match of an expression holds, a rare one if it can; nothing where none is sure.
 
     >>> [_needed(pattern) for pattern in (r" +", r"\( ", r"(\d) %", '"([,.]+)', "([a-z])’([a-z])", "a|b", "x?")]
     ['  ', '(', '%', '"', '’', '', '']

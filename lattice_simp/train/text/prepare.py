@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.textio import read_lines
-from lattice_simp.kernel import Bools
+from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Clean, Config, Corpus, Text
-from lattice_simp.train.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
-from lattice_simp.train.stage import Run, Stage, write_json
 from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
 from lattice_simp.train.text.columns import word_counts
 from lattice_simp.train.text.duplicates import Seen, pair_hashes
@@ -41,7 +41,7 @@ _HASH = "hash"
 
 
 def prepare_stage(config: Config) -> Stage:
-    """Gives the stage that makes clean, tokenised shards of all corpora."""
+    """Returns the stage that makes clean, tokenised shards of all corpora."""
     files = [config.path(path) for corpus in config.corpora for path in (corpus.source, corpus.target)]
     settings = {
         "corpora": [corpus.name for corpus in config.corpora],

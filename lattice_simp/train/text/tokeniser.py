@@ -52,7 +52,7 @@ class Tokeniser:
         return moses_detokeniser(self.language)
 
     def tokens(self, line: str) -> str:
-        """Gives the tokens, separated by single blanks."""
+        """Returns the tokens, separated by single blanks."""
         line = " ".join(unicodedata.normalize("NFC", line).split())
         if self.normalise:
             line = self._normalised(line)
@@ -61,11 +61,11 @@ class Tokeniser:
         return " ".join(self.cased(line).split())
 
     def cased(self, tokens: str) -> str:
-        """Gives tokens in the case that this tokeniser's have."""
+        """Returns tokens in the case that this tokeniser's have."""
         return tokens.lower() if self.case == "lower" else tokens
 
     def text(self, tokens: str) -> str:
-        """Gives the line that a reader sees: a capital first, punctuation marks in their places."""
+        """Returns the line that a reader sees: a capital first, punctuation marks in their places."""
         if not self.tokenise:
             return tokens
         line = _BEFORE_DANDA.sub("", self._detokenised(tokens))
@@ -73,7 +73,7 @@ class Tokeniser:
 
 
 def tokenisers(text: Text) -> tuple[Tokeniser, Tokeniser]:
-    """Gives the tokenisers of both sides."""
+    """Returns the tokenisers of both sides."""
     return (
         Tokeniser(text.source_language, text.tokenise, text.normalise, text.case),
         Tokeniser(text.target_language, text.tokenise, text.normalise, text.case),

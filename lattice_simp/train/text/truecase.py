@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from lattice_simp.formats.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.text.columns import word_counts
 
 Casing = Mapping[str, str]
@@ -27,7 +27,7 @@ def learn_casing(columns: Iterable[pa.ChunkedArray]) -> dict[str, str]:
 
 
 def truecased(sentence: str, casing: Casing) -> str:
-    """Gives the sentence with its first word in the usual case; an unknown one stays.
+    """Returns the sentence with its first word in the usual case; an unknown one stays.
 
     >>> truecased("The end", {"the": "the"})
     'the end'

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lattice_simp.formats.textio import open_text, read_lines
-from lattice_simp.kernel import Ints, Longs
-from lattice_simp.train.shards import SIDES, list_column, read_shard, shard_paths, write_shard
-from lattice_simp.train.stage import Run, Stage
+from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.pipeline.shards import SIDES, list_column, read_shard, shard_paths, write_shard
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.text.columns import split_words, word_counts
 
 
 def number_stage() -> Stage:
-    """Gives the stage that numbers the words of the prepared shards."""
+    """Returns the stage that numbers the words of the prepared shards."""
     return Stage("number", ("prepare",), None, (), _number)
 
 

@@ -16,7 +16,7 @@ def random_chain(seed, length):
 
 
 def scores(chain):
-    """Gives the score of every mask."""
+    """Returns the score of every mask."""
     table = {}
     for mask in itertools.product((False, True), repeat=len(chain.keep)):
         own = sum(score for score, kept in zip(chain.keep, mask, strict=True) if kept)

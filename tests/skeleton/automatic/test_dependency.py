@@ -16,7 +16,7 @@ from lattice_simp.skeleton.automatic.english import read_table
 
 
 def brute_force(tree, top, promoted):
-    """Gives the least cost by number of kept words, trying every set of words."""
+    """Returns the least cost by number of kept words, trying every set of words."""
     words = [place for place, word in enumerate(tree.words) if word]
     least = {}
     for bits in itertools.product([False, True], repeat=len(words)):

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.pipeline.shards import shard_path, write_shard
 from lattice_simp.train.alignment import eflomal
 from lattice_simp.train.alignment.eflomal import run_eflomal
-from lattice_simp.train.shards import shard_path, write_shard
 
 PAIRS = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book"), ("ein haus", "a house")] * 10
 

@@ -65,7 +65,7 @@ def joined(forward, backward, sizes, method):
 
 
 def random_links(seed, number=300):
-    """Gives links of each source word's and of each target word's, in any order, and the sizes."""
+    """Returns links of each source word's and of each target word's, in any order, and the sizes."""
     random = np.random.default_rng(seed)
     sizes = random.integers(0, 8, size=(number, 2)).tolist()
     forward, backward = [], []

@@ -13,7 +13,7 @@ import pytest
 
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
-from lattice_simp.language_model.arpa import parse_arpa
+from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.train.ngrams.estimate import estimate, explain, memory_mebibytes
 from lattice_simp.train.ngrams.lmplz import VARIABLE, find_lmplz, program_folder
 

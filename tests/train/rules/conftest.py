@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from lattice_simp.pipeline.shards import list_column, shard_path, write_shard
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.train.config import Config, checked_config
 from lattice_simp.train.rules import count as count_module
 from lattice_simp.train.rules import extract_stage as extract_stage_module
@@ -22,8 +24,6 @@ from lattice_simp.train.rules.extract import Bitext, Limits
 from lattice_simp.train.rules.extract_stage import extract_stage
 from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage
-from lattice_simp.train.shards import list_column, shard_path, write_shard
-from lattice_simp.train.stage import Run
 
 
 class Pair(NamedTuple):
@@ -63,7 +63,7 @@ def _random_pair(random: np.random.Generator, longest: int, words: int) -> Pair:
 
 @pytest.fixture(scope="session")
 def random_pairs() -> Callable[..., list[Pair]]:
-    """Gives a function that makes pairs."""
+    """Returns a function that makes pairs."""
 
     def make(seed: int, number: int, longest: int = 8, words: int = 4) -> list[Pair]:
         random = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def _flat(rows: list[list[int]]) -> tuple[Any, Any]:
 
 @pytest.fixture(scope="session")
 def bitext_of() -> Callable[[list[Pair]], Bitext]:
-    """Gives a function that makes arrays of pairs, or of plain (source, target, links)."""
+    """Returns a function that makes arrays of pairs, or of plain (source, target, links)."""
 
     def make(pairs: list[Pair]) -> Bitext:
         offsets, flat = _flat([[value for link in links for value in link] for _, _, links, *_ in pairs])
@@ -110,7 +110,7 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
 
 
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
-    """Gives a side's symbols, and where each word that is left stands among them."""
+    """Returns a side's symbols, and where each word that is left stands among them."""
     symbols: list[int] = []
     places: dict[int, int] = {}
     for at in range(*span):
@@ -152,7 +152,7 @@ def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
 
 @pytest.fixture(scope="session")
 def brute_rules() -> Callable[[Pair, Limits], Counter[Rule]]:
-    """Gives a function that extracts a pair's rules."""
+    """Returns a function that extracts a pair's rules."""
     return _brute_rules
 
 
@@ -170,7 +170,7 @@ def _lexical_counts(pairs: list[Pair]) -> Counter[Any]:
 
 
 def _brute_tables(pairs: list[Pair]) -> dict[Any, tuple[float, float]]:
-    """Gives {(source, target): (w(target | source), w(source | target))}."""
+    """Returns {(source, target): (w(target | source), w(source | target))}."""
     counts = _lexical_counts(pairs)
     return {
         (s, t): (
@@ -198,13 +198,13 @@ def _brute_weight(rule: Rule, tables: dict[Any, tuple[float, float]], of_target:
 
 @pytest.fixture(scope="session")
 def brute_tables() -> Callable[[list[Pair]], dict[Any, tuple[float, float]]]:
-    """Gives a function that makes {(source, target): (w(target | source), w(source | target))}; NULL is None."""
+    """Returns a function that makes {(source, target): (w(target | source), w(source | target))}; NULL is None."""
     return _brute_tables
 
 
 @pytest.fixture(scope="session")
 def brute_weight() -> Callable[[Rule, dict[Any, tuple[float, float]], bool, float], float]:
-    """Gives a function that gives a rule's lexical weight."""
+    """Returns a function that gives a rule's lexical weight."""
     return _brute_weight
 
 
@@ -286,7 +286,7 @@ def _training(
 
 @pytest.fixture
 def training(tmp_path: Path) -> Callable[..., Training]:
-    """Gives a function that writes shards of pairs; its keywords are fields of the config's `rules`."""
+    """Returns a function that writes shards of pairs; its keywords are fields of the config's `rules`."""
     return partial(_training, tmp_path / "work")
 
 

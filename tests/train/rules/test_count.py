@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.train.rules import count, extract_stage
 from lattice_simp.train.rules.count import read_target_counts
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.rules.out_of_core import binary_column, rows_of
-from lattice_simp.train.shards import read_shard, shard_paths
 from lattice_simp.train.text.truecase import write_casing
 
 LIMITS = Limits(8, 5, 2)
@@ -31,7 +31,7 @@ def packed_points(points):
 
 
 def brute_counts(pairs, brute_rules, limits=LIMITS):
-    """Gives {(source, target): {points: count}} and {(source, target): corpora}, in bytes."""
+    """Returns {(source, target): {points: count}} and {(source, target): corpora}, in bytes."""
     points, corpora = defaultdict(Counter), Counter()
     for pair in pairs:
         for rule, number in brute_rules(pair, limits).items():
@@ -46,7 +46,7 @@ def has_gaps(source):
 
 
 def brute_table(pairs, brute_rules, *, max_targets=10**6, min_count=1, wanted=lambda source: True, limits=LIMITS):
-    """Gives the rows of `count` as {(source, target): (points, corpora, has_gaps, count, source_count)}."""
+    """Returns the rows of `count` as {(source, target): (points, corpora, has_gaps, count, source_count)}."""
     points, corpora = brute_counts(pairs, brute_rules, limits)
     sources = defaultdict(list)
     for source, target in points:
@@ -70,7 +70,7 @@ def brute_target_counts(pairs, brute_rules, limits=LIMITS):
 
 
 def counted_rows(folder):
-    """Gives the rows of all buckets in the form of `brute_table`; checks their order."""
+    """Returns the rows of all buckets in the form of `brute_table`; checks their order."""
     rows = {}
     for path in shard_paths(folder):
         table = read_shard(path).to_pylist()
@@ -92,7 +92,7 @@ def check_target_counts(folder, rows, expected):
 
 
 def digests(*folders):
-    """Gives a digest of each file."""
+    """Returns a digest of each file."""
     return {
         f"{folder.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest()
         for folder in folders

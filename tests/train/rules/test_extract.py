@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lattice_simp.growth import find_slot
+from lattice_simp.core.growing import find_slot
 from lattice_simp.train.rules.extract import Limits, count_targets, extract_block, hash_rows, pattern_hash
 from lattice_simp.train.rules.spans import rule_spans
 from lattice_simp.train.rules.wanted_patterns import EVERYTHING, wanted_patterns
@@ -30,7 +30,7 @@ A_BLOCK = 10**9
 
 
 def rules_of(block):
-    """Gives (sentence, source, target, points) of each occurrence."""
+    """Returns (sentence, source, target, points) of each occurrence."""
 
     def row(name, number):
         offsets = getattr(block, {"points": "point"}.get(name, name) + "_offsets")
@@ -264,7 +264,7 @@ def test_many_wanted_patterns_outgrow_the_first_table():
 
 
 def _shifted_patterns(length, limits):
-    """Gives the patterns of the sentence 0, 1, 2, ...: those of its first span, moved along."""
+    """Returns the patterns of the sentence 0, 1, 2, ...: those of its first span, moved along."""
     for shape in brute_patterns([list(range(limits.max_span))], limits):
         words = [symbol for symbol in shape if symbol >= 0]
         first, last = words[0] - (shape[0] < 0), words[-1] + (shape[-1] < 0)

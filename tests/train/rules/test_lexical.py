@@ -14,7 +14,7 @@ LEAST = 1e-7
 
 
 def as_dictionary(table):
-    """Gives the table in the form of `brute_tables`."""
+    """Returns the table in the form of `brute_tables`."""
 
     def word(number):
         return NULL if number == 0 else number - 1

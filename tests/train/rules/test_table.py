@@ -24,7 +24,7 @@ PENALTIES = ("RulePenalty", "Hierarchical", "CountOne", "CountTwo", "CountMore")
 
 @pytest.fixture
 def trained(training, few_buckets):
-    """Gives a function that runs all stages and reads the grammar."""
+    """Returns a function that runs all stages and reads the grammar."""
 
     def run(pairs, **rules):
         done = training(pairs, **{"max_span": 6, "max_symbols": 4, "max_targets": 10**6} | rules)
@@ -35,7 +35,7 @@ def trained(training, few_buckets):
 
 
 def features_by_rule(grammar):
-    """Gives {(left, source, target, alignment): {name: score}}."""
+    """Returns {(left, source, target, alignment): {name: score}}."""
     rules = [grammar.rule(number) for number in range(grammar.num_rules)]
     found = {(rule.left, rule.source, rule.target, rule.alignment): dict(rule.features) for rule in rules}
     assert len(found) == len(rules)
@@ -43,7 +43,7 @@ def features_by_rule(grammar):
 
 
 def text_of(rule, shallow):
-    """Gives a rule as the key of `features_by_rule`."""
+    """Returns a rule as the key of `features_by_rule`."""
     gap = "V" if shallow else "X"
     left = "V" if shallow and min(rule.source) >= 0 else "X"
     source = tuple(f"s{symbol}" if symbol >= 0 else (gap,) for symbol in rule.source)
@@ -52,7 +52,7 @@ def text_of(rule, shallow):
 
 
 def brute_features(pairs, brute_rules, brute_tables, brute_weight, *, shallow, provenance):
-    """Gives `features_by_rule` from the definitions; nothing is pruned."""
+    """Returns `features_by_rule` from the definitions; nothing is pruned."""
     points, corpora = defaultdict(Counter), defaultdict(set)
     for pair in pairs:
         for rule, number in brute_rules(pair, LIMITS).items():

@@ -11,9 +11,9 @@ import pytest
 from train.toy import TASK_USERS, inline_tasks, write_lines
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, shard_paths
+from lattice_simp.pipeline.stage import Run, run_stage
 from lattice_simp.train.config import checked_config
-from lattice_simp.train.shards import lists_of, over_shards, read_shard, shard_paths
-from lattice_simp.train.stage import Run, run_stage
 from lattice_simp.train.text import prepare
 from lattice_simp.train.text.clean import reason_to_drop
 from lattice_simp.train.text.prepare import prepare_stage
@@ -132,7 +132,7 @@ def test_languages_may_be_left_alone(corpora, tmp_path):
 @pytest.mark.parametrize("jobs", [2])
 def test_workers_make_the_same_files(corpora, tmp_path, jobs, monkeypatch):
     parallel, _ = prepared(corpora(15), tmp_path / "parallel", jobs=jobs)
-    monkeypatch.setattr("lattice_simp.train.shards.run_tasks", inline_tasks)
+    monkeypatch.setattr("lattice_simp.pipeline.shards.run_tasks", inline_tasks)
     alone, _ = prepared(corpora(15), tmp_path / "alone")
     assert [path.read_bytes() for path in shard_paths(parallel)] == [path.read_bytes() for path in shard_paths(alone)]
 

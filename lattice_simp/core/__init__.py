@@ -1,0 +1,1 @@
+"""Lattices as arrays, symbols, and the graph algorithms below all operations."""

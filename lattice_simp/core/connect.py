@@ -1,0 +1,83 @@
+"""The shape of an automaton, on bare arrays: topological order, and which states complete paths visit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Ints, jit
+
+
+def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
+    """Returns the states that state 0 reaches in topological order (int32, 0 first), or None if there is a cycle.
+
+    >>> topological_order(np.array([0, 2, 2, 3], dtype=np.int32), np.array([2, 1, 1], dtype=np.int32)).tolist()
+    [0, 2, 1]
+    """
+    order, count = depth_first_order(offsets, nextstates)
+    return None if count < 0 else order[:count]
+
+
+def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
+    """Tells which states lie on a path from state 0 to a final state; every arc must lead to a higher state."""
+    useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
+    return useful
+
+
+@jit
+def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
+    """Depth-first search from state 0 without recursion; gives (order, count), count -1 on a cycle."""
+    num_states = len(offsets) - 1
+    order = np.empty(num_states, dtype=np.int32)
+    if num_states == 0:
+        return order, 0
+    colour = np.zeros(num_states, dtype=np.int8)  # 0 new, 1 on the stack, 2 finished
+    position = np.empty(num_states, dtype=np.int64)
+    stack = np.empty(num_states, dtype=np.int32)
+    stack[0] = 0
+    depth = 1
+    colour[0] = 1
+    position[0] = offsets[0]
+    place = num_states
+    while depth > 0:
+        state = stack[depth - 1]
+        if position[state] == offsets[state + 1]:
+            colour[state] = 2
+            depth -= 1
+            place -= 1
+            order[place] = state
+            continue
+        following = nextstates[position[state]]
+        position[state] += 1
+        if colour[following] == 1:
+            return order, -1
+        if colour[following] == 0:
+            colour[following] = 1
+            position[following] = offsets[following]
+            stack[depth] = following
+            depth += 1
+    count = num_states - place
+    order[:count] = order[place:].copy()
+    return order, count
+
+
+@jit
+def _accessible(offsets: Ints, nextstates: Ints) -> Bools:
+    seen = np.zeros(len(offsets) - 1, dtype=np.bool_)
+    seen[0] = True
+    for state in range(len(offsets) - 1):
+        if seen[state]:
+            for arc in range(offsets[state], offsets[state + 1]):
+                seen[nextstates[arc]] = True
+    return seen
+
+
+@jit
+def _coaccessible(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
+    seen = final.copy()
+    for state in range(len(offsets) - 2, -1, -1):
+        if not seen[state]:
+            for arc in range(offsets[state], offsets[state + 1]):
+                if seen[nextstates[arc]]:
+                    seen[state] = True
+                    break
+    return seen

@@ -1,0 +1,52 @@
+"""Growable arrays and integer hash tables for compiled kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+
+
+@jit
+def find_slot(keys: Longs, key: int) -> np.int64:
+    """Returns the slot that holds `key`, or the free slot (-1) where it belongs; the size is a power of two."""
+    mask = len(keys) - 1
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
+    slot = np.int64((mixed >> np.uint64(29)) & np.uint64(mask))
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def grown_table(keys: Longs, values: Ints) -> tuple[Longs, Ints]:
+    """Returns the same table with twice the slots."""
+    new_keys = np.full(2 * len(keys), -1, dtype=np.int64)
+    new_values = np.empty(2 * len(keys), dtype=np.int32)
+    for slot in range(len(keys)):
+        if keys[slot] >= 0:
+            new_slot = find_slot(new_keys, keys[slot])
+            new_keys[new_slot] = keys[slot]
+            new_values[new_slot] = values[slot]
+    return new_keys, new_values
+
+
+@jit
+def longer_ints(values: Ints) -> Ints:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@jit
+def longer_longs(values: Longs) -> Longs:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@jit
+def longer_floats(values: Floats) -> Floats:
+    grown = np.empty(2 * len(values), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown

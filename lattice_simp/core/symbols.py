@@ -1,0 +1,111 @@
+"""Symbol tables: words to label ids and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.errors import InvalidLatticeError, UnknownSymbolError
+
+EPSILON = 0
+"""The label id of the empty word in every table."""
+
+EPSILON_SYMBOL = "<epsilon>"
+
+
+def split_tokens(text: str) -> list[str]:
+    """Splits a string at blanks and tabs alone: other white space, such as no-break spaces, belongs to its token.
+
+    >>> split_tokens("10\u00a0000  people")
+    ['10\\xa0000', 'people']
+    """
+    return [token for token in text.replace("\t", " ").split(" ") if token]
+
+
+class SymbolTable:
+    """An append-only map between words and label ids from 0; id 0 is epsilon.
+
+    >>> table = SymbolTable(["the", "cat"])
+    >>> table.encode(["the", "dog", "cat"]).tolist()   # unknown words are added
+    [1, 3, 2]
+    >>> table[3], table.find("mouse"), len(table)
+    ('dog', None, 4)
+
+    Ids never change once given, so lattices may share a table that grows.
+    """
+
+    __slots__ = ("_ids", "_words")
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self._words: list[str] = [EPSILON_SYMBOL]
+        self._ids: dict[str, int] = {EPSILON_SYMBOL: EPSILON}
+        for word in words:
+            self.add(word)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __getitem__(self, label: int) -> str:
+        if 0 <= label < len(self._words):
+            return self._words[label]
+        raise UnknownSymbolError(f"label {label} is not in the symbol table of {len(self)} symbols")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SymbolTable) and (self is other or self._words == other._words)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SymbolTable({len(self)} symbols)"
+
+    def add(self, word: str) -> int:
+        """Returns the id of `word`, which is added if it is new."""
+        known = self._ids.get(word)
+        if known is not None:
+            return known
+        if not word:
+            raise InvalidLatticeError("an empty string is no symbol; use <epsilon>, label 0")
+        label = len(self._words)
+        self._words.append(word)
+        self._ids[word] = label
+        return label
+
+    def find(self, word: str) -> int | None:
+        """Returns the id of `word`, or None."""
+        return self._ids.get(word)
+
+    def encode(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
+        """Returns the ids (int32) of `words`; unknown words are added."""
+        return np.fromiter((self.add(word) for word in words), dtype=np.int32)
+
+    def lookup(self, words: Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
+        """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added."""
+        get = self._ids.get
+        return np.fromiter((get(word, missing) for word in words), dtype=np.int32)
+
+    def decode(self, labels: Iterable[int]) -> list[str]:
+        """Returns the words of `labels`, epsilons left out."""
+        return [self[int(label)] for label in labels if label != EPSILON]
+
+    def mapping_to(self, other: SymbolTable) -> npt.NDArray[np.int32]:
+        """Returns for each id of this table the id of the same word in `other` (int32), which grows as needed."""
+        if other is self:
+            return np.arange(len(self), dtype=np.int32)
+        return other.encode(self._words)
+
+    def copy(self) -> SymbolTable:
+        """Returns a table of the same symbols that grows on its own."""
+        return SymbolTable(self._words[1:])
+
+    @property
+    def words(self) -> Sequence[str]:
+        """All words by id; the caller does not change the list."""
+        return self._words

@@ -1,7 +1,0 @@
-"""N-gram language models, as failure automata in arrays."""
-
-from __future__ import annotations
-
-from lattice_simp.language_model.model import LanguageModel
-
-__all__ = ["LanguageModel"]

@@ -1,0 +1,251 @@
+"""ARPA files: parsed by a compiled kernel straight from bytes, a few million n-grams a second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.errors import FormatError
+
+_PROBLEMS = {
+    1: "a log probability or backoff weight is not a finite number",
+    2: "an n-gram has too few words",
+    3: "a word of an n-gram is not among the unigrams",
+    4: "unexpected text behind the n-gram",
+    5: "the same unigram stands twice",
+}
+
+_LARGEST = 1e30  # the arrays hold single precision
+
+
+@dataclass(frozen=True)
+class NgramSection:
+    """The n-grams of one order: `words` (count, order) int32 ids, `probs` and `backoffs` (count,) float64 in log10."""
+
+    words: Ints
+    probs: Floats
+    backoffs: Floats
+
+
+def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[NgramSection]]:
+    r"""Parses an ARPA file's bytes; gives the words by id and the sections by order.
+
+    >>> text = b"\\data\\\nngram 1=2\n\n\\1-grams:\n-0.5\ta\t-0.1\n-0.6\tb\n\n\\end\\\n"
+    >>> words, sections = parse_arpa(text)
+    >>> words, sections[0].probs.tolist(), sections[0].backoffs.tolist()
+    (['a', 'b'], [-0.5, -0.6], [-0.1, 0.0])
+
+    Raises:
+        FormatError: names the line that is no ARPA.
+    """
+    array = np.frombuffer(data, dtype=np.uint8)
+    counts = _read_counts(data, path)
+    sections: list[NgramSection] = []
+    table = np.full(_table_size(counts[0]), -1, dtype=np.int32)
+    spans = np.zeros((counts[0], 2), dtype=np.int64)
+    position = 0
+    for order, count in enumerate(counts, start=1):
+        marker = b"\\%d-grams:" % order
+        found = data.find(marker, position)
+        if found < 0:
+            raise FormatError(f"no section {marker.decode()}", path=path, remedy="the file is cut short; copy it again")
+        words = np.zeros((count, order), dtype=np.int32)
+        probs, backoffs = np.zeros(count), np.zeros(count)
+        start = data.find(b"\n", found) + 1 or len(data)
+        position, problem, parsed = _parse_section(array, start, order, words, probs, backoffs, table, spans)
+        if problem:
+            line = data.count(b"\n", 0, position) + 1
+            raise FormatError(_PROBLEMS[problem], path=path, line=line, remedy="is this an ARPA file, unbroken?")
+        if parsed != count:
+            raise FormatError(
+                f"{parsed} {order}-grams, but {count} announced",
+                path=path,
+                line=data.count(b"\n", 0, position) + 1,
+                remedy="the file is cut short or its header is wrong; make the model again",
+            )
+        sections.append(NgramSection(words, probs, backoffs))
+    if not data.startswith(b"\\end\\", position):
+        line = data.count(b"\n", 0, position) + 1
+        raise FormatError(
+            "no \\end\\ behind the last section", path=path, line=line, remedy="the file is cut short; copy it again"
+        )
+    vocabulary = list(_decode_words(data, spans, path))
+    return vocabulary, sections
+
+
+def _read_counts(data: bytes, path: str) -> list[int]:
+    start = data.find(b"\\data\\")
+    end = data.find(b"\\1-grams:", max(start, 0))
+    if start < 0 or end < 0:
+        raise FormatError("no \\data\\ header followed by \\1-grams:", path=path, remedy="give an ARPA or KenLM file")
+    counts: list[int] = []
+    for text in data[start:end].split(b"\n")[1:]:
+        text = text.strip()
+        if not text:
+            continue
+        name, _, value = text.partition(b"=")
+        if name.split() != [b"ngram", b"%d" % (len(counts) + 1)] or not _is_count(value.strip()):
+            line = data.count(b"\n", 0, data.find(text, start)) + 1
+            raise FormatError(f"{text[:60]!r} is no n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`")
+        counts.append(int(value))
+    # An n-gram takes at least three bytes a line: a count beyond that is broken, and would only exhaust memory.
+    if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
+        raise FormatError("the n-gram counts do not fit the file's size", path=path, remedy="make the model again")
+    return counts
+
+
+def _is_count(text: bytes) -> bool:
+    return text.isdigit() and len(text) <= 18
+
+
+def _decode_words(data: bytes, spans: Longs, path: str) -> Iterator[str]:
+    for begin, end in spans.tolist():
+        try:
+            yield data[begin:end].decode("utf-8")
+        except UnicodeDecodeError:
+            line = data.count(b"\n", 0, begin) + 1
+            raise FormatError("a word is not UTF-8", path=path, line=line, remedy="convert the file to UTF-8") from None
+
+
+def _table_size(count: int) -> int:
+    return 1 << max(4, (2 * count).bit_length())
+
+
+@jit
+def _skip_blanks(data: npt.NDArray[np.uint8], at: int) -> int:
+    while at < len(data) and (data[at] == 32 or data[at] == 9 or data[at] == 13):
+        at += 1
+    return at
+
+
+@jit
+def _token_end(data: npt.NDArray[np.uint8], at: int) -> int:
+    while at < len(data) and data[at] != 32 and data[at] != 9 and data[at] != 10 and data[at] != 13:
+        at += 1
+    return at
+
+
+@jit
+def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float, bool]:
+    """Returns (value, whether data[at:end] is a decimal number)."""
+    negative = False
+    if at < end and (data[at] == 45 or data[at] == 43):
+        negative = data[at] == 45
+        at += 1
+    mantissa = 0.0
+    exponent = 0
+    digits = 0
+    fraction = False
+    while at < end:
+        byte = data[at]
+        if 48 <= byte <= 57:
+            mantissa = mantissa * 10.0 + (byte - 48)
+            digits += 1
+            if fraction:
+                exponent -= 1
+        elif byte == 46 and not fraction:
+            fraction = True
+        else:
+            break
+        at += 1
+    if digits == 0:
+        return 0.0, False
+    if at < end and (data[at] == 101 or data[at] == 69):
+        at += 1
+        sign = 1
+        if at < end and (data[at] == 45 or data[at] == 43):
+            sign = -1 if data[at] == 45 else 1
+            at += 1
+        power = 0
+        if at == end:
+            return 0.0, False
+        while at < end and 48 <= data[at] <= 57 and power < 1000:
+            power = power * 10 + (data[at] - 48)
+            at += 1
+        exponent += sign * power
+    value = mantissa / 10.0**-exponent if exponent < 0 else mantissa * 10.0**exponent
+    return (-value if negative else value), at == end and value <= _LARGEST
+
+
+@jit
+def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
+    """Returns (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
+    code = np.uint64(14695981039346656037)
+    for at in range(begin, end):
+        code = (code ^ np.uint64(data[at])) * np.uint64(1099511628211)
+    slot = np.int64((code ^ (code >> np.uint64(32))) & np.uint64(len(table) - 1))
+    while table[slot] >= 0:
+        word = table[slot]
+        if spans[word, 1] - spans[word, 0] == end - begin:
+            same = True
+            for shift in range(end - begin):
+                if data[spans[word, 0] + shift] != data[begin + shift]:
+                    same = False
+                    break
+            if same:
+                return word, slot
+        slot = (slot + 1) & (len(table) - 1)
+    return -1, slot
+
+
+@jit
+def _parse_section(
+    data: npt.NDArray[np.uint8],
+    at: int,
+    order: int,
+    words: Ints,
+    probs: Floats,
+    backoffs: Floats,
+    table: Ints,
+    spans: Longs,
+) -> tuple[int, int, int]:
+    """Fills the arrays of one order; gives (position, problem code or 0, n-grams read)."""
+    row = 0
+    while at < len(data):
+        at = _skip_blanks(data, at)
+        if at < len(data) and data[at] == 10:
+            at += 1
+            continue
+        if at >= len(data) or data[at] == 92:  # a backslash begins the next section
+            # ... unless it begins a word, which never stands first in a line
+            break
+        if row == len(probs):
+            row += 1  # one n-gram too many: reported as a wrong count
+            break
+        end = _token_end(data, at)
+        probs[row], good = _parse_float(data, at, end)
+        if not good:
+            return at, 1, row
+        at = end
+        for column in range(order):
+            at = _skip_blanks(data, at)
+            end = _token_end(data, at)
+            if end == at:
+                return at, 2, row
+            word, slot = _find_word(data, at, end, table, spans)
+            if order == 1:
+                if word >= 0:
+                    return at, 5, row
+                word = row
+                table[slot] = row
+                spans[row, 0] = at
+                spans[row, 1] = end
+            elif word < 0:
+                return at, 3, row
+            words[row, column] = word
+            at = end
+        at = _skip_blanks(data, at)
+        if at < len(data) and data[at] != 10:
+            end = _token_end(data, at)
+            backoffs[row], good = _parse_float(data, at, end)
+            if not good:
+                return at, 1, row
+            at = _skip_blanks(data, end)
+            if at < len(data) and data[at] != 10:
+                return at, 4, row
+        row += 1
+    return at, 0, row

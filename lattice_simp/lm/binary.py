@@ -1,0 +1,133 @@
+"""KenLM binary models, whose n-grams cannot be listed: they are asked for those that a lattice can need.
+
+The `kenlm` module tells for a history and a word the score and the length of the n-gram it matched. Asked for every
+pair of words that can stand side by side, then for every word that can follow an n-gram just found, and so on, it
+yields all n-grams of the model that some path of the lattice contains, and from there on everything goes as with an
+ARPA file: the same numbers, more slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import kenlm
+import numpy as np
+
+from lattice_simp.errors import FormatError
+from lattice_simp.lm.arpa import NgramSection
+
+MAGIC = b"mmap lm http://kheafield.com/code format version"
+
+START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+
+Successors = Mapping[str, Iterable[str]]
+"""Which words can stand behind a word."""
+
+
+def is_binary(path: str | Path) -> bool:
+    """Tells a KenLM binary file by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+class BinaryModel:
+    """A KenLM binary model."""
+
+    def __init__(self, path: str | Path) -> None:
+        try:
+            self._model = kenlm.Model(str(path))
+        except (OSError, RuntimeError) as error:
+            reason = str(error).splitlines()[0][:200] if str(error) else "unknown reason"
+            raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the binary again") from None
+
+    @property
+    def order(self) -> int:
+        return int(self._model.order)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._model
+
+    def score(self, words: list[str]) -> float:
+        """Returns the log10 probability of a sentence."""
+        return float(self._model.score(" ".join(words)))
+
+    def ngrams(self, words: Iterable[str], successors: Successors | None) -> tuple[list[str], list[NgramSection]]:
+        """Lists the model's n-grams over `words` whose neighbours may stand side by side.
+
+        Without `successors`, any word may follow any other.
+        """
+        known = sorted({word for word in words if word in self._model} - {START, END, UNKNOWN})
+        vocabulary = [START, END, UNKNOWN, *known]
+        ids = {word: number for number, word in enumerate(vocabulary)}
+        following: dict[str, list[str]] = {}
+        names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # all of them are the model's <unk>
+        for word in [START, UNKNOWN, *known]:
+            listed = known if successors is None else _behind([word, *names.get(word, ())], successors)
+            following[word] = sorted({END, UNKNOWN, *(w for w in listed if w in ids)} - {START})
+        grams: dict[tuple[str, ...], list[float]] = {(word,): [self._unigram(word), 0.0] for word in vocabulary}
+        states: dict[tuple[str, ...], kenlm.State] = {}
+        empty = kenlm.State()
+        self._model.NullContextWrite(empty)
+        states[()] = empty
+        found: list[dict[tuple[str, ...], list[float]]] = [grams]
+        contexts: list[tuple[str, ...]] = [(word,) for word in vocabulary if word != END]
+        for length in range(1, self.order):
+            longer: dict[tuple[str, ...], list[float]] = {}
+            for context in contexts:
+                self._extend(context, following[context[-1]], states, found[length - 1], longer)
+            found.append(longer)
+            contexts = [gram for gram in longer if gram[-1] != END]
+        return vocabulary, [_section(level, ids, order) for order, level in enumerate(found, start=1)]
+
+    def _unigram(self, word: str) -> float:
+        state, after = kenlm.State(), kenlm.State()
+        self._model.NullContextWrite(state)
+        return float(self._model.BaseScore(state, word, after)) if word != START else -99.0
+
+    def _extend(
+        self,
+        context: tuple[str, ...],
+        words: Iterable[str],
+        states: dict[tuple[str, ...], kenlm.State],
+        own_level: dict[tuple[str, ...], list[float]],
+        longer: dict[tuple[str, ...], list[float]],
+    ) -> None:
+        """Enters the n-grams that extend a context, and the context's backoff weight."""
+        state = self._state(context, states)
+        shorter = self._state(context[1:], states)
+        after = kenlm.State()
+        backoff = None
+        for word in words:
+            full = self._model.BaseFullScore(state, word, after)
+            if full.ngram_length > len(context):
+                longer[(*context, word)] = [full.log_prob, 0.0]
+            elif backoff is None:
+                # Both back off to the same n-gram: what the longer history pays more is the context's own weight.
+                backoff = full.log_prob - self._model.BaseScore(shorter, word, after)
+        own_level[context][1] = backoff or 0.0
+
+    def _state(self, context: tuple[str, ...], states: dict[tuple[str, ...], kenlm.State]) -> kenlm.State:
+        known = states.get(context)
+        if known is None:
+            known = kenlm.State()
+            if context == (START,):
+                self._model.BeginSentenceWrite(known)
+            else:
+                self._model.BaseScore(self._state(context[:-1], states), context[-1], known)
+            states[context] = known
+        return known
+
+
+def _behind(words: Iterable[str], successors: Successors) -> set[str]:
+    """Returns the words that can stand behind any of `words`."""
+    return {after for word in words for after in successors.get(word, ())}
+
+
+def _section(level: Mapping[tuple[str, ...], list[float]], ids: Mapping[str, int], order: int) -> NgramSection:
+    rows = [[ids[word] for word in gram] for gram in level]
+    values = np.array(list(level.values()), dtype=np.float64).reshape(-1, 2)
+    return NgramSection(np.array(rows, dtype=np.int32).reshape(-1, order), values[:, 0], values[:, 1])

@@ -1,0 +1,180 @@
+"""Gappy acceptors: the hypotheses of a skeleton, with loops where other words may stand (Hasler et al. 2016, 4.2).
+
+Two kinds of loops, which differ where the acceptor branches. With the skeletons {`a c`, `b d`} and the full
+hypothesis `a b d`:
+
+- `rho`, the paper's, consumes a word that no other arc of the state carries. It must follow `a`, then waits for `c` in
+  vain: the hypothesis is rejected.
+- `sigma` consumes any word. It may skip `a` and accepts the hypothesis through `b d`: exactly the relation "contains
+  a skeleton translation as a subsequence".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pynini
+
+from lattice_simp.core.kernel import Bools
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+
+Loops = Literal["sigma", "rho"]
+
+RHO, SIGMA = "<rho>", "<sigma>"
+
+
+@dataclass(frozen=True, eq=False)
+class GappyAcceptor:
+    """An acyclic acceptor and the states where words may be skipped.
+
+    Attributes:
+        acceptor: the skeleton hypotheses; minimal, sorted topologically, arcs sorted by word. Deterministic, unless
+            `positions` keep hypotheses with the same words apart (then an arc without a word may leave the start).
+        has_loop: (num_states,) bool.
+        loops: what a loop consumes, see the module's text.
+    """
+
+    acceptor: Lattice
+    has_loop: Bools
+    loops: Loops
+
+    def as_lattice(self) -> Lattice:
+        """Returns the acceptor with its loops as arcs labelled `<rho>` or `<sigma>`, to draw it or to export it."""
+        acceptor = self.acceptor
+        symbols = SymbolTable(acceptor.symbols.words[1:])
+        looping = np.flatnonzero(self.has_loop).astype(np.int32)
+        label = symbols.add(RHO if self.loops == "rho" else SIGMA)
+        return Lattice.from_arcs(
+            np.append(acceptor.sources, looping),
+            np.append(acceptor.olabels, np.full(len(looping), label)),
+            np.append(acceptor.weights, np.zeros(len(looping))),
+            np.append(acceptor.nextstates, looping),
+            acceptor.finals,
+            symbols,
+        )
+
+
+def gappy_acceptor(
+    hypotheses: Lattice | Iterable[tuple[str, float]],
+    *,
+    loops: Loops = "sigma",
+    positions: Sequence[Collection[int]] | None = None,
+    symbols: SymbolTable | None = None,
+) -> GappyAcceptor:
+    """Makes a gappy acceptor of a skeleton's hypotheses.
+
+    >>> acceptor = gappy_acceptor([("a c", 0.5), ("b c", 1.0)])
+    >>> acceptor.acceptor.num_states, acceptor.has_loop.tolist()
+    (3, [True, True, True])
+
+    Args:
+        hypotheses: `(words, cost)` pairs, costs in nats, or a lattice of them. The cheapest of equal strings counts.
+        loops: `sigma` or `rho`, see the module's text.
+        positions: for each hypothesis, how many of its words may stand before a gap (0 to their number); None for
+            loops everywhere, as in the paper. For pairs only.
+        symbols: the symbol table to use; the full lattice's saves a translation later.
+
+    Raises:
+        EmptyLatticeError: no hypothesis.
+        LatticeSimpError: positions that do not fit the hypotheses.
+    """
+    if loops not in ("sigma", "rho"):
+        raise LatticeSimpError(f"loops are 'sigma' or 'rho', not {loops!r}")
+    if isinstance(hypotheses, Lattice):
+        if positions is not None:
+            raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
+        acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
+        return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
+    table = SymbolTable() if symbols is None else symbols
+    pairs = [(tuple(table.encode(split_tokens(words)).tolist()), cost) for words, cost in hypotheses]
+    if not pairs:
+        raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
+    if positions is None:
+        allowed = [(True,) * (len(key) + 1) for key, _ in pairs]
+    elif len(positions) != len(pairs):
+        raise LatticeSimpError(f"{len(pairs)} hypotheses, but gap positions for {len(positions)}")
+    else:
+        for (key, _), own in zip(pairs, positions, strict=True):
+            if any(not 0 <= place <= len(key) for place in own):
+                raise LatticeSimpError(
+                    f"gap positions {sorted(own)} of {len(key)} words; they run from 0 to {len(key)}"
+                )
+        allowed = [
+            tuple(place in own for place in range(len(key) + 1)) for (key, _), own in zip(pairs, positions, strict=True)
+        ]
+    acceptor, has_loop = _minimal_tree(pairs, allowed, table)
+    return GappyAcceptor(acceptor, has_loop, loops)
+
+
+_Tree = list[dict[tuple[int, bool], int]]
+
+
+def _minimal_tree(
+    pairs: Sequence[tuple[tuple[int, ...], float]], allowed: Sequence[tuple[bool, ...]], symbols: SymbolTable
+) -> tuple[Lattice, Bools]:
+    """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
+
+    Tree nodes that differ in whether a gap may stand there stay apart, so the tree branches on (word, loop behind it).
+    If only some hypotheses begin with a gap, these hang below an arc without a word.
+    """
+    children: _Tree = [{}]
+    loops = [all(own[0] for own in allowed)]
+    finals = [np.inf]
+    for (key, cost), own in zip(pairs, allowed, strict=True):
+        if not np.isfinite(cost):
+            raise LatticeSimpError(f"a skeleton hypothesis has the cost {cost}; costs are finite numbers")
+        node = 0
+        steps = list(zip(key, own[1:], strict=True))
+        if own[0] != loops[0]:
+            steps.insert(0, (EPSILON, own[0]))
+        for word, loop in steps:
+            following = children[node].get((word, loop))
+            if following is None:
+                following = children[node][word, loop] = len(children)
+                children.append({})
+                loops.append(loop)
+                finals.append(np.inf)
+            node = following
+        finals[node] = min(finals[node], cost)
+    potential = list(finals)  # the cheapest completion of each node; children have higher numbers
+    for node in range(len(children) - 1, -1, -1):
+        potential[node] = min([potential[node], *(potential[child] for child in children[node].values())])
+    merged = [0] * len(children)
+    signatures: dict[object, int] = {}
+    states: list[tuple[float, bool, list[tuple[int, float, int]]]] = []
+    for node in range(len(children) - 1, -1, -1):
+        base = 0.0 if node == 0 else potential[node]
+        arcs = sorted((word, potential[child] - base, merged[child]) for (word, _), child in children[node].items())
+        signature = (node == 0, finals[node] - base, loops[node], tuple(arcs))
+        known = signatures.setdefault(signature, len(states))
+        if known == len(states):
+            states.append((finals[node] - base, loops[node], arcs))
+        merged[node] = known
+    # A state was entered after all that it leads to: reversed, the numbers are topological.
+    last = len(states) - 1
+    sources = [last - number for number, state in enumerate(states) for _ in state[2]]
+    arcs_in_order = [arc for state in states for arc in state[2]]
+    lattice = Lattice.from_arcs(
+        sources,
+        [word for word, _, _ in arcs_in_order],
+        [cost for _, cost, _ in arcs_in_order],
+        [last - target for _, _, target in arcs_in_order],
+        [final for final, _, _ in reversed(states)],
+        symbols,
+    )
+    return lattice, np.array([loop for _, loop, _ in reversed(states)], dtype=np.bool_)
+
+
+def _deterministic(lattice: Lattice) -> Lattice:
+    """Determinizes and minimizes through OpenFst (costs in single precision)."""
+    lattice = lattice.project_output().connected()
+    if lattice.empty:
+        raise EmptyLatticeError("the skeleton's lattice is empty; decode without the skeleton instead")
+    fst = pynini.determinize(lattice.to_pynini().rmepsilon())
+    fst.minimize().topsort().arcsort()
+    return Lattice.from_pynini(fst, lattice.symbols)

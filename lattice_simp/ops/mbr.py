@@ -1,0 +1,133 @@
+"""Lattice minimum Bayes-risk decoding with a linear BLEU gain (Tromble, Kumar, Och and Macherey 2008).
+
+Instead of the most probable hypothesis, the one with the greatest expected gain is looked for: a word costs `theta_0`,
+and an n-gram brings `theta_n` times the probability that it occurs in a hypothesis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import backward_costs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.history import HistoryLattice, expand_history, pruned_history
+from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
+from lattice_simp.ops.prune import prune
+
+WORD_GAIN = -1.0
+"""theta_0 = -1 / T. T, the length of all hypotheses, multiplies every gain alike and changes no decision: it is 1."""
+
+TIE_BREAK = 1e-9
+"""What a nat above the best path adds to the cost: among hypotheses with the same gain the most probable one wins,
+and a string keeps its best derivation. Small enough not to change gains that differ."""
+
+
+@dataclass(frozen=True)
+class MbrSettings:
+    """How hypotheses are chosen by their expected gain.
+
+    >>> MbrSettings(precision=0.5, ratio=0.5).ngram_gains.tolist()
+    [0.5, 1.0, 2.0, 4.0]
+
+    Precision and ratio are estimated, or tuned with `tune/mbr_grid.py`; the defaults are those of the Moses decoder.
+
+    Attributes:
+        scale: the costs of the lattice are multiplied with it before they become probabilities.
+        precision: p, the average unigram precision, above 0 and up to 1.
+        ratio: r, by which the precision falls from one order to the next, above 0 and up to 1.
+        max_order: of the n-grams.
+        max_arcs: the lattice is pruned until it has so many arcs when its states are split by their last words, so
+            that no sentence takes long; None keeps all.
+        beam: nats above the best path; only hypotheses within it are chosen from. None for all of them.
+    """
+
+    scale: float = 1.0
+    precision: float = 0.8
+    ratio: float = 0.6
+    max_order: int = 4
+    max_arcs: int | None = 100_000
+    beam: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("precision", self.precision), ("ratio", self.ratio)):
+            if not 0 < value <= 1:
+                raise LatticeSimpError(f"the {name} is {value}; give a number above 0 and up to 1")
+        if not 0 < self.scale < math.inf:
+            raise LatticeSimpError(f"the scale of the costs is {self.scale}; give a number above 0")
+        for name, number in (("max_order", self.max_order), ("max_arcs", self.max_arcs)):
+            if number is not None and number < 1:
+                raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
+        if self.beam is not None and not self.beam >= 0:
+            raise LatticeSimpError(f"the beam is {self.beam}; give a number of nats from 0 up")
+
+    @property
+    def ngram_gains(self) -> Floats:
+        """(max_order,) float64, theta_n = 1 / (N T p r^(n - 1)) for the orders n = 1..N, with T = 1."""
+        lower_orders = np.arange(self.max_order, dtype=np.float64)
+        return 1.0 / (self.max_order * self.precision * self.ratio**lower_orders)
+
+
+def mbr_lattice(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
+    """Returns a lattice of the same strings and derivations whose costs are minus the expected gain.
+
+    The most probable string has little in common with the others here, and another one wins:
+
+    >>> from lattice_simp import nbest
+    >>> lattice = Lattice.from_strings([("a b c", 1.0), ("x y c", 1.1), ("x y d", 1.1)])
+    >>> nbest(mbr_lattice(lattice))[0].words
+    'x y c'
+
+    Args:
+        lattice: acyclic; its costs are negative log probabilities, up to the scale and a constant.
+        settings: see there.
+
+    Returns:
+        A topologically sorted lattice. Input labels and score columns are kept on the arcs.
+
+    Raises:
+        LatticeSimpError: an order out of range, or too large a lattice where `max_arcs` is None.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    settings = settings or MbrSettings()
+    history = evidence(lattice, settings)
+    return gain_lattice(NgramPosteriors(history, posterior_values(history, settings.scale)), settings)
+
+
+def evidence(lattice: Lattice, settings: MbrSettings) -> HistoryLattice:
+    """Returns the paths that the posteriors are computed from."""
+    if settings.max_arcs is None:
+        return expand_history(lattice, settings.max_order)
+    return pruned_history(lattice, settings.max_order, settings.max_arcs)
+
+
+def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
+    """Returns the lattice of expected gains where the posteriors are known; `max_order` must be theirs."""
+    lattice = posteriors.history.lattice
+    if lattice.num_states == 0:
+        return lattice
+    backward = backward_costs(lattice)
+    gains = WORD_GAIN * (lattice.olabels != 0) + settings.ngram_gains @ posteriors.on_arcs
+    excess = lattice.weights + backward[lattice.nextstates] - backward[lattice.sources]
+    final_excess = np.where(np.isfinite(lattice.finals), lattice.finals - backward, np.inf)
+    judged = replace(
+        lattice,
+        scores={**lattice.scores, _COST_COLUMN: TIE_BREAK * excess - gains},
+        final_scores={**lattice.final_scores, _COST_COLUMN: TIE_BREAK * final_excess},
+    )
+    if settings.beam is not None:
+        judged = prune(judged, settings.beam)
+    return replace(
+        judged,
+        weights=judged.scores[_COST_COLUMN],
+        finals=np.where(np.isfinite(judged.finals), judged.final_scores[_COST_COLUMN], np.inf),
+        scores={name: judged.scores[name] for name in lattice.scores},
+        final_scores={name: judged.final_scores[name] for name in lattice.final_scores},
+    )
+
+
+_COST_COLUMN = "minus the expected gain"

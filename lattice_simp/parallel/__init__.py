@@ -1,7 +1,0 @@
-"""Many independent tasks that may fail or kill their workers: on this machine's processes, or on a Dask cluster."""
-
-from lattice_simp.parallel.outcome import BatchError, Outcome, in_order
-from lattice_simp.parallel.processes import run_batch
-from lattice_simp.parallel.tasks import check_cluster, run_tasks
-
-__all__ = ["BatchError", "Outcome", "check_cluster", "in_order", "run_batch", "run_tasks"]

@@ -1,0 +1,190 @@
+"""Many independent tasks on the workers of a Dask cluster, with the contract of `processes.run_batch`.
+
+Small tasks go to the workers in groups, a few groups for each worker at a time, so that neither the scheduler nor
+this process ever holds much. Dask gives the tasks of a dead worker to another one. When a group has brought down as
+many workers as the scheduler allows, each of its tasks is run again while nothing else runs, since only then the death
+of a worker tells which task is to blame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterable, Iterator
+from queue import Empty
+from typing import Any
+
+from lattice_simp.pipeline.cluster_connection import TIMEOUT, connected, local_workers
+from lattice_simp.pipeline.cluster_worker import Answer, Plan, answer, versions
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, describe
+
+Task = tuple[int, Any]
+
+WINDOW = 5000
+"""How far the work runs ahead of the first unfinished task; more than on one machine, since there are more workers."""
+
+GROUPS_PER_WORKER = 2
+"""One that runs, and one that is there when it has finished."""
+
+GROUP_SECONDS = 0.5
+"""How long a group should take: a hundred times the 5 ms that its way costs client and scheduler together."""
+
+MAX_GROUP = 64
+"""How many tasks a group may have, as the first ones may not tell how long the others take."""
+
+REFRESH = 2.0
+"""Seconds after which the workers are counted again; they come and go."""
+
+
+def run_on_cluster(
+    tasks: Iterable[Task], factory: Factory, address: str, *, window: int = WINDOW, timeout: float = TIMEOUT
+) -> Iterator[Outcome]:
+    """Runs tasks on a Dask cluster and yields their outcomes, in the order in which they finish.
+
+    A task fails when its function raises an exception, or when workers die of it again and again. Each worker process
+    makes the function once, and runs one task at a time whatever its number of threads. The files that the factory
+    names are read on the workers, under the same paths.
+
+    Args:
+        tasks: numbers, in ascending order, and what the function gets. They must be picklable.
+        factory: makes the function on each worker; what it holds goes along with every group of tasks.
+        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for this run.
+        window: how many tasks the work may run ahead of the first unfinished one.
+        timeout: the seconds without a scheduler or without any worker after which the run ends.
+
+    Raises:
+        BatchError: there is no scheduler or no worker, either is lost, versions differ, the factory fails, or the
+            function raises this error.
+        MissingExtraError: Dask is not installed.
+    """
+    with connected(address, timeout) as client:
+        yield from _Run(client, tasks, factory, address, window, timeout).work()
+
+
+class _Run:
+    """The tasks of a run: those that wait, those that the cluster has, and those that may have killed workers."""
+
+    def __init__(
+        self, client: Any, tasks: Iterable[Task], factory: Factory, address: str, window: int, timeout: float
+    ) -> None:
+        import cloudpickle
+        from distributed import as_completed
+
+        self.client, self.address, self.window, self.timeout = client, address, window, timeout
+        self.plan: bytes = cloudpickle.dumps(Plan(uuid.uuid4().hex, factory, versions()))
+        self.waiting = deque(tasks)
+        self.suspects: deque[Task] = deque()
+        self.running: dict[str, tuple[Any, list[Task]]] = {}
+        self.finished = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        self.alone = False
+        self.workers = 1
+        self.counted = self.seen = time.monotonic()
+        self.seconds, self.tasks_done = 0.0, 0
+
+    def work(self) -> Iterator[Outcome]:
+        if not self.waiting:
+            return
+        self._count_workers()
+        self._start([])  # the others follow when the first worker has loaded, since it may fill caches
+        while self.running:
+            yield from self._collect()
+            self._refill()
+
+    def _refill(self) -> None:
+        """Submits what the window allows; a suspect goes alone, when all else has finished."""
+        if self.alone and self.running:
+            return
+        self.alone = False
+        while self.waiting and len(self.running) < GROUPS_PER_WORKER * self.workers and self._ahead() < self.window:
+            self._start([self.waiting.popleft() for _ in range(min(self._group_size(), len(self.waiting)))])
+        if self.suspects and not self.running:
+            self.alone = True
+            self._start([self.suspects.popleft()])
+
+    def _ahead(self) -> int:
+        unfinished = [group[0][0] for _, group in self.running.values() if group]
+        unfinished += [number for number, _ in self.suspects]
+        first = self.waiting[0][0]
+        return first - min(unfinished, default=first)
+
+    def _group_size(self) -> int:
+        """Returns as many tasks as take `GROUP_SECONDS`, but fewer at the end, so that all workers have some."""
+        if not self.tasks_done:
+            return 1
+        wanted = GROUP_SECONDS * self.tasks_done / max(self.seconds, 1e-9)
+        return max(1, min(int(wanted), MAX_GROUP, len(self.waiting) // (GROUPS_PER_WORKER * self.workers)))
+
+    def _start(self, group: list[Task]) -> None:
+        future = self.client.submit(answer, self.plan, pickle.dumps(group), pure=False)
+        self.running[future.key] = (future, group)
+        self.finished.add(future)
+
+    def _collect(self) -> Iterator[Outcome]:
+        """Waits for a group and yields its outcomes; looks after the cluster from time to time."""
+        if time.monotonic() - self.counted > REFRESH:
+            self._count_workers()
+        try:
+            future, result = self.finished.queue.get(timeout=REFRESH)
+        except Empty:
+            return
+        _, group = self.running.pop(future.key)
+        if not isinstance(result, Answer):
+            self._check_connection(future)
+            yield from self._blame(group, result[1])
+            return
+        if result.fatal is not None:
+            raise BatchError(self._explained(result), result.trace)
+        self.seconds += result.seconds
+        self.tasks_done += len(result.outcomes)
+        yield from map(pickle.loads, result.outcomes)
+
+    def _blame(self, group: list[Task], error: Exception) -> Iterator[Outcome]:
+        """Fails a task that was alone; others are run again alone."""
+        if not group:
+            remedy = "every worker needs enough memory, and lattice_simp in its environment"
+            raise BatchError(f"the workers cannot begin: {_cause(error)} ({remedy})")
+        if self.alone:
+            yield Outcome(group[0][0], failure=_cause(error))
+        else:
+            self.suspects.extend(group)
+
+    def _explained(self, result: Answer) -> str:
+        if not result.place or local_workers(self.address) is not None:
+            return str(result.fatal)
+        return f"worker {result.place}: {result.fatal} (all workers must find the same files under the same paths)"
+
+    def _count_workers(self) -> None:
+        """Counts the workers, which shows whether the scheduler is still there.
+
+        Raises:
+            BatchError: the scheduler is lost, or all workers are.
+        """
+        self._check_connection()
+        try:
+            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.timeout)
+        except (asyncio.TimeoutError, OSError) as error:
+            raise self._lost() from error
+        self.counted = time.monotonic()
+        if workers:
+            self.seen, self.workers = self.counted, len(workers)
+        elif self.counted - self.seen > self.timeout:
+            raise BatchError(f"the cluster at {self.address} has had no workers for {self.timeout:g} s")
+
+    def _check_connection(self, future: Any = None) -> None:
+        if self.client.status != "running" or (future is not None and future.cancelled()):
+            raise self._lost()
+
+    def _lost(self) -> BatchError:
+        return BatchError(f"the connection to the Dask scheduler at {self.address} is lost")
+
+
+def _cause(error: Exception) -> str:
+    """Says what happened to a group of tasks as a whole."""
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return f"the worker process died {error.allowed_failures + 1} times"
+    return describe(error)

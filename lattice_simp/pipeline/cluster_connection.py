@@ -1,0 +1,155 @@
+"""The way to a Dask cluster: what an address means, a client for it, and quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from typing import Any
+
+from lattice_simp.errors import MissingExtraError
+from lattice_simp.pipeline.outcome import BatchError, describe
+from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
+
+TIMEOUT = 30.0
+"""Seconds to wait for a scheduler and for a first worker: the time that Dask itself gives a connection."""
+
+_SILENT = logging.CRITICAL + 1
+
+
+def local_workers(address: str) -> int | None:
+    """Returns how many worker processes an address asks for; None for a scheduler's address.
+
+    >>> local_workers("local:4"), local_workers("tcp://host:8786")
+    (4, None)
+
+    Raises:
+        BatchError: the address is neither of these.
+    """
+    if re.fullmatch(r"\w+://\S+", address):
+        return None
+    local = re.fullmatch(r"local(?::([1-9]\d*))?", address)
+    if local is None:
+        raise BatchError(f"{address!r} is no Dask cluster: give tcp://HOST:PORT, local, or local:N for N processes")
+    return int(local[1]) if local[1] else len(os.sched_getaffinity(0))
+
+
+@contextmanager
+def connected(address: str, timeout: float = TIMEOUT) -> Iterator[Any]:
+    """Returns a `distributed.Client` of a cluster that has a worker; starts the cluster if it is a local one.
+
+    Raises:
+        BatchError: there is no such cluster, it does not answer, or it has no worker.
+        MissingExtraError: Dask is not installed.
+    """
+    count = local_workers(address)
+    distributed = _distributed()
+    with ExitStack() as stack:
+        stack.enter_context(_quiet())
+        scheduler = address if count is None else stack.enter_context(_local_cluster(count))
+        try:
+            _greet(scheduler, timeout)
+            with warnings.catch_warnings():  # the versions that matter are compared on the workers
+                warnings.simplefilter("ignore")
+                client = distributed.Client(scheduler, timeout=timeout, set_as_default=False)
+        except Exception as error:  # what answers there may be anything
+            cause = f"{type(error).__name__}: {error}".rstrip(": ")
+            raise BatchError(
+                f"no Dask scheduler of a version like {distributed.__version__} answers at {address} "
+                f"within {timeout:g} s ({cause})"
+            ) from error
+        stack.callback(_close, client)
+        try:
+            client.wait_for_workers(1, timeout)
+        except Exception as error:
+            raise BatchError(f"the cluster at {address} has no workers after {timeout:g} s") from error
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise MissingExtraError("Dask is not installed: pip install 'lattice-simp[dask]'") from error
+
+
+@contextmanager
+def _local_cluster(count: int) -> Iterator[str]:
+    """Starts a scheduler and worker processes that end with this one, without a limit on memory, as `run_batch` does.
+
+    Raises:
+        BatchError: they do not start.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    settings = {"distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1}
+    with tempfile.TemporaryDirectory(prefix="lattice-simp-", ignore_cleanup_errors=True) as folder:
+        try:
+            with dask.config.set(settings), interrupts_blocked():
+                cluster: Any = LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=0,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                    local_directory=folder,
+                    silence_logs=_SILENT,
+                )
+        except Exception as error:
+            raise BatchError(f"the local Dask cluster does not start: {describe(error)}") from error
+        try:
+            yield cluster.scheduler_address
+        finally:
+            with suppress(Exception):
+                cluster.close()
+
+
+def _greet(scheduler: str, timeout: float) -> None:
+    """Connects for a moment, since a client would wait forever for something that accepts connections and is silent.
+
+    Raises:
+        Exception: what answers is no scheduler.
+    """
+    from distributed import Security
+    from distributed.comm import connect
+
+    async def greet() -> None:
+        security = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(scheduler, timeout=timeout, **security), timeout)
+        await comm.close()
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have an event loop of its own
+        thread.submit(asyncio.run, greet()).result()
+
+
+def _close(client: Any) -> None:
+    with suppress(Exception):
+        client.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps Dask's own messages from the terminal, unless the user has configured Dask's logs."""
+    import dask
+
+    if dask.config.get("distributed.logging", None) or dask.config.get("logging", None):
+        yield
+        return
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")]
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(_SILENT)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,251 @@
+"""Many independent tasks in worker processes that may be slow, run out of memory, or die.
+
+Each worker is a fresh interpreter that makes its function once (it loads a model, for example) and then takes one task
+after the other through a pipe. Compiled code cannot be interrupted from Python, so a task that takes too long ends
+with its worker, and a new one takes the worker's place.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, Literal
+
+from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Outcome, describe
+
+WINDOW = 1000
+"""How far the work runs ahead of the first unfinished task, so that few results wait for their turn."""
+
+MAX_ATTEMPTS = 2
+"""How often a task is tried whose worker died."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+def run_batch(
+    tasks: Iterable[tuple[int, Any]], factory: Factory, *, jobs: int = 1, time_limit: float | None = None
+) -> Iterator[Outcome]:
+    """Runs tasks in worker processes and yields their outcomes, in the order in which they finish.
+
+    A task fails when its function raises an exception, when it takes too long, or when its worker dies (it is then
+    tried once more). The others are not affected.
+
+    Args:
+        tasks: numbers, in ascending order, and what the function gets. They must be picklable.
+        factory: makes the function in each worker; a function of a module, so that it can be pickled.
+        jobs: how many workers.
+        time_limit: the seconds that a task may take; loading does not count. None for no limit.
+
+    Raises:
+        BatchError: the factory fails, workers die while they load, or the function raises this error.
+    """
+    crew = _Crew(factory, tasks, jobs, time_limit)
+    try:
+        yield from crew.work()
+    finally:
+        crew.kill()
+
+
+# ---------------------------------------------------------------- the parent
+
+
+@dataclass(frozen=True)
+class _Message:
+    """What a worker sends."""
+
+    kind: Literal["ready", "outcome", "fatal"]
+    outcome: Outcome | None = None
+    text: str = ""
+    trace: str = ""
+
+
+class _Worker:
+    """A worker process and the parent's end of its pipe."""
+
+    def __init__(self, factory: Factory) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, factory), daemon=True)
+        with interrupts_blocked():
+            self.process.start()
+        theirs.close()
+        self.ready = False
+        self.task: tuple[int, Any] | None = None
+        self.deadline = float("inf")
+
+    def give(self, task: tuple[int, Any], time_limit: float | None) -> None:
+        """Hands out a task; a worker that has died meanwhile is noticed when its answer is read."""
+        self.task = task
+        self.deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        with suppress(OSError):
+            self.connection.send(task)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class _Crew:
+    """The workers of one run and the tasks that wait."""
+
+    def __init__(self, factory: Factory, tasks: Iterable[tuple[int, Any]], jobs: int, time_limit: float | None) -> None:
+        if jobs < 1:
+            raise BatchError(f"{jobs} jobs: at least one is needed")
+        if time_limit is not None and not time_limit > 0:
+            raise BatchError(f"a time limit of {time_limit} seconds leaves no time; give a number above 0")
+        self.factory, self.time_limit, self.jobs = factory, time_limit, jobs
+        self.waiting = deque(tasks)
+        self.workers: list[_Worker] = []
+        self.deaths: dict[int, int] = {}
+        self.deaths_while_loading = 0
+        self.loaded = False
+
+    def work(self) -> Iterator[Outcome]:
+        while self.waiting or self._busy():
+            self._hire()
+            self._hand_out()
+            for worker in self._awake():
+                outcome = self._hear(worker)
+                if outcome is not None:
+                    yield outcome
+            yield from self._stop_late()
+
+    def kill(self) -> None:
+        while self.workers:
+            self.workers.pop().kill()
+
+    def _busy(self) -> list[tuple[int, Any]]:
+        return [worker.task for worker in self.workers if worker.task is not None]
+
+    def _hire(self) -> None:
+        """Starts workers; the others follow when the first one has loaded, since it may fill caches."""
+        wanted = min(self.jobs, len(self.waiting) + len(self._busy())) if self.loaded else 1
+        while len(self.workers) < wanted:
+            self.workers.append(_Worker(self.factory))
+
+    def _hand_out(self) -> None:
+        for worker in self.workers:
+            if worker.ready and worker.task is None and self.waiting:
+                first = min((number for number, _ in self._busy()), default=self.waiting[0][0])
+                if self.waiting[0][0] - first < WINDOW:
+                    worker.give(self.waiting.popleft(), self.time_limit)
+
+    def _awake(self) -> list[_Worker]:
+        """Waits until a worker has something to say (or is dead), or is late."""
+        deadline = min(worker.deadline for worker in self.workers)
+        timeout = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+        found = set(wait([worker.connection for worker in self.workers], timeout))
+        return [worker for worker in self.workers if worker.connection in found]
+
+    def _hear(self, worker: _Worker) -> Outcome | None:
+        try:
+            message: _Message = worker.connection.recv()
+        except (EOFError, OSError):
+            return self._bury(worker)
+        if message.kind == "fatal":
+            raise BatchError(message.text, message.trace)
+        worker.ready = self.loaded = True
+        self.deaths_while_loading = 0
+        worker.task, worker.deadline = None, float("inf")
+        return message.outcome
+
+    def _bury(self, worker: _Worker) -> Outcome | None:
+        """Removes a dead worker; gives the outcome of its task, if that is not to be tried again."""
+        self._dismiss(worker)
+        if not worker.ready:
+            self.deaths_while_loading += 1
+            if self.deaths_while_loading >= MAX_ATTEMPTS:
+                raise BatchError(f"the workers die while they load ({_cause(worker)}); is there enough memory?")
+        if worker.task is None:
+            return None
+        number = worker.task[0]
+        self.deaths[number] = self.deaths.get(number, 0) + 1
+        if self.deaths[number] < MAX_ATTEMPTS:
+            self.waiting.appendleft(worker.task)
+            return None
+        return Outcome(number, failure=f"the worker process died {MAX_ATTEMPTS} times ({_cause(worker)})")
+
+    def _stop_late(self) -> Iterator[Outcome]:
+        now = time.monotonic()
+        for worker in [worker for worker in self.workers if worker.deadline <= now and not worker.connection.poll()]:
+            assert worker.task is not None
+            self._dismiss(worker)
+            yield Outcome(worker.task[0], failure=f"took longer than the time limit of {self.time_limit:g} s")
+
+    def _dismiss(self, worker: _Worker) -> None:
+        self.workers.remove(worker)
+        worker.kill()
+
+
+def _cause(worker: _Worker) -> str:
+    code = worker.process.exitcode
+    return f"exit code {code}" if code is None or code >= 0 else f"signal {-code}, {signal.Signals(-code).name}"
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Keeps Ctrl-C from a process that is being started, which inherits the mask: only the parent reacts to it.
+
+    The parent reacts when the process has started. A mask alone does not see to that: other threads take the signal,
+    and Python hands it on to the main thread.
+    """
+    resource_tracker.ensure_running()  # starting it would unblock the signal
+    missed: list[int] = []
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    if in_main and handler is not None:
+        signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+        if in_main and handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if missed:
+            signal.raise_signal(signal.SIGINT)
+
+
+# ---------------------------------------------------------------- the worker
+
+
+def _serve(connection: Connection, factory: Factory) -> None:
+    """Makes the function, then answers tasks until the parent closes the pipe."""
+    _die_with_parent()
+    with suppress(BrokenPipeError, ConnectionResetError, EOFError):
+        try:
+            function = factory()
+        except Exception as error:
+            connection.send(_Message("fatal", text=describe(error), trace=traceback.format_exc()))
+            return
+        connection.send(_Message("ready"))
+        while True:
+            number, task = connection.recv()
+            connection.send(_answer(function, number, task))
+
+
+def _answer(function: Function, number: int, task: Any) -> _Message:
+    try:
+        return _Message("outcome", Outcome(number, function(task)))
+    except BatchError as error:
+        return _Message("fatal", text=str(error), trace=traceback.format_exc())
+    except Exception as error:
+        return _Message("outcome", Outcome(number, failure=describe(error), trace=traceback.format_exc()))
+
+
+def _die_with_parent() -> None:
+    """Asks Linux to kill this process when its parent dies, even in the middle of compiled code."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

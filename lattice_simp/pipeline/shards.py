@@ -1,0 +1,106 @@
+"""Shards: Parquet files of a fixed number of sentence pairs, numbered from 0, each the work of one task."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline import run_tasks
+from lattice_simp.pipeline.stage import Run
+
+SIDES = ("source", "target")
+"""The columns of sentences, in the order of all pairs."""
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Returns the path of a shard."""
+    return folder / f"{number:06d}.parquet"
+
+
+def shard_paths(folder: Path) -> list[Path]:
+    """Returns all shards of a folder, in order."""
+    return sorted(folder.glob("[0-9]*.parquet"))
+
+
+def write_shard(path: Path, columns: dict[str, Any]) -> None:
+    """Writes a shard, complete or not at all, the same bytes for the same columns.
+
+    Raises:
+        LatticeSimpError: the disk is full, or the folder cannot be written to.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table(columns), temporary, compression="zstd", compression_level=1)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise LatticeSimpError(f"{path}: cannot be written: {error.strerror or error}; is the disk full?") from error
+
+
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads a shard's columns.
+
+    Raises:
+        LatticeSimpError: the file is missing or damaged.
+    """
+    try:
+        return pq.read_table(path, columns=columns and list(columns), memory_map=True, partitioning=None)
+    except (OSError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise LatticeSimpError(
+            f"{path}: no readable Parquet file: {reason}; remove its folder and run again"
+        ) from error
+
+
+def lists_of(column: pa.ChunkedArray) -> tuple[Longs, Ints]:
+    """Returns a column of lists of numbers as (offsets, flat)."""
+    combined = column.combine_chunks()
+    if isinstance(combined, pa.ChunkedArray):
+        combined = combined.chunk(0) if combined.num_chunks else pa.array([], column.type)
+    offsets = combined.offsets.to_numpy().astype(np.int64)
+    flat = combined.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], flat.astype(np.int32)
+
+
+def list_column(offsets: Longs, flat: Ints) -> pa.Array:
+    """Returns a column of lists of int32 numbers."""
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(flat.astype(np.int32)))
+
+
+def over_shards(
+    run: Run, factory: Callable[[], Callable[[Any], Any]], tasks: Iterable[Any], done: Callable[[Any], bool]
+) -> Iterator[tuple[Any, Any]]:
+    """Runs the tasks that are not done in processes or on the cluster; yields (task, result) as they come.
+
+    Raises:
+        LatticeSimpError: a task failed; the others' shards stay for the next run.
+    """
+    every = list(tasks)
+    todo = [task for task in every if not done(task)]
+    finished = len(every) - len(todo)
+    run.progress(finished, len(every))
+    numbered = list(enumerate(todo))
+    if not numbered:
+        return
+    jobs = 1 if run.cluster else run.jobs  # a cluster has workers of its own
+    for outcome in run_tasks(numbered, factory, jobs=jobs, cluster=run.cluster):
+        if outcome.failure is not None:
+            raise LatticeSimpError(outcome.failure)
+        finished += 1
+        run.progress(finished, len(every))
+        yield todo[outcome.number], outcome.result
+
+
+def run_all(results: Iterator[Any]) -> None:
+    """Runs an iterator for its effects."""
+    for _ in results:
+        pass

@@ -1,0 +1,217 @@
+"""Stages: each writes one folder, named by a key of everything that its content depends on.
+
+A stage works in `NAME.KEY.partial`; when it is done, a record of the run is put into the folder and the folder gets its
+final name. So a folder with its final name is complete, and a killed run goes on with the shards that a partial
+folder holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.pipeline.memory import PeakMemory
+
+RECORD = "stage.json"
+"""The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
+
+_FORGOTTEN = ".old"
+"""Ends the name of a folder that is being removed."""
+
+_HALF_WRITTEN = ("*.new", "*.new.*", ".*.tmp", "*.arrays?*", "spill.*", "lmplz.*")
+"""What a killed run leaves of the files that it was writing, as the writers name them until they are complete."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every stage is given.
+
+    Attributes:
+        jobs: processes or threads.
+        cluster: a Dask scheduler's address, `local`, or None.
+        folders: the folders of the stages that are done.
+        say: prints a line of the log.
+        progress: is told the tasks that are done and how many there are.
+    """
+
+    jobs: int = 1
+    cluster: str | None = None
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    say: Callable[[str], None] = lambda text: None
+    progress: Callable[[int, int], None] = lambda done, total: None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the pipeline.
+
+    Attributes:
+        name: its name.
+        needs: the stages whose folders it reads.
+        settings: what of the config it depends on, as JSON values.
+        inputs: the files that it reads; their content counts.
+        work: writes the files into the folder, and gives what it counted. It may find there what a killed run left.
+        version: counts changes of the stage's code that change its files.
+        check: finds what would make the stage fail, before any stage runs.
+    """
+
+    name: str
+    needs: Sequence[str]
+    settings: Any
+    inputs: Sequence[Path]
+    work: Callable[[Run, Path], dict[str, Any]]
+    version: int = 1
+    check: Callable[[], object] = lambda: None
+
+
+def stage_keys(stages: Sequence[Stage]) -> dict[str, str]:
+    """Returns the keys of stages, each of which needs earlier ones only.
+
+    Raises:
+        LatticeSimpError: an input cannot be read.
+    """
+    keys: dict[str, str] = {}
+    for stage in stages:
+        keys[stage.name] = stage_key(stage, keys)
+    return keys
+
+
+def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
+    """Returns a stage's key from its settings, the content of its inputs, and the keys of what it needs.
+
+    Raises:
+        LatticeSimpError: an input cannot be read.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    parts = [stage.name, stage.version, stage.settings, [keys[name] for name in stage.needs]]
+    digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
+    for path in stage.inputs:
+        digest.update(_content_digest(path))
+    return digest.hexdigest()
+
+
+def is_done(stage: Stage, key: str, work: Path) -> bool:
+    """Whether a stage's folder is complete."""
+    return (_folders(stage, key, work)[0] / RECORD).is_file()
+
+
+def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) -> None:
+    """Removes the folders of stages.
+
+    The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage whose
+    needs are gone nor half a folder under a name that counts.
+
+    Raises:
+        OSError: a folder cannot be removed.
+    """
+    for stage in reversed(stages):
+        for folder in _folders(stage, keys[stage.name], work):
+            if folder.exists():
+                forgotten = folder.with_name(folder.name + _FORGOTTEN)
+                shutil.rmtree(forgotten, ignore_errors=True)
+                os.replace(folder, forgotten)
+    for forgotten in work.glob("*" + _FORGOTTEN):
+        shutil.rmtree(forgotten)
+
+
+def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[str, Any]]:
+    """Runs a stage unless its folder is there already; gives the folder and its record.
+
+    Args:
+        stage: the stage.
+        key: its key.
+        work: the folder of all stages.
+        run: what it is given.
+
+    Raises:
+        LatticeSimpError: the stage failed, or the disk is full.
+    """
+    done, partial = _folders(stage, key, work)
+    if is_done(stage, key, work):
+        record = _read_record(done / RECORD)
+        run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
+        return done, record
+    try:
+        partial.mkdir(parents=True, exist_ok=True)
+        _remove_half_written(partial)
+        begin, cpu = time.monotonic(), os.times()
+        with PeakMemory() as memory:
+            counted = stage.work(run, partial)
+        after = os.times()
+        record = {
+            "stage": stage.name,
+            "key": key,
+            "seconds": round(time.monotonic() - begin, 2),
+            "cpu_seconds": round(sum(after[:4]) - sum(cpu[:4]), 2),
+            "peak_mb": round(memory.peak_mb),
+            **counted,
+        }
+        write_json(partial / RECORD, record)
+        os.replace(partial, done)
+    except OSError as error:
+        raise LatticeSimpError(f"{stage.name}: {place_of(error, partial)}: {error.strerror or error}") from error
+    shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
+    run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
+    return done, record
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"no JSON: {error}", path=path, remedy="remove its folder and run again") from error
+    return record
+
+
+def _folders(stage: Stage, key: str, work: Path) -> tuple[Path, Path]:
+    """Returns the names of a stage's folder when it is complete, and until then."""
+    return work / f"{stage.name}.{key}", work / f"{stage.name}.{key}.partial"
+
+
+def _remove_half_written(folder: Path) -> None:
+    for path in [path for pattern in _HALF_WRITTEN for path in folder.rglob(pattern)]:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def place_of(error: OSError, default: Path) -> str:
+    """Returns the file that an error is about; of a copy, its target."""
+    return str(error.filename2 or error.filename or default)
+
+
+def write_json(path: Path, values: Any) -> None:
+    """Writes a JSON file, complete or not at all."""
+    temporary = path.with_name(path.name + ".new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary.write_text(json_text(values), encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def json_text(values: Any) -> str:
+    """Returns what `write_json` writes."""
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+
+
+def _content_digest(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "blake2b").digest() if hasattr(hashlib, "file_digest") else _digest(file)
+    except OSError as error:
+        raise LatticeSimpError(f"{path}: cannot be read: {error.strerror}; check the config's paths") from error
+
+
+def _digest(file: Any) -> bytes:
+    digest = hashlib.blake2b()
+    while block := file.read(1 << 20):
+        digest.update(block)
+    return digest.digest()

@@ -1,0 +1,56 @@
+"""One way to run many independent tasks, wherever the workers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from lattice_simp.pipeline.cluster import run_on_cluster
+from lattice_simp.pipeline.cluster_connection import local_workers
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome
+from lattice_simp.pipeline.processes import run_batch
+
+
+def run_tasks(
+    tasks: Iterable[tuple[int, Any]],
+    factory: Factory,
+    *,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    cluster: str | None = None,
+) -> Iterator[Outcome]:
+    """Runs tasks in processes of this machine or on a Dask cluster; yields their outcomes as they finish.
+
+    >>> from functools import partial
+    >>> outcomes = run_tasks([(0, -3), (1, 4)], partial(partial, abs))
+    >>> [outcome.result for outcome in outcomes]
+    [3, 4]
+
+    Args:
+        tasks: numbers, in ascending order, and what the function gets. They must be picklable.
+        factory: makes the function in each worker; a function of a module, so that it can be pickled.
+        jobs: how many processes, without a cluster.
+        time_limit: the seconds that a task may take; None for no limit.
+        cluster: the address of a Dask scheduler, `local` or `local:N`; None for processes of this machine.
+
+    Raises:
+        BatchError: the run as a whole cannot go on (see `run_batch` and `run_on_cluster`).
+        MissingExtraError: Dask is asked for and not installed.
+    """
+    if cluster is None:
+        return run_batch(tasks, factory, jobs=jobs, time_limit=time_limit)
+    check_cluster(cluster, jobs=jobs, time_limit=time_limit)
+    return run_on_cluster(tasks, factory, cluster)
+
+
+def check_cluster(address: str, *, jobs: int = 1, time_limit: float | None = None) -> None:
+    """Finds what a cluster cannot do before any work is done.
+
+    Raises:
+        BatchError: the address is none, or the other options are for processes of this machine alone.
+    """
+    local_workers(address)
+    if jobs != 1:
+        raise BatchError("--dask and --jobs exclude each other: a cluster has its own workers, and local:N starts N")
+    if time_limit is not None:
+        raise BatchError("--dask and --time-limit exclude each other: Dask cannot stop a task that takes too long")

@@ -1,0 +1,176 @@
+"""Parallel lines to numbered pieces, and these to batches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.rescore.neural.export import END, START, UNKNOWN
+from lattice_simp.rescore.neural.segmentation import sentencepiece
+from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.support.textio import read_lines
+
+UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
+
+VOID = -1
+"""Stands where there is no piece to predict."""
+
+PIECE_MODEL = "pieces.spm"
+
+_PIECE_LINES = 1_000_000
+"""Lines that the pieces are learned from, at most."""
+
+_NOISE = 0.15
+"""Sentences are sorted by length times a random factor this far around 1, so that batches differ from pass to pass."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Sentence pairs as numbers of pieces: sentence k is `flat[offsets[k]:offsets[k + 1]]`, without start and end."""
+
+    source_offsets: Longs
+    source: Ints
+    target_offsets: Longs
+    target: Ints
+
+    def __len__(self) -> int:
+        return len(self.source_offsets) - 1
+
+    def batch(self, rows: Longs) -> tuple[Longs, Longs, Longs]:
+        """Returns (sentences, longest) source pieces with the end, target pieces behind the start, and with the end.
+
+        Short rows are filled up with 0, those of the pieces to predict with `VOID`.
+        """
+        source = _padded(self.source_offsets, self.source, rows, 0)
+        target = _padded(self.target_offsets, self.target, rows, VOID)
+        inputs = np.zeros_like(target)
+        inputs[:, 0], inputs[:, 1:] = START_ID, np.maximum(target[:, :-1], 0)
+        return source, inputs, target
+
+
+def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
+    lengths = offsets[rows + 1] - offsets[rows]
+    table = np.full((len(rows), int(lengths.max()) + 1), filler, dtype=np.int64)
+    places = np.arange(table.shape[1])
+    inside = places < lengths[:, None]
+    table[inside] = flat[(offsets[rows][:, None] + places)[inside]]
+    table[np.arange(len(rows)), lengths] = END_ID
+    return table
+
+
+def train_pieces(settings: TrainingSettings, path: Path) -> None:
+    """Learns the pieces of both sides together; the file appears when it is complete.
+
+    Raises:
+        LatticeSimpError: SentencePiece refuses (a vocabulary that does not fit the text, most often).
+    """
+    names = (settings.source, settings.target)
+    begin = path.with_name(f"{path.name}.new")
+    lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
+    try:
+        sentencepiece().SentencePieceTrainer.train(
+            sentence_iterator=lines,
+            model_prefix=str(begin),
+            vocab_size=settings.vocabulary,
+            model_type=settings.pieces,
+            character_coverage=0.9999,
+            normalization_rule_name="identity",  # our tokens come normalised
+            input_sentence_size=2 * _PIECE_LINES,
+            hard_vocab_limit=False,
+            unk_id=UNKNOWN_ID,
+            bos_id=START_ID,
+            eos_id=END_ID,
+            unk_piece=UNKNOWN,
+            bos_piece=START,
+            eos_piece=END,
+            minloglevel=2,
+        )
+    except (RuntimeError, OSError) as error:
+        raise LatticeSimpError(f"SentencePiece failed: {' '.join(str(error).split())[:200]}") from error
+    os.replace(f"{begin}.model", path)
+    Path(f"{begin}.vocab").unlink(missing_ok=True)
+
+
+def piece_names(path: Path) -> list[str]:
+    """Returns the pieces of a model by number."""
+    processor = sentencepiece().SentencePieceProcessor(model_file=str(path))
+    return [processor.IdToPiece(number) for number in range(processor.GetPieceSize())]
+
+
+def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int | None = None) -> Pairs:
+    """Reads parallel lines as pieces; pairs with an empty or a too long side are left out.
+
+    Args:
+        source, target: the files.
+        pieces: the SentencePiece model.
+        longest: pieces of a side.
+        lines: how many lines are read; all if None.
+
+    Raises:
+        FormatError: files of different lengths, or without a usable pair.
+    """
+    processor = sentencepiece().SentencePieceProcessor(model_file=str(pieces))
+    remembered: dict[str, list[int]] = {}
+
+    def numbers(line: str) -> list[int]:
+        found: list[int] = []
+        for word in split_tokens(line):  # word by word, as hypotheses are scored
+            own = remembered.get(word)
+            if own is None:
+                own = remembered[word] = processor.EncodeAsIds(word)
+            found += own
+        return found
+
+    columns: tuple[list[list[int]], list[list[int]]] = ([], [])
+    count = 0
+    files = (read_lines(source), read_lines(target))
+    for count, pair in enumerate(zip(*files, strict=False), start=1):
+        sides = [numbers(line) for line in pair]
+        if all(0 < len(side) <= longest for side in sides):
+            for column, side in zip(columns, sides, strict=True):
+                column.append(side)
+        if count == lines:
+            break
+    if count != lines and any(next(rest, None) is not None for rest in files):
+        raise FormatError(f"has not as many lines as {source}", path=target, remedy=f"both have {count} at least")
+    if not columns[0]:
+        raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
+    parts = [part for column in columns for part in _flat(column)]
+    return Pairs(*parts)  # type: ignore[arg-type]
+
+
+def _flat(sentences: list[list[int]]) -> tuple[Longs, Ints]:
+    offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
+    np.cumsum([len(sentence) for sentence in sentences], out=offsets[1:])
+    return offsets, np.fromiter((piece for one in sentences for piece in one), dtype=np.int32, count=offsets[-1])
+
+
+def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Longs]:
+    """Returns the rows of the batches of one pass: sentences of like lengths, batches in random order.
+
+    A batch has at most `batch_tokens` padded pieces on either side (one sentence at least). The same seed and pass
+    give the same batches, so a run that was killed finds its place again.
+    """
+    rng = np.random.default_rng([seed, epoch])
+    lengths = np.maximum(np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)) + 1
+    order = np.argsort(lengths * rng.uniform(1 - _NOISE, 1 + _NOISE, len(lengths)), kind="stable")
+    found = list(_cut(order, lengths, batch_tokens))
+    return [found[number] for number in rng.permutation(len(found)).tolist()]
+
+
+def _cut(order: Longs, lengths: Longs, batch_tokens: int) -> Iterator[Longs]:
+    begin, longest = 0, 0
+    for place, row in enumerate(order.tolist()):
+        longest = max(longest, int(lengths[row]))
+        if place > begin and longest * (place - begin + 1) > batch_tokens:
+            yield order[begin:place]
+            begin, longest = place, int(lengths[row])
+    if begin < len(order):
+        yield order[begin:]

@@ -1,0 +1,153 @@
+"""The Transformer (Vaswani et al. 2017) with norms before each part, as functions of named weights.
+
+The weights are those of `export.weight_shapes`: what is trained is what is written. One matrix of embeddings serves
+both sides and the output. The library is imported when a function is called, so that this module can be read without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lattice_simp.rescore.neural.export import Architecture, sinusoids, weight_shapes
+
+if TYPE_CHECKING:
+    import torch  # type: ignore[import-not-found,unused-ignore]
+    from torch import Tensor
+
+Weights = Mapping[str, "Tensor"]
+
+
+def initial_weights(shape: Architecture, vocabulary: int, seed: int, device: torch.device) -> dict[str, Tensor]:
+    """Returns random weights, the same for the same seed: Glorot and Bengio's (2010) for matrices."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    weights: dict[str, Tensor] = {}
+    for name, size in weight_shapes(shape, vocabulary).items():
+        if name == "embedding.weight":
+            weight = torch.randn(size, generator=generator) * shape.width**-0.5
+        elif len(size) == 2:
+            weight = (2 * torch.rand(size, generator=generator) - 1) * math.sqrt(6 / sum(size))
+        else:
+            weight = torch.full(size, 1.0 if name.endswith("norm.weight") else 0.0)
+        weights[name] = weight.to(device).requires_grad_()
+    return weights
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A network: its shape, its weights, and the share of values that training drops.
+
+    Attributes:
+        shape: the architecture.
+        weights: named tensors.
+        encodings: (positions, width), of the positions.
+        dropout: 0 where nothing is trained.
+    """
+
+    shape: Architecture
+    weights: Weights
+    encodings: Tensor
+    dropout: float = 0.0
+
+    @classmethod
+    def of(cls, shape: Architecture, weights: Weights, dropout: float = 0.0) -> Transformer:
+        """Makes the network of weights."""
+        import torch
+
+        encodings = torch.from_numpy(sinusoids(shape.positions, shape.width))
+        return cls(shape, weights, encodings.to(weights["embedding.weight"].device), dropout)
+
+    def logits(self, source: Tensor, inputs: Tensor) -> Tensor:
+        """Returns the (sentences, length, vocabulary) logits behind each of the inputs."""
+        return self.decode(*self.encode(source), inputs)
+
+    def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the encoder's output and the mask of its places."""
+        import torch
+
+        # The unknown piece has the number that fills short rows up; before the end of a sentence it counts.
+        places = torch.arange(1, source.shape[1] + 1, device=source.device)
+        lengths = ((source != 0) * places).amax(dim=1, keepdim=True)
+        mask = (places <= lengths)[:, None, None, :]
+        values = self._embed(source)
+        for number in range(self.shape.layers):
+            values = values + self._attend(f"encoder.{number}.attention", values, None, mask)
+            values = values + self._feed(f"encoder.{number}.feed", values)
+        return self._norm("encoder_norm", values), mask
+
+    def decode(self, memory: Tensor, mask: Tensor, inputs: Tensor) -> Tensor:
+        """Returns the logits behind each of the inputs."""
+        from torch.nn import functional
+
+        values = self._embed(inputs)
+        for number in range(self.shape.layers):
+            # Short rows are filled up at their ends, where no piece that counts looks.
+            values = values + self._attend(f"decoder.{number}.attention", values, None, None)
+            values = values + self._attend(f"decoder.{number}.cross", values, memory, mask)
+            values = values + self._feed(f"decoder.{number}.feed", values)
+        return functional.linear(self._norm("decoder_norm", values), self.weights["embedding.weight"])
+
+    def _embed(self, pieces: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        values = functional.embedding(pieces, self.weights["embedding.weight"]) * math.sqrt(self.shape.width)
+        return self._drop(values + self.encodings[: pieces.shape[1]])
+
+    def _attend(self, name: str, values: Tensor, memory: Tensor | None, mask: Tensor | None) -> Tensor:
+        """Attends to `memory`, or to the values themselves: to all inside the mask, without one to earlier ones."""
+        from torch.nn import functional
+
+        normed = self._norm(f"{name}.norm", values)
+        if memory is None:
+            parts = self._linear(f"{name}.joint", normed).chunk(3, dim=-1)
+        else:
+            parts = (self._linear(f"{name}.query", normed), *self._linear(f"{name}.joint", memory).chunk(2, dim=-1))
+        rows, _, width = values.shape
+        heads = self.shape.heads
+        queries, keys, contents = (
+            part.reshape(rows, part.shape[1], heads, width // heads).transpose(1, 2) for part in parts
+        )
+        found = functional.scaled_dot_product_attention(
+            queries, keys, contents, attn_mask=mask, dropout_p=self.dropout, is_causal=mask is None
+        )
+        return self._drop(self._linear(f"{name}.out", found.transpose(1, 2).reshape(values.shape)))
+
+    def _feed(self, name: str, values: Tensor) -> Tensor:
+        inner = self._linear(f"{name}.inner", self._norm(f"{name}.norm", values)).relu()
+        return self._drop(self._linear(f"{name}.outer", self._drop(inner)))
+
+    def _linear(self, name: str, values: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        return functional.linear(values, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
+
+    def _norm(self, name: str, values: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        weight, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
+        return functional.layer_norm(values, (self.shape.width,), weight, bias)
+
+    def _drop(self, values: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        return functional.dropout(values, self.dropout) if self.dropout else values
+
+
+def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
+    """Returns the (sentences, length) pieces of the most probable continuations; what follows an end is void."""
+    import torch
+
+    memory, mask = network.encode(source)
+    pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)
+    done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
+    for _ in range(longest):
+        best = network.decode(memory, mask, pieces)[:, -1].argmax(dim=-1)
+        pieces = torch.cat([pieces, best[:, None]], dim=1)
+        done |= best == end
+        if bool(done.all()):
+            break
+    return pieces[:, 1:]

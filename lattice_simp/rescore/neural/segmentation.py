@@ -1,0 +1,204 @@
+"""From our tokens to a model's subwords.
+
+A model's folder says it in `lattice_simp.json`; all fields may be left out:
+
+    {"subwords": "sentencepiece",            or "bpe" (codes of subword-nmt), or "words"
+     "source": "source.spm", "target": "target.spm",
+     "joined": true,                         words are cut one by one; false: the text between blanks as a whole
+     "detokenise": {"source": "en", "target": "fr"},   Moses tokens become text first (sacremoses)
+     "capitalise": false,                    the first letter of a sentence becomes a capital one
+     "source_prefix": [], "source_suffix": [], "target_prefix": []}     such as [">>fra<<"], or [] and ["</s>"]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.support.textio import read_lines
+
+SETTINGS = "lattice_simp.json"
+
+KINDS = ("sentencepiece", "bpe", "words")
+
+Cut = Callable[[str], list[str]]
+"""Returns the subwords of a word, or of a text."""
+
+_REMEMBERED = 1 << 16
+"""Words whose subwords are remembered."""
+
+
+@dataclass(frozen=True)
+class SegmentationSettings:
+    """What `lattice_simp.json` holds, see above."""
+
+    subwords: str = "sentencepiece"
+    source: str = "source.spm"
+    target: str = "target.spm"
+    joined: bool = True
+    detokenise: dict[str, str] = field(default_factory=dict)
+    capitalise: bool = False
+    source_prefix: tuple[str, ...] = ()
+    source_suffix: tuple[str, ...] = ()
+    target_prefix: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> SegmentationSettings:
+        """Reads a folder's settings, the usual ones where it has none.
+
+        Raises:
+            FormatError: the file holds no such settings.
+        """
+        path = folder / SETTINGS
+        if not path.is_file():
+            return cls()
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise FormatError(f"no JSON: {error}", path=path, remedy="mend the file") from None
+        usual: dict[str, Any] = {one.name: getattr(cls(), one.name) for one in fields(cls)}
+        if not isinstance(values, dict):
+            raise FormatError("holds no JSON object", path=path, remedy="mend the file")
+        for name, value in values.items():
+            if name not in usual:
+                raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
+            if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
+                raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
+        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        made = cls(**given)
+        if made.subwords not in KINDS:
+            raise FormatError(f"subwords {made.subwords!r}", path=path, remedy=f"known are {', '.join(KINDS)}")
+        return made
+
+    def write(self, folder: Path) -> None:
+        """Writes the file."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        (folder / SETTINGS).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Cuts the two sides of a model."""
+
+    source: Callable[[Sequence[str]], list[str]]
+    target: Callable[[Sequence[str]], list[str]]
+    target_prefix: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Segmentation:
+        """Makes what a model's folder asks for.
+
+        Raises:
+            FormatError: a file that is missing or broken.
+            MissingExtraError: a library that is not installed.
+        """
+        place = Path(folder)
+        settings = SegmentationSettings.read(place)
+        source = _side(place, settings, settings.source, settings.detokenise.get("source"))
+        target = source
+        if (settings.target, settings.detokenise.get("target")) != (settings.source, settings.detokenise.get("source")):
+            target = _side(place, settings, settings.target, settings.detokenise.get("target"))
+        before, behind = list(settings.source_prefix), list(settings.source_suffix)
+        return cls(lambda words: before + source(words) + behind, target, settings.target_prefix)
+
+
+def _side(
+    folder: Path, settings: SegmentationSettings, name: str, language: str | None
+) -> Callable[[Sequence[str]], list[str]]:
+    cut = lru_cache(_REMEMBERED)(_cutter(settings.subwords, folder / name))
+    text = _detokeniser(language) if language else " ".join
+
+    def pieces(words: Sequence[str]) -> list[str]:
+        if settings.joined and not language:
+            own = [words[0][:1].upper() + words[0][1:], *words[1:]] if settings.capitalise and words else words
+            return [piece for word in own for piece in cut(word)]
+        whole = text(words)
+        return list(cut(whole[:1].upper() + whole[1:] if settings.capitalise else whole)) if words else []
+
+    return pieces
+
+
+def _cutter(kind: str, path: Path) -> Cut:
+    if kind == "words":
+        return lambda text: text.split(" ")
+    if not path.is_file():
+        raise FormatError("is not there: the model says nothing of its subwords", path=path, remedy=f"see {SETTINGS}")
+    return sentencepiece_cutter(path) if kind == "sentencepiece" else bpe_cutter(path)
+
+
+def sentencepiece_cutter(path: Path) -> Cut:
+    """Cuts with a SentencePiece model.
+
+    Raises:
+        FormatError: the file is no such model.
+        MissingExtraError: SentencePiece is not installed.
+    """
+    processor: Any = sentencepiece().SentencePieceProcessor()
+    try:
+        processor.Load(str(path))
+    except (RuntimeError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(f"no SentencePiece model: {reason}", path=path, remedy="get the file again") from None
+    return lambda text: list(processor.EncodeAsPieces(text))
+
+
+def sentencepiece() -> Any:
+    """Returns the library.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import sentencepiece as library  # type: ignore[import-untyped,import-not-found]
+    except ModuleNotFoundError:
+        raise MissingExtraError("sentencepiece is missing; pip install 'lattice-simp[neural]'") from None
+    return library
+
+
+def bpe_cutter(path: Path) -> Cut:
+    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
+
+    Raises:
+        FormatError: a line that is no merge.
+    """
+    ranks: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        if number == 1 and line.startswith("#version"):
+            continue
+        parts = line.strip("\r\n ").split(" ")
+        if len(parts) != 2:
+            raise FormatError(f"{line[:50]!r} is no merge", path=path, line=number, remedy="write two symbols a line")
+        ranks.setdefault((parts[0], parts[1]), number)
+
+    def cut(word: str) -> list[str]:
+        symbols = [*word[:-1], word[-1] + "</w>"]
+        while len(symbols) > 1:
+            pairs = list(pairwise(symbols))
+            best = min(pairs, key=lambda pair: ranks.get(pair, len(ranks) + 2))
+            if best not in ranks:
+                break
+            merged, place = [], 0
+            while place < len(symbols):
+                joins = place + 1 < len(symbols) and (symbols[place], symbols[place + 1]) == best
+                merged.append("".join(best) if joins else symbols[place])
+                place += 2 if joins else 1
+            symbols = merged
+        last = symbols[-1].removesuffix("</w>")
+        return [*(f"{symbol}@@" for symbol in symbols[:-1]), last]
+
+    return lambda text: [piece for word in text.split(" ") for piece in cut(word)]
+
+
+def _detokeniser(language: str) -> Callable[[Sequence[str]], str]:
+    try:
+        from sacremoses import MosesDetokenizer
+    except ModuleNotFoundError:
+        raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
+    moses = MosesDetokenizer(lang=language)
+    return lambda words: str(moses.detokenize(list(words)))

@@ -1,0 +1,104 @@
+"""Trains a small Transformer on tokenised lines and writes it as a CTranslate2 model.
+
+    source: train.en              # tokens of `lattice-simp text tokenise`
+    target: train.fr
+    output: build/neural          # the run's folder; the model goes into build/neural/model
+    development_source: dev.en
+    development_target: dev.fr
+
+A run that was killed goes on from its last checkpoint; `settings.py` has the other settings.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.rescore.neural.data import PIECE_MODEL, Pairs, piece_names, read_pairs, train_pieces
+from lattice_simp.rescore.neural.export import export_model
+from lattice_simp.rescore.neural.loop import Training, Validation, averaged_weights
+from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
+from lattice_simp.rescore.neural.settings import TrainingSettings
+
+MODEL, SETTINGS = "model", "settings.json"
+
+_FREE = frozenset(
+    "updates average checkpoint_every validate_every log_every validation_lines quantise device precision output "
+    "development_source development_target".split()
+)
+"""Settings that may change when a run goes on."""
+
+Say = Callable[[str], None]
+
+
+def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
+    """Trains, averages the last checkpoints, and gives the folder of the CTranslate2 model.
+
+    Raises:
+        LatticeSimpError: text that does not fit, or a folder that holds a run with other settings.
+        MissingExtraError: torch, SentencePiece or CTranslate2 is not installed.
+    """
+    sentencepiece()
+    try:
+        import ctranslate2  # type: ignore[import-untyped,import-not-found]  # noqa: F401
+        import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
+    folder = Path(settings.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    _check_same_run(settings, folder / SETTINGS)
+    pieces = folder / PIECE_MODEL
+    if not pieces.is_file():
+        train_pieces(settings, pieces)
+    names = piece_names(pieces)
+    pairs = read_pairs(settings.source, settings.target, pieces, settings.longest)
+    say(f"{len(pairs):,} pairs, {len(names):,} pieces")
+    validation = None
+    if settings.development_source:
+        validation = Validation(*_held_out(settings, pieces))
+    run = Training(settings, len(names), folder, say)
+    run.run(pairs, validation)
+    model = folder / MODEL
+    export_model(model, settings.architecture, averaged_weights(folder), names, settings.quantise)
+    shutil.copyfile(pieces, model / PIECE_MODEL)
+    SegmentationSettings(source=PIECE_MODEL, target=PIECE_MODEL).write(model)
+    return model
+
+
+def _held_out(settings: TrainingSettings, pieces: Path) -> tuple[Pairs, Callable[[list[int]], str], list[str]]:
+    """Returns the first development pairs, how numbers of pieces become words, and the references."""
+    processor = sentencepiece().SentencePieceProcessor(model_file=str(pieces))
+    files = settings.development_source, settings.development_target
+    pairs = read_pairs(*files, pieces, settings.longest, settings.validation_lines)
+
+    def to_words(numbers: list[int]) -> str:
+        return str(processor.DecodeIds(numbers))
+
+    begins = pairs.target_offsets.tolist()
+    references = [to_words(pairs.target[begin:end].tolist()) for begin, end in pairwise(begins)]
+    return pairs, to_words, references
+
+
+def _check_same_run(settings: TrainingSettings, path: Path) -> None:
+    """Writes the settings of a new run; a run that goes on must have the same, but for a few.
+
+    Raises:
+        LatticeSimpError: a setting differs.
+    """
+    own = {name: value for name, value in asdict(settings).items() if name not in _FREE}
+    if path.is_file():
+        try:
+            before = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            before = {}
+        changed = [name for name, value in own.items() if before.get(name) != value]
+        if changed:
+            message = f"{path.parent}: holds a run with another {changed[0]} ({before.get(changed[0])!r})"
+            raise LatticeSimpError(f"{message}; choose another output, or remove it")
+        return
+    path.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")

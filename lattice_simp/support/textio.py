@@ -1,0 +1,286 @@
+"""Opening files: compression told by content, atomic writing, strict UTF-8, errors that name the place.
+
+Every reader and writer of the package goes through this module. Files are gzip (`.gz`), xz (`.xz`), Zstandard (`.zst`)
+or plain; `-` is standard input or standard output.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import lzma
+import os
+import secrets
+import shutil
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, TextIO, cast
+
+import zstandard
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+
+MAX_BYTES = 1 << 32
+"""The most bytes that one file may unpack to where a reader needs it as a whole."""
+
+MAX_LINE_BYTES = 1 << 28
+"""The most bytes of one line."""
+
+_MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_SUFFIXES = frozenset(_MAGIC.values())
+_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)
+_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+_BOM = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def open_binary(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[BinaryIO]:
+    """Opens a file of bytes, unpacked while reading and packed (by the file name's ending) while writing.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bytes.gz"
+    >>> with open_binary(path, "w") as file:
+    ...     _ = file.write(b"abc")
+    >>> with open_binary(path) as file:
+    ...     file.read()
+    b'abc'
+
+    A file appears under its name only when it is complete: until then it grows beside it under a temporary name.
+
+    Raises:
+        FormatError: the file cannot be opened, or its compressed data are damaged or cut off.
+        LatticeSimpError: the file cannot be written (no space left, no permission).
+    """
+    with _reading(path) if mode == "r" else _writing(path) as file:
+        yield file
+
+
+@contextmanager
+def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextIO]:
+    r"""Opens a UTF-8 text file; only `\n` ends a line, and nothing is translated.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "text.xz"
+    >>> with open_text(path, "w") as file:
+    ...     _ = file.write("café\n")
+    >>> with open_text(path) as file:
+    ...     file.read()
+    'café\n'
+
+    Raises:
+        FormatError: as `open_binary`; bytes that are not UTF-8 (with their line, where the file can be read again).
+        LatticeSimpError: as `open_binary`; text that UTF-8 cannot hold.
+    """
+    with open_binary(path, mode) as binary:
+        text = io.TextIOWrapper(binary, encoding="utf-8-sig" if mode == "r" else "utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+        except UnicodeDecodeError as error:
+            raise _bad_utf8(path, _line_of_bad_utf8(path)) from error
+        except UnicodeEncodeError as error:
+            raise LatticeSimpError(f"{path}: text that UTF-8 cannot hold: {error.object[error.start]!r}") from error
+        finally:
+            with suppress(OSError, ValueError):
+                text.detach()
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    r"""Returns the lines of a UTF-8 text file one after the other, without their ends (`\n` or `\r\n`).
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "lines.txt"
+    >>> _ = path.write_bytes("one\u2028line\r\ntwo\n".encode())
+    >>> list(read_lines(path))
+    ['one\u2028line', 'two']
+
+    Raises:
+        FormatError: as `open_binary`; bytes that are not UTF-8; a line of more than `MAX_LINE_BYTES`.
+    """
+    with open_binary(path) as file:
+        number = 0
+        while raw := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(raw) > MAX_LINE_BYTES:
+                raise FormatError("the line is too long", path=path, line=number, remedy="is this a text file?")
+            try:
+                line = (raw.removeprefix(_BOM) if number == 1 else raw).decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise _bad_utf8(path, number) from error
+            yield line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
+
+
+def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
+    """Returns the whole unpacked content of a file.
+
+    Raises:
+        FormatError: as `open_binary`; more than `limit` bytes.
+    """
+    pieces: list[bytes] = []
+    total = 0
+    with open_binary(path) as file:
+        while piece := file.read(1 << 20):
+            pieces.append(piece)
+            total += len(piece)
+            if total > limit:
+                raise FormatError(f"the file unpacks to more than {limit} bytes", path=path, remedy="split the file")
+    return b"".join(pieces)
+
+
+def decode(data: bytes, path: str | Path | None) -> str:
+    """Returns the text of UTF-8 bytes, without a byte order mark.
+
+    Raises:
+        FormatError: bytes that are not UTF-8, with their line.
+    """
+    try:
+        return data.removeprefix(_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _bad_utf8(path, error.object.count(b"\n", 0, error.start) + 1) from error
+
+
+# ---------------------------------------------------------------- reading
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[BinaryIO]:
+    with ExitStack() as stack:
+        if str(path) == "-":
+            raw: io.BufferedReader = io.BufferedReader(cast(Any, sys.stdin.buffer))
+            stack.callback(raw.detach)
+        else:
+            try:
+                raw = io.BufferedReader(cast(Any, stack.enter_context(open(path, "rb", buffering=0))))
+            except (OSError, ValueError) as error:
+                reason = error.strerror if isinstance(error, OSError) else error
+                raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the name") from error
+        packing = _packing(raw)
+        suffix = Path(path).suffix
+        if packing is None and suffix in _SUFFIXES:
+            raise FormatError(f"no {suffix[1:]} data in this file", path=path, remedy="get it again, or rename it")
+        yield raw if packing is None else io.BufferedReader(_Unpacked(_unpack(raw, packing), path), 1 << 17)
+
+
+def _packing(file: io.BufferedReader) -> str | None:
+    head = file.peek(6)
+    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def _unpack(file: io.BufferedReader, packing: str) -> Iterator[bytes]:
+    if packing == ".zst":
+        return _unpack_zstandard(file)
+    stream = gzip.GzipFile(fileobj=file) if packing == ".gz" else lzma.LZMAFile(file)  # noqa: SIM115
+    return iter(lambda: stream.read(1 << 17), b"")
+
+
+def _unpack_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
+    """Unpacks one frame after the other in small bites: 1 KiB may unpack to 32 MiB, and a missing end is noticed."""
+    bite = file.read(1024)
+    while bite:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        yield frame.decompress(bite)
+        while not frame.eof:
+            bite = file.read(1024)
+            if not bite:
+                raise EOFError("the last frame is cut off")
+            yield frame.decompress(bite)
+        bite = frame.unused_data or file.read(1024)
+
+
+class _Unpacked(io.RawIOBase):
+    """The file face of unpacked pieces; damage becomes a `FormatError` that names the file."""
+
+    def __init__(self, pieces: Iterator[bytes], path: str | Path) -> None:
+        self._pieces, self._path, self._rest = pieces, path, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            while not self._rest:
+                self._rest = memoryview(next(self._pieces))
+        except StopIteration:
+            return 0
+        except _DAMAGE as error:
+            message = f"the compressed data are damaged or cut off: {error}"
+            raise FormatError(message, path=self._path, remedy="get the file again") from error
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+def _bad_utf8(path: str | Path | None, line: int | None) -> FormatError:
+    return FormatError("bytes that are not UTF-8", path=path, line=line, remedy="convert the file with iconv -t UTF-8")
+
+
+def _line_of_bad_utf8(path: str | Path) -> int | None:
+    if str(path) == "-":
+        return None
+    try:
+        for _ in read_lines(path):
+            pass
+    except FormatError as error:
+        return error.line
+    return None
+
+
+# ---------------------------------------------------------------- writing
+
+
+@contextmanager
+def _writing(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) == "-":
+        sys.stdout.flush()
+        binary = getattr(sys.stdout, "buffer", None) or io.BytesIO()
+        yield binary
+        binary.flush()
+        if isinstance(binary, io.BytesIO) and not hasattr(sys.stdout, "buffer"):  # a notebook's output is text alone
+            sys.stdout.write(binary.getvalue().decode("utf-8", "replace"))
+        return
+    try:
+        target = Path(os.path.realpath(path))
+        in_place = target.exists() and not target.is_file()  # a pipe or a device
+        growing = target if in_place else target.with_name(f".{secrets.token_hex(8)}.tmp")
+        raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+    try:
+        with raw, _packed(raw, Path(path).suffix) as file:
+            yield file
+        if not in_place:
+            if target.exists():
+                shutil.copymode(target, growing)
+            os.replace(growing, target)
+    except BaseException as error:
+        if not in_place:
+            with suppress(OSError):
+                growing.unlink()
+        if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+            raise _cannot_write(path, error) from error
+        raise
+
+
+@contextmanager
+def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as zipped:
+            yield cast(BinaryIO, zipped)
+    elif suffix == ".xz":
+        with lzma.LZMAFile(raw, "wb") as zipped_xz:
+            yield cast(BinaryIO, zipped_xz)
+    elif suffix == ".zst":
+        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as zipped_zst:
+            yield cast(BinaryIO, zipped_zst)
+    else:
+        yield raw
+
+
+def _cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return LatticeSimpError(f"{path}: cannot be written: {reason} (free some space or choose another place)")

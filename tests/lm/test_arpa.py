@@ -1,0 +1,205 @@
+"""ARPA files: what is read, and that whatever is broken is a `FormatError` that names the place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import PlainModel, random_arpa
+
+from lattice_simp.errors import FormatError
+from lattice_simp.lm import LanguageModel
+from lattice_simp.lm.arpa import parse_arpa
+
+TEXT = """\\data\\
+ngram 1=4
+ngram 2=3
+
+\\1-grams:
+-9\t<unk>
+-99\t<s>\t-0.5
+-1.25\ta\t0.25
+-2\t</s>
+
+\\2-grams:
+-0.5\t<s> a
+-0.75\ta a
+-1\ta </s>
+
+\\end\\
+"""
+
+
+def line_of(text, part):
+    return text[: text.index(part)].count("\n") + 1
+
+
+def grams(data):
+    """Returns {n-gram: (probability, backoff)} of a parsed file."""
+    words, sections = parse_arpa(data)
+    return {
+        tuple(words[number] for number in row): (prob, backoff)
+        for section in sections
+        for row, prob, backoff in zip(
+            section.words.tolist(), section.probs.tolist(), section.backoffs.tolist(), strict=True
+        )
+    }
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_ngram_is_read(seed):
+    rng = np.random.default_rng(seed)
+    text = random_arpa(rng, ("a", "b\\", "été", "1.5", "-2"), 1 + seed % 5, pruned=0.5)
+    assert grams(text.encode()) == PlainModel(text).grams
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\t", " "),
+        lambda text: text.replace("\t", "  \t "),
+        lambda text: text.replace("a </s>", "a\t</s>"),
+        lambda text: text.replace("\n-", "\n  -"),
+        lambda text: text.replace("\n-", "\n\n-"),
+        lambda text: text.replace("\n\n", "\n"),
+        lambda text: text.replace("a a\n", "a a \t \n"),
+        lambda text: "A comment before the header.\n\n" + text,
+        lambda text: text.replace("ngram 1=4", " ngram  1 = 4 "),
+        lambda text: text + "\ntext behind the end\n",
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("\t<unk>", "\t<unk>\t0"),
+        lambda text: text.replace("\t<unk>", "\t<unk>\t-0.0"),
+    ],
+)
+def test_spacing_does_not_matter(change):
+    assert grams(change(TEXT).encode()) == grams(TEXT.encode())
+
+
+@pytest.mark.parametrize("number", ["-1.25", "-125e-2", "-0.125E+1", "-.0125e2", "-1.25e0", "-0001.2500"])
+def test_numbers_may_have_exponents(number):
+    assert grams(TEXT.replace("-1.25\t", f"{number}\t").encode())[("a",)] == (pytest.approx(-1.25, rel=1e-15), 0.25)
+
+
+@pytest.mark.parametrize("number", [0.1, 1e-7, 12.3456789012, 98.999999, 3e-12, 1.17549e-38])
+def test_numbers_are_read_to_the_last_digits(number):
+    assert grams(TEXT.replace("-1.25\t", f"-{number!r}\t").encode())[("a",)][0] == pytest.approx(-number, rel=1e-14)
+
+
+def test_a_missing_backoff_is_zero_and_a_positive_one_stays():
+    read = grams(TEXT.encode())
+    assert read[("</s>",)][1] == 0.0
+    assert read[("a",)][1] == 0.25
+
+
+def test_a_section_may_be_empty():
+    text = TEXT[: TEXT.index("-0.5\t<s> a")].replace("2=3", "2=0") + "\\end\\\n"
+    assert set(grams(text.encode())) == {("<unk>",), ("<s>",), ("a",), ("</s>",)}
+    assert LanguageModel.from_bytes(text.encode()).order == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ("-1.25\ta", "x\ta", "x\ta", "finite number"),
+        ("-1.25\ta", "nan\ta", "nan", "finite number"),
+        ("-1.25\ta", "-inf\ta", "-inf", "finite number"),
+        ("-1.25\ta", "-1.2.5\ta", "-1.2.5", "finite number"),
+        ("-1.25\ta", "-1e\ta", "-1e", "finite number"),
+        ("-1.25\ta", "-1e39\ta", "-1e39", "finite number"),
+        ("0.25", "-1e39", "-1e39", "finite number"),
+        ("-1.25\ta", "-1e999\ta", "-1e999", "finite number"),
+        ("-1.25\ta", "-\ta", "-\ta", "finite number"),
+        ("0.25", "0,25", "0,25", "finite number"),
+        ("-0.75\ta a", "-0.75\ta", "-0.75\ta\n", "too few words"),
+        ("-0.75\ta a", "-0.75\ta b", "-0.75\ta b", "not among the unigrams"),
+        ("-0.75\ta a", "-0.75\ta a 0 0", "-0.75\ta a 0 0", "unexpected text"),
+        ("-0.75\ta a", "-0.75\ta a a", "-0.75\ta a a", "finite number"),
+        ("-2\t</s>", "-2\ta", "-2\ta", "stands twice"),
+        ("ngram 2=3", "ngram 2=x", "ngram 2=x", "no n-gram count"),
+        ("ngram 2=3", "ngram 2=-3", "ngram 2=-3", "no n-gram count"),
+        ("ngram 2=3", "ngram 3=3", "ngram 3=3", "no n-gram count"),
+        ("ngram 2=3", "2=3", "2=3", "no n-gram count"),
+        ("ngram 2=3", "ngram 2", "ngram 2", "no n-gram count"),
+    ],
+)
+def test_a_broken_line_is_named(old, new, place, message):
+    text = TEXT.replace(old, new, 1)
+    with pytest.raises(FormatError, match=message) as caught:
+        parse_arpa(text.encode(), "model.arpa")
+    assert caught.value.path == "model.arpa"
+    assert caught.value.line == line_of(text, place)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("1=4", "1=5", "4 1-grams, but 5 announced"),
+        ("1=4", "1=3", "1-grams, but 3 announced"),
+        ("2=3", "2=2", "2-grams, but 2 announced"),
+        ("2=3", "2=4", "3 2-grams, but 4 announced"),
+        ("1=4", "1=0", "do not fit"),
+        ("2=3", "2=99999999999999", "do not fit"),
+        ("2=3", "2=" + "9" * 5000, "no n-gram count"),
+        ("\\data\\", "data", "header"),
+        ("\\1-grams:", "1-grams:", "header"),
+        ("\\2-grams:", "\\3-grams:", "no section"),
+        ("ngram 1=4\nngram 2=3\n", "", "do not fit"),
+        ("ngram 2=3\n", "", "no .*end"),
+        ("-0.75\ta a", "-0.75\t<s> a", "stands twice"),
+    ],
+)
+def test_counts_and_sections_must_fit(old, new, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        LanguageModel.from_bytes(TEXT.replace(old, new, 1).encode(), "model.arpa")
+    assert caught.value.path == "model.arpa"
+
+
+def test_an_ngram_without_its_context_is_refused():
+    text = random_arpa(np.random.default_rng(1), ("a", "b"), 3, density=1.0)
+    broken = "\n".join(line for line in text.split("\n") if line.split("\t")[1:2] != ["a b"])
+    count = text.split("ngram 2=")[1].split("\n")[0]
+    with pytest.raises(FormatError, match=r"the context of the 3-gram 'a b .*' is missing"):
+        LanguageModel.from_bytes(broken.replace(f"2={count}", f"2={int(count) - 1}").encode())
+
+
+def test_words_must_be_utf8():
+    with pytest.raises(FormatError, match="UTF-8") as caught:
+        parse_arpa(TEXT.encode().replace(b"<unk>", b"\xff\xfe"), "model.arpa")
+    assert caught.value.line == line_of(TEXT, "<unk>")
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\0" * 1000, bytes(range(256)) * 40, b"\\data\\", b"\\data\\\n\\1-grams:"]
+)
+def test_junk_is_no_model(data):
+    with pytest.raises(FormatError, match=r"model\.arpa"):
+        LanguageModel.from_bytes(data, "model.arpa")
+
+
+def test_a_file_cut_anywhere_before_its_end_is_refused():
+    data = TEXT.rstrip("\n").encode()
+    for length in range(len(data)):
+        with pytest.raises(FormatError, match=r"model\.arpa"):
+            LanguageModel.from_bytes(data[:length], "model.arpa")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mutated_files_are_read_or_refused(seed):
+    rng = np.random.default_rng(seed)
+    paths = set()
+    data = bytearray(random_arpa(rng, ("a", "b", "c"), 1 + seed % 4, density=0.4).encode())
+    for _ in range(50):
+        mutated = bytearray(data)
+        for _ in range(rng.integers(1, 5)):
+            begin = int(rng.integers(0, len(mutated)))
+            end = begin + int(rng.integers(0, 4))
+            mutated[begin:end] = rng.choice(
+                [b"", b"\n", b"\0", b"\\", b"9", b"-", b" ", b"\t", b"e", b"\xff", b"=", bytes(mutated[begin:end]) * 2]
+            )
+        try:
+            model = LanguageModel.from_bytes(bytes(mutated), "model.arpa")
+        except FormatError as error:
+            paths.add(error.path)
+        else:
+            assert np.isfinite(model.score(["a", "b", "zz", "c", "a"]))
+    assert paths <= {"model.arpa"}

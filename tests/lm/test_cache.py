@@ -1,0 +1,207 @@
+"""The cache of parsed models: used when it fits, never trusted when it does not."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+from helpers import random_arpa
+
+from lattice_simp import array_cache
+from lattice_simp.errors import FormatError
+from lattice_simp.lm import LanguageModel, model
+
+SENTENCES = (["a", "b", "zz"], [], ["c", "c", "c", "a"])
+
+
+def make_text(seed=0):
+    return random_arpa(np.random.default_rng(seed), ("a", "b", "c", "été"), 3)
+
+
+@pytest.fixture
+def arpa(tmp_path, monkeypatch):
+    """A model file in a folder of its own, and an empty user cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    monkeypatch.delenv(array_cache.CACHE_VARIABLE, raising=False)
+    path = tmp_path / "models" / "model.arpa"
+    path.parent.mkdir()
+    path.write_text(make_text(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def parses(monkeypatch):
+    """Counts how often a file was parsed."""
+    counted = []
+    original = model.parse_arpa
+    monkeypatch.setattr(model, "parse_arpa", lambda *given: counted.append(1) or original(*given))
+    return counted
+
+
+def caches(folder):
+    return sorted(Path(folder).glob("**/*.trie*"))
+
+
+def scores(read):
+    return [read.score(sentence) for sentence in SENTENCES]
+
+
+def protect(monkeypatch, *folders):
+    """Lets nothing be written into `folders` (file modes would not stop every user)."""
+    original = array_cache._write
+
+    def write(path, arrays):
+        if path.parent in folders:
+            raise PermissionError(13, "Permission denied")
+        original(path, arrays)
+
+    monkeypatch.setattr(array_cache, "_write", write)
+
+
+def test_the_second_read_is_from_the_cache(arpa, parses):
+    first, second = LanguageModel.read(arpa), LanguageModel.read(arpa)
+    assert len(parses) == 1
+    assert scores(first) == scores(second)
+    assert first.trie.words == second.trie.words
+    for name in ("levels", "word", "cost", "backoff", "children", "suffix"):
+        np.testing.assert_array_equal(getattr(first.trie, name), getattr(second.trie, name))
+        assert getattr(first.trie, name).dtype == getattr(second.trie, name).dtype
+
+
+def test_the_cache_lies_beside_the_model(arpa):
+    LanguageModel.read(arpa)
+    (cached,) = caches(arpa.parent)
+    assert cached.name.startswith("model.arpa.")
+    assert cached.suffix == ".trie"
+
+
+def test_a_changed_file_is_read_anew(arpa, parses):
+    LanguageModel.read(arpa)
+    arpa.write_text(make_text(1), encoding="utf-8")
+    changed = LanguageModel.read(arpa)
+    assert len(parses) == 2
+    assert scores(changed) == scores(LanguageModel.from_bytes(make_text(1).encode()))
+
+
+def test_without_cache_nothing_is_written(arpa, parses):
+    for _ in range(2):
+        LanguageModel.read(arpa, cache=False)
+    assert len(parses) == 2
+    assert not caches(arpa.parent)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:10],
+        lambda data: data[: data.index(b"\n")],
+        lambda data: data[: data.index(b"\n") + 1],
+        lambda data: data[:50],
+        lambda data: data[:-1],
+        lambda data: data[: len(data) // 2],
+        lambda data: data + b"\0",
+        lambda data: b"junk" * 100,
+        lambda data: data.replace(b"arrays 1", b"arrays 0", 1),
+        lambda data: data.replace(b'{"arrays"', b'{"errays"', 1),
+        lambda data: data.replace(b'"cost"', b'"cast"', 1),
+        lambda data: data.replace(b'{"arrays"', b'["arrays"', 1),
+        lambda data: data[: data.index(b"\n") + 1] + b"[]\n" + data[data.index(b"\n") + 4 :],
+    ],
+)
+def test_a_broken_cache_is_ignored_and_replaced(arpa, parses, damage):
+    expected = scores(LanguageModel.read(arpa))
+    (cached,) = caches(arpa.parent)
+    whole = cached.read_bytes()
+    cached.write_bytes(damage(whole))
+    assert scores(LanguageModel.read(arpa)) == expected
+    assert len(parses) == 2
+    assert cached.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written_gives_way_to_the_users_cache(arpa, parses, monkeypatch, tmp_path):
+    protect(monkeypatch, arpa.parent / array_cache.FOLDER)
+    first, second = LanguageModel.read(arpa), LanguageModel.read(arpa)
+    assert len(parses) == 1
+    assert scores(first) == scores(second)
+    assert not caches(arpa.parent)
+    assert [path.parent for path in caches(tmp_path / "user")] == [tmp_path / "user" / "lattice_simp"]
+
+
+def test_where_nothing_can_be_written_the_model_is_read_all_the_same(arpa, parses, monkeypatch, tmp_path):
+    protect(monkeypatch, arpa.parent / array_cache.FOLDER, tmp_path / "user" / "lattice_simp")
+    assert scores(LanguageModel.read(arpa)) == scores(LanguageModel.read(arpa))
+    assert len(parses) == 2
+
+
+def test_a_folder_without_writing_permission_stays_as_it_is(arpa, parses, tmp_path):
+    arpa.parent.chmod(0o555)
+    try:
+        for _ in range(2):
+            LanguageModel.read(arpa)
+        assert not caches(arpa.parent)
+        assert len(parses) == len(caches(tmp_path / "user")) == 1
+    finally:
+        arpa.parent.chmod(0o755)
+
+
+def test_a_folder_for_all_caches_may_be_chosen(arpa, parses, monkeypatch, tmp_path):
+    monkeypatch.setenv(array_cache.CACHE_VARIABLE, str(tmp_path / "chosen"))
+    for _ in range(2):
+        LanguageModel.read(arpa)
+    assert not caches(arpa.parent)
+    assert len(parses) == len(caches(tmp_path / "chosen")) == 1
+
+
+def test_a_user_cache_that_is_no_folder_is_no_error(arpa, monkeypatch, tmp_path):
+    protect(monkeypatch, arpa.parent / array_cache.FOLDER)
+    (tmp_path / "user").write_text("a file")
+    assert LanguageModel.read(arpa).order == 3
+
+
+def test_nothing_half_written_is_left_behind(arpa, monkeypatch):
+    def fail(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(array_cache.os, "replace", fail)
+    LanguageModel.read(arpa)
+    assert not caches(arpa.parent)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: zstandard.ZstdCompressor().compress(data)])
+def test_packed_models_are_told_by_their_content(arpa, parses, pack):
+    plain = scores(LanguageModel.read(arpa))
+    packed = arpa.with_name("packed")
+    packed.write_bytes(pack(arpa.read_bytes()))
+    for _ in range(2):
+        assert scores(LanguageModel.read(packed)) == plain
+    assert len(parses) == 2
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: zstandard.ZstdCompressor().compress(data)])
+def test_packed_models_that_are_cut_are_refused(arpa, pack):
+    packed = arpa.with_name("packed")
+    whole = pack(arpa.read_bytes())
+    for length in (8, len(whole) // 2, len(whole) - 1):
+        packed.write_bytes(whole[:length])
+        with pytest.raises(FormatError, match="packed"):
+            LanguageModel.read(packed)
+    assert not caches(arpa.parent)
+
+
+@pytest.mark.parametrize("name", ["missing.arpa", "."])
+def test_a_file_that_cannot_be_read_is_named(arpa, name):
+    with pytest.raises(FormatError, match="cannot be read"):
+        LanguageModel.read(arpa.parent / name)
+
+
+def test_errors_of_a_file_name_it(arpa):
+    arpa.write_text(make_text().replace("\ta", "\ta\tx", 1), encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        LanguageModel.read(arpa)
+    assert caught.value.path == str(arpa)
+    assert not caches(arpa.parent)

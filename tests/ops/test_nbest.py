@@ -1,0 +1,170 @@
+"""The n shortest paths and strings against enumeration by brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers import arc_paths, best_by_string, paths, random_lattice
+
+from lattice_simp import Lattice, SymbolTable, nbest
+from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
+
+WORDS = ("a", "b", "c")
+SEEDS = range(30)
+
+
+def make(seed):
+    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third is not sorted."""
+    rng = np.random.default_rng(seed)
+    return random_lattice(
+        rng,
+        3 + seed % 6,
+        WORDS[: 1 + seed % 3],
+        epsilon=seed % 2 == 0,
+        arcs_per_state=2.5,
+        costs=(-3.0, 1.0) if seed % 4 else (0.0, 2.0),
+        finals=1 + seed % 3,
+        columns=("x", "y"),
+        numbered=seed % 5 > 0,
+        shuffled=seed % 3 == 0,
+    )
+
+
+def rounded(lattice, digits=0):
+    """Returns the lattice with costs that tie often."""
+    return lattice.with_weights(np.round(lattice.weights, digits), np.round(lattice.finals, digits))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100_000])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_unique_gives_each_string_once_at_its_least_cost_in_order(seed, n):
+    lattice = make(seed)
+    expected = best_by_string(lattice)
+    found = nbest(lattice, n)
+    costs = [path.cost for path in found]
+    assert costs == sorted(costs)
+    assert costs == pytest.approx(sorted(expected.values())[:n], abs=1e-9)
+    strings = [tuple(path.words.split()) for path in found]
+    assert len(set(strings)) == len(strings)
+    assert costs == pytest.approx([expected[string] for string in strings], abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100_000])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_unique_every_path_counts(seed, n):
+    lattice = make(seed)
+    expected = sorted(paths(lattice), key=lambda path: path[2])
+    found = nbest(lattice, n, unique=False)
+    costs = [path.cost for path in found]
+    assert costs == sorted(costs)
+    assert costs == pytest.approx([cost for _, _, cost in expected[:n]], abs=1e-9)
+    assert len({tuple(path.arcs.tolist()) for path in found}) == len(found)
+    if n > len(expected):
+        assert sorted(path.words for path in found) == sorted(" ".join(words) for words, _, _ in expected)
+
+
+@pytest.mark.parametrize("unique", [True, False])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_arcs_of_a_path_give_back_its_cost_words_inputs_and_scores(seed, unique):
+    lattice = make(seed)
+    trim = lattice.connected()
+    ends = {tuple(arcs): state for arcs, state in arc_paths(trim)}
+    for path in nbest(lattice, 20, unique=unique):
+        end = ends[tuple(path.arcs.tolist())]
+        assert path.cost == pytest.approx(trim.weights[path.arcs].sum() + trim.finals[end], abs=1e-9)
+        assert path.words == " ".join(trim.symbols.decode(trim.olabels[path.arcs]))
+        assert path.inputs == tuple(label for label in trim.ilabels[path.arcs].tolist() if label)
+        assert path.scores == pytest.approx(
+            {name: column[path.arcs].sum() + trim.final_scores[name][end] for name, column in trim.scores.items()}
+        )
+
+
+@pytest.mark.parametrize("unique", [True, False])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ties_lose_nothing_and_repeat_in_the_same_order(seed, unique):
+    lattice = rounded(make(seed))
+    expected = best_by_string(lattice) if unique else {labels: cost for labels, *_, cost in _numbered_paths(lattice)}
+    found = nbest(lattice, 1000, unique=unique)
+    assert [path.cost for path in found] == sorted(expected.values())
+    again = nbest(lattice, 1000, unique=unique)
+    assert [(path.words, path.cost, path.arcs.tolist()) for path in again] == [
+        (path.words, path.cost, path.arcs.tolist()) for path in found
+    ]
+    for n in (1, 3):
+        fewer = nbest(lattice, n, unique=unique)
+        assert [path.arcs.tolist() for path in fewer] == [path.arcs.tolist() for path in found[:n]]
+
+
+def _numbered_paths(lattice):
+    for arcs, state in arc_paths(lattice):
+        yield tuple(arcs), float(lattice.weights[arcs].sum() + lattice.finals[state])
+
+
+@pytest.mark.parametrize("unique", [True, False])
+@pytest.mark.parametrize("costs", [(0.0, 0.0), (0.1, 0.1), (0.1, 0.1 + 1e-17), (0.1, 0.30000000000000004)])
+def test_exponentially_many_equal_paths_cost_no_more_than_those_asked_for(costs, unique):
+    length = 200
+    lattice = Lattice.from_arcs(
+        np.repeat(np.arange(length), 2),
+        [1, 2] * length,
+        costs * length,
+        np.repeat(np.arange(1, length + 1), 2),
+        [math.inf] * length + [0.0],
+        SymbolTable("ab"),
+    )
+    found = nbest(lattice, 50, unique=unique)
+    assert len({path.words for path in found}) == 50
+    assert found[0].cost == pytest.approx(length * costs[0])
+
+
+def test_one_string_on_exponentially_many_paths_is_found_once():
+    length = 60
+    lattice = Lattice.from_arcs(
+        np.repeat(np.arange(length), 2),
+        [1] * (2 * length),
+        [0.5, 0.7] * length,
+        np.repeat(np.arange(1, length + 1), 2),
+        [math.inf] * length + [0.0],
+        SymbolTable("a"),
+    )
+    assert [(path.words, path.cost) for path in nbest(lattice, 5)] == [
+        (" ".join(["a"] * length), pytest.approx(0.5 * length))
+    ]
+
+
+def test_epsilon_chains_are_followed_to_their_ends():
+    #  0 -eps(1)-> 1 -eps(-2)-> 2 -a-> 3,  0 -eps(0)-> 2: the longer way is the cheaper one
+    lattice = Lattice.from_arcs(
+        [0, 0, 1, 2],
+        [0, 0, 0, 1],
+        [1.0, 0.0, -2.0, 0.0],
+        [1, 2, 2, 3],
+        [4.0, math.inf, math.inf, 0.0],
+        SymbolTable("a"),
+    )
+    assert [(path.words, path.cost, len(path.arcs)) for path in nbest(lattice, 5)] == [("a", -1.0, 3), ("", 4.0, 0)]
+
+
+def test_more_than_there_are_is_no_error():
+    lattice = Lattice.from_strings([("a", 1.0), ("b", 2.0)])
+    assert [path.words for path in nbest(lattice, 10**30)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "lattice", [Lattice.from_strings([]), Lattice.from_arcs([0], [1], [0.0], [1], [math.inf] * 2, SymbolTable("a"))]
+)
+def test_an_empty_lattice_has_no_paths(lattice):
+    assert nbest(lattice, 3) == []
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_n_below_one_is_refused(n):
+    with pytest.raises(LatticeSimpError):
+        nbest(Lattice.from_strings([("a", 1.0)]), n)
+
+
+def test_a_cycle_is_refused():
+    with pytest.raises(CyclicLatticeError):
+        nbest(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))

@@ -1,0 +1,181 @@
+"""Tasks on a Dask cluster of real processes: the results of a serial run, whatever dies."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.parallel.work import broken_factory, dying_factory, make_worker
+
+from lattice_simp.errors import MissingExtraError
+from lattice_simp.pipeline import BatchError, in_order, run_tasks
+from lattice_simp.pipeline.cluster import run_on_cluster
+
+pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = "distributed.cli.dask_"
+WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
+PATIENCE = 60.0
+
+
+@contextmanager
+def process(name, *arguments):
+    """Runs a scheduler or workers, where a task fails that has killed two workers."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+    command = [sys.executable, "-m", SERVER + name, *map(str, arguments)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+    try:
+        yield running
+    finally:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
+@contextmanager
+def scheduler(folder):
+    file = folder / "scheduler.json"
+    place = "--host 127.0.0.1 --port 0 --no-dashboard --dashboard-address 127.0.0.1:0 --idle-timeout 120".split()
+    with process("scheduler", *place, "--scheduler-file", file) as server:
+        wait_until(lambda: file.exists() and file.read_text().endswith("}"))
+        yield json.loads(file.read_text())["address"], server
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    with scheduler(folder) as (found, _), process("worker", found, *WORKERS, "--local-directory", folder):
+        yield found
+
+
+def run(address, texts, scratch, **options):
+    outcomes = run_on_cluster(enumerate(texts), partial(make_worker, scratch), address, timeout=PATIENCE, **options)
+    return list(in_order(outcomes, range(len(texts))))
+
+
+@pytest.mark.parametrize("window", [1, 5000])
+def test_all_results_come_back(address, tmp_path, window):
+    texts = [f"word {number}" for number in range(10 if window == 1 else 1000)]
+    assert [outcome.result for outcome in run(address, texts, tmp_path, window=window)] == list(map(str.upper, texts))
+    assert run(address, [], tmp_path) == []
+
+
+def test_the_tasks_of_a_killed_worker_are_done_by_another(address, tmp_path):
+    killer = threading.Thread(target=kill_the_hanging, args=[tmp_path])
+    killer.start()
+    texts = ["a", "b", "hangs once", *(f"word {number}" for number in range(300))]
+    outcomes = run(address, texts, tmp_path)
+    killer.join()
+    assert [outcome.result for outcome in outcomes] == list(map(str.upper, texts))
+
+
+def kill_the_hanging(scratch):
+    wait_until((scratch / "hanging").exists)
+    os.kill(int((scratch / "hanging").read_text()), signal.SIGKILL)
+
+
+def test_tasks_that_fail_leave_the_others_alone(address, tmp_path):
+    texts = ["a", "unknown", *"bcdefghijklmn", "dies", *"opqrst", "dies once", "error", "not picklable", "u"]
+    bad = {"unknown": "KeyError", "dies": "died 2 times", "error": "no translation", "not picklable": "internal error"}
+    for text, outcome in zip(texts, run(address, texts, tmp_path), strict=True):
+        if text in bad:
+            assert outcome.result is None
+            assert bad[text] in outcome.failure
+        else:
+            assert (outcome.result, outcome.failure) == (text.upper(), None)
+
+
+def test_a_task_may_end_the_run(address, tmp_path):
+    with pytest.raises(BatchError, match=r"^no space$") as caught:
+        run(address, ["a", "fatal", "b"], tmp_path)
+    assert "Traceback" in caught.value.trace
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        (broken_factory, r"^worker tcp://127.0.0.1:\d+: no model \(all workers must find the same files"),
+        (dying_factory, "workers cannot begin: the worker process died 2 times"),
+    ],
+)
+def test_workers_that_cannot_start_end_the_run(address, factory, message):
+    with pytest.raises(BatchError, match=message):
+        list(run_on_cluster([(0, "a")], factory, address, timeout=PATIENCE))
+
+
+def test_workers_of_another_version_end_the_run(address, tmp_path, monkeypatch):
+    other = (("lattice_simp", "0.0"), ("distributed", "0.0"), ("python", "0.0"))
+    monkeypatch.setattr("lattice_simp.pipeline.cluster.versions", lambda: other)
+    with pytest.raises(BatchError, match=r"lattice_simp .* where the client has 0\.0"):
+        run(address, ["a"], tmp_path)
+
+
+def test_no_workers_and_a_scheduler_that_dies(tmp_path):
+    factory = partial(make_worker, tmp_path)
+    with scheduler(tmp_path) as (found, server):
+        with pytest.raises(BatchError, match="no workers"):
+            list(run_on_cluster([(0, "a")], factory, found, timeout=1))
+        with process("worker", found, *WORKERS, "--local-directory", tmp_path):
+            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, found, timeout=PATIENCE)
+            assert next(outcomes).result == "A"
+            server.kill()
+            begin = time.monotonic()
+            with pytest.raises(BatchError, match=f"scheduler at {found} is lost"):
+                list(outcomes)
+            assert time.monotonic() - begin < PATIENCE / 2
+
+
+def test_what_is_no_scheduler(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts and says nothing
+        for port in (1, silent.getsockname()[1]):
+            begin = time.monotonic()
+            with pytest.raises(BatchError, match=f"^no Dask scheduler .* answers at tcp://127.0.0.1:{port} within 1 s"):
+                list(run_on_cluster([(0, "a")], broken_factory, f"tcp://127.0.0.1:{port}", timeout=1))
+            assert time.monotonic() - begin < PATIENCE / 2
+
+
+def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
+    texts = ["a", "dies", "error", "b"]
+    outcomes = in_order(run_tasks(enumerate(texts), partial(make_worker, tmp_path), cluster="local:1"), range(4))
+    assert [outcome.result for outcome in outcomes] == ["A", None, None, "B"]
+    assert multiprocessing.active_children() == []
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "message"),
+    [
+        ("localhost:8786", {}, "'localhost:8786' is no Dask cluster"),
+        ("local:0", {}, "'local:0' is no Dask cluster"),
+        ("local", {"jobs": 2}, "--dask and --jobs exclude each other"),
+        ("local", {"time_limit": 1.0}, "--dask and --time-limit exclude each other"),
+    ],
+)
+def test_what_a_cluster_cannot_do(address, options, message):
+    with pytest.raises(BatchError, match=message):
+        list(run_tasks([(0, "a")], broken_factory, cluster=address, **options))
+
+
+def test_without_dask_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'lattice-simp\[dask\]'"):
+        list(run_tasks([(0, "a")], broken_factory, cluster="local"))

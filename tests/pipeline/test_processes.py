@@ -1,0 +1,68 @@
+"""Tasks in worker processes: kills, time limits, failures, large answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+
+import pytest
+from tests.parallel.work import broken_factory, dying_factory, make_worker
+
+from lattice_simp.pipeline import BatchError, in_order, run_batch
+from lattice_simp.pipeline.processes import interrupts_blocked
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_tasks_that_fail_leave_the_others_alone(tmp_path, jobs):
+    tasks = list(enumerate(["a", "slow", "b", "dies", "c", "dies once", "error", "d"]))
+    outcomes = list(
+        in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=jobs, time_limit=1.0), range(len(tasks)))
+    )
+    assert [outcome.result for outcome in outcomes] == ["A", None, "B", None, "C", "DIES ONCE", None, "D"]
+    assert "time limit" in outcomes[1].failure
+    assert "died" in outcomes[3].failure
+    assert outcomes[6].failure == "no translation"
+
+
+@pytest.mark.parametrize(("task", "message"), [("fatal", "no space"), ("unknown", "KeyError")])
+def test_a_task_may_end_the_run(tmp_path, task, message):
+    outcomes = run_batch([(0, "a"), (1, task)], partial(make_worker, tmp_path))
+    if task == "fatal":
+        with pytest.raises(BatchError, match=message) as caught:
+            list(outcomes)
+        assert "Traceback" in caught.value.trace
+    else:
+        assert message in list(outcomes)[1].failure
+
+
+@pytest.mark.parametrize(("factory", "message"), [(broken_factory, "no model"), (dying_factory, "SIGKILL")])
+def test_workers_that_cannot_start_end_the_run(factory, message):
+    with pytest.raises(BatchError, match=message):
+        list(run_batch([(0, "a")], factory, jobs=2))
+
+
+def test_a_large_answer_and_many_tasks(tmp_path):
+    tasks = [(number, "x" * 300_000 if number % 50 == 0 else "y") for number in range(2000)]
+    outcomes = in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=3), range(2000))
+    assert [outcome.result for outcome in outcomes] == [task.upper() for _, task in tasks]
+
+
+def test_an_interrupt_waits_until_a_process_has_started():
+    other, finished = threading.Event(), []
+    thread = threading.Thread(target=other.wait)
+    thread.start()  # takes the signal, which the main thread blocks
+
+    def start():
+        with interrupts_blocked():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)
+            finished.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    other.set()
+    thread.join()
+    assert finished
