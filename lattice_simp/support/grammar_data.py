@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def grammar_path(folder: str, name: str, *, what: str) -> Path:

@@ -11,9 +11,9 @@ import pytest
 import zstandard
 from helpers import random_arpa
 
-from lattice_simp import array_cache
 from lattice_simp.errors import FormatError
 from lattice_simp.lm import LanguageModel, model
+from lattice_simp.support import array_cache
 
 SENTENCES = (["a", "b", "zz"], [], ["c", "c", "c", "a"])
 

@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.parallel.work import broken_factory, dying_factory, make_worker
 
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline import BatchError, in_order, run_tasks
 from lattice_simp.pipeline.cluster import run_on_cluster
+from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
 pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
 

@@ -9,10 +9,10 @@ import time
 from functools import partial
 
 import pytest
-from tests.parallel.work import broken_factory, dying_factory, make_worker
 
 from lattice_simp.pipeline import BatchError, in_order, run_batch
 from lattice_simp.pipeline.processes import interrupts_blocked
+from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

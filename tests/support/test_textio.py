@@ -16,7 +16,7 @@ import zstandard
 from format_helpers import COMPRESSIONS, fuzz
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import textio
+from lattice_simp.support import textio
 from lattice_simp.support.textio import open_binary, open_text, read_bytes, read_lines
 
 TEXT = "one\u2028line\u0085 still\x0b\x0c\x1c the\u00a0same\nsecond\r\n\nlast"
