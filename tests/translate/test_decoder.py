@@ -22,14 +22,15 @@ from tiny_decoder import (
     tiny_decoder,
 )
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.strategies.task import pool_hypotheses
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.strategies.task import pool_hypotheses
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
 
@@ -317,13 +318,18 @@ def test_gappy_with_several_skeletons_is_full_times_pooled_hypotheses(aggregatio
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
 
 
+def pooled(lists, aggregation, count):
+    own = [[Hypothesis((text,), cost) for text, cost in pairs] for pairs in lists]
+    return [(found.text, found.cost) for found in pool_hypotheses(own, aggregation, count)]
+
+
 def test_pooling_keeps_the_best_n():
     lists = [[("a", 3.0), ("b", 1.0)], [("c", 2.0), ("a", 2.5)], [("a", 3.0)]]
-    assert pool_hypotheses(lists, "max", 2) == [("b", 1.0), ("c", 2.0)]
+    assert pooled(lists, "max", 2) == [("b", 1.0), ("c", 2.0)]
     total = -math.log(2 * math.exp(-3.0) + math.exp(-2.5))
-    assert dict(pool_hypotheses(lists, "sum", 9)) == pytest.approx({"a": total, "b": 1.0, "c": 2.0})
-    assert pool_hypotheses(lists, "sum", 1) == [("b", 1.0)]
-    assert pool_hypotheses([], "max", 3) == []
+    assert dict(pooled(lists, "sum", 9)) == pytest.approx({"a": total, "b": 1.0, "c": 2.0})
+    assert pooled(lists, "sum", 1) == [("b", 1.0)]
+    assert pooled([], "max", 3) == []
 
 
 def test_loops_at_gaps_alone_need_one_skeleton():
