@@ -59,7 +59,7 @@ def measure(shared: Path) -> Figures:
 
 
 def _decide(lattice: Lattice) -> str:
-    return nbest(mbr(lattice, SETTINGS))[0].words
+    return nbest(mbr(lattice, SETTINGS))[0].text
 
 
 def _read(path: Path) -> Lattice:

@@ -53,8 +53,8 @@ def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Pa
 
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
     "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is the sum of
-    the negated features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
-    ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
+    the negated features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`,
+    `x1scale`, ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
     unknown fields are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
     node that no link leads to, the final state the node `end=` or the one node that no link leaves.
 
