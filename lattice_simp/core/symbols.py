@@ -24,6 +24,15 @@ def split_tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
+def as_tokens(text: str | Iterable[str]) -> list[str]:
+    """Returns the tokens of a sentence that is a string or a list of tokens already.
+
+    >>> as_tokens("a cat"), as_tokens(("a", "cat"))
+    (['a', 'cat'], ['a', 'cat'])
+    """
+    return split_tokens(text) if isinstance(text, str) else list(text)
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 

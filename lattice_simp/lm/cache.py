@@ -7,7 +7,7 @@ from pathlib import Path
 from lattice_simp.lm.trie import NgramTrie
 from lattice_simp.support.array_cache import load_arrays, pack_words, store_arrays, unpack_words
 
-_KIND = "trie"
+_KIND = "trie2"  # the number grows when parsing changes
 _FIELDS = ("levels", "word", "cost", "backoff", "children", "suffix")
 
 

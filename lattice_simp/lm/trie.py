@@ -50,6 +50,22 @@ class NgramTrie:
     def order(self) -> int:
         return len(self.levels) - 1
 
+    def length(self, node: int) -> int:
+        """Returns how many words the n-gram of a node has."""
+        return int(np.searchsorted(self.levels, node, side="right"))
+
+    def advance(self, context: int, word: int) -> tuple[int, float]:
+        """Returns the longest n-gram that ends a context with `word`, and the backoff weights (-log10) paid for it."""
+        paid = 0.0
+        while context != ROOT:
+            begin, end = int(self.children[context]), int(self.children[context + 1])
+            child = begin + int(np.searchsorted(self.word[begin:end], word))
+            if child < end and self.word[child] == word:
+                return child, paid
+            paid += float(self.backoff[context])
+            context = int(self.suffix[context])
+        return word, paid
+
 
 def build_trie(words: list[str], sections: list[NgramSection], path: str = "<bytes>") -> NgramTrie:
     """Arranges parsed n-grams as a trie.

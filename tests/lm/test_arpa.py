@@ -102,7 +102,8 @@ def test_a_section_may_be_empty():
     [
         ("-1.25\ta", "x\ta", "x\ta", "finite number"),
         ("-1.25\ta", "nan\ta", "nan", "finite number"),
-        ("-1.25\ta", "-inf\ta", "-inf", "finite number"),
+        ("-1.25\ta", "inf\ta", "inf", "finite number"),
+        ("0.25", "-inf", "-inf", "finite number"),
         ("-1.25\ta", "-1.2.5\ta", "-1.2.5", "finite number"),
         ("-1.25\ta", "-1e\ta", "-1e", "finite number"),
         ("-1.25\ta", "-1e39\ta", "-1e39", "finite number"),
