@@ -17,7 +17,6 @@ from lattice_simp.commands.options import (
     FormatName,
     LoopKind,
     edit_costs,
-    is_nbest,
     read_full,
     read_skeleton,
     readable,
@@ -132,7 +131,7 @@ def compose(
     """
     from lattice_simp.commands.compose import Composition
     from lattice_simp.errors import LatticeSimpError
-    from lattice_simp.formats.nbest import write_nbest
+    from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")

@@ -89,15 +89,6 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
-def is_nbest(path: str) -> bool:
-    """Tells a Moses n-best list (of a file that can be read twice) by its first line."""
-    from lattice_simp.support.textio import open_binary
-
-    with open_binary(path) as file:
-        head = file.readline(1 << 16)
-    return b" ||| " in head and head.split(b" ||| ")[0].strip().isdigit()
-
-
 def read_full(path: str, sentence: int | None = None, format: FormatName | None = None, **options: Any) -> Lattice:
     """Reads a lattice file, or one sentence of an n-best list as a lattice.
 
@@ -105,6 +96,7 @@ def read_full(path: str, sentence: int | None = None, format: FormatName | None 
         FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named.
     """
     from lattice_simp import Lattice
+    from lattice_simp.formats.nbest import is_nbest
 
     with readable(path) as file:
         if format is None and is_nbest(file):
@@ -120,6 +112,8 @@ def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
     Raises:
         FormatError: as `read_full`.
     """
+    from lattice_simp.formats.nbest import is_nbest
+
     with readable(path) as file:
         return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
 

@@ -38,13 +38,22 @@ def read_plf(
 ) -> Iterator[Lattice]:
     """Reads the lattices of a PLF file one after the other; see `parse_plf`. They share `symbols`.
 
+    An empty line is an empty sentence: its lattice accepts the empty string.
+
     Raises:
         FormatError: as `parse_plf`; a file without lines.
     """
     symbols = SymbolTable() if symbols is None else symbols
     number = 0
     for number, line in enumerate(read_lines(path), 1):
-        yield parse_plf(line, symbols, scores=scores, score_name=score_name, path=path, line_number=number)
+        yield parse_plf(
+            line if line.strip(" \t") else "()",
+            symbols,
+            scores=scores,
+            score_name=score_name,
+            path=path,
+            line_number=number,
+        )
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write one lattice on each line")
 
@@ -67,8 +76,8 @@ def parse_plf(
     Args:
         line: the line.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        scores: what the numbers are: probabilities (as Moses takes them), natural logs of them (as cdec takes them)
-            or costs (negative logs).
+        scores: what the numbers are: probabilities (as Moses takes them; 0 costs 100 nats, as there), natural logs of
+            them (as cdec takes them) or costs (negative logs).
         score_name: the entry of a dictionary that becomes the weight; a weight without it is 0. All other entries
             become score columns (costs; 0 where an arc lacks them). A single number is the weight; of several numbers
             the first is the weight, the others become the columns `score2`, `score3` ...

@@ -19,6 +19,9 @@ Scores = Literal["probability", "log", "cost"]
 
 EPSILON_WORD = "*EPS*"
 
+ZERO_COST = 100.0
+"""What a probability of 0 costs, in nats: the floor of Moses."""
+
 MAX_SCORES = 100_000_000
 """The most scores of one lattice, counting a 0 for each score of another arc that an arc lacks."""
 
@@ -139,9 +142,9 @@ class PlfReader:
         if value is None:
             self.fail(f"a score is not a finite number: {shown(text)}", "write scores as decimal numbers")
         if self.scores == "probability":
-            if value <= 0:
-                self.fail(f"{value} is no probability", "pass scores='log' or 'cost' (--scores), or leave the arc out")
-            value = 0.0 - math.log(value)
+            if value < 0:
+                self.fail(f"{value} is not a probability", "pass scores='log' or 'cost' (--scores)")
+            value = 0.0 - math.log(value) if value else ZERO_COST
         elif self.scores == "log":
             value = 0.0 - value
         self.columns.setdefault(name, {})[len(self.arcs)] = value

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.nbest import Hypothesis, parse_hypothesis, read_nbest, write_nbest
+from lattice_simp.formats.nbest import Hypothesis, is_nbest, parse_hypothesis, read_nbest, write_nbest
 
 MOSES = (
     "0 ||| a small cat ||| LexicalReordering0= -1.5 0 -0.25 Distortion0= 0 LM0= -12.3456 ||| -4.5\n"
     "0 ||| a cat ||| LexicalReordering0= -1e-05 0 -0.25 Distortion0= -2 LM0= -11 ||| -5\n"
     "1 |||  ||| LM0= -3 ||| -3.25\n"
 )
+MOSES_1 = {"d": (0.0, -2.0), "lm": (-1.0,), "tm": (-3.0,), "w": (-2.0,)}
 CDEC = "0 ||| a small cat ||| Glue=1 LanguageModel=-3.5 ||| -4.5\n0 ||| a cat ||| Glue=2 ||| -5\n"
 
 
@@ -51,10 +52,38 @@ def test_moses_line():
         ("3 ||| a b |||  ||| -1.5", {}, -1.5),
         ("3 ||| a b ||| LM= -1 ||| -1.5 ||| 0-0 1-1 ||| more", {"LM": (-1.0,)}, -1.5),
         ("3 ||| a b ||| LM= ||| -1.5", {"LM": ()}, -1.5),
+        ("3||| a b ||| LM= -1", {"LM": (-1.0,)}, 0.0),
+        ("\ufeff3 ||| a b ||| ||| -1.5", {}, -1.5),
+        ("3 ||| a b ||| d: 0 -2 lm: -1 tm: -3 w: -2 ||| -1.5", MOSES_1, -1.5),
+        ("3 ||| a b ||| -1 -2e-1 ||| -1.5", {"Feature0": (-1.0,), "Feature1": (-0.2,)}, -1.5),
+        ("3 ||| a b ||| -1 LM= -2 ||| -1.5", {"Feature0": (-1.0,), "LM": (-2.0,)}, -1.5),
+        ("3 ||| a b ||| tm_pt_0=-1 lm_0=-2 ||| -1.5 ||| 0-0 1-1", {"tm_pt_0": (-1.0,), "lm_0": (-2.0,)}, -1.5),
+        ("3 ||| a b ||| 0-0 1-1 ||| F0= -1 ||| -1.5", {"F0": (-1.0,)}, -1.5),
+        ("3 ||| a b ||| 0-0 ||| WordScores= -1 -2 -3 ||| F0= -1 F1= -2 ||| -1.5", {"F0": (-1.0,), "F1": (-2.0,)}, -1.5),
+        ("3 ||| a b ||| WordScores= -1 -2 ||| F0= -1 ||| -1.5", {"F0": (-1.0,)}, -1.5),
+        ("3 ||| a b ||| 0.9,0.1 1e-05,1 ||| F0= -1 ||| -1.5", {"F0": (-1.0,)}, -1.5),
+        ("3 ||| a b ||| 1 1 1 ||| F0= -1 ||| -1.5", {"F0": (-1.0,)}, -1.5),
+        ("3 ||| a b ||| ||| F0= -1 ||| -1.5", {"F0": (-1.0,)}, -1.5),
     ],
 )
 def test_missing_and_further_columns(line, features, total):
     assert parse_hypothesis(line) == Hypothesis(3, "a b", features, total)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0||| a", True),
+        ("\ufeff12 ||| a", True),
+        ("0 |||", True),
+        ("0 1 ||| 2", False),
+        ("0 |||| a", False),
+        ("", False),
+    ],
+)
+def test_a_list_is_told_by_its_first_line(tmp_path, text, told):
+    (tmp_path / "x").write_text(f"{text}\n", encoding="utf-8")
+    assert is_nbest(tmp_path / "x") is told
 
 
 def test_odd_tokens():
@@ -83,18 +112,17 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
     ("text", "message"),
     [
         ("", "x: the file is empty"),
-        ("0 ||| a\n\n", "x:2: no n-best line"),
-        ("a b c\n", "x:1: no n-best line: 'a b c'"),
-        ("-1 ||| a\n", "x:1: no n-best line"),
-        ("x ||| a\n", "x:1: no n-best line"),
+        ("0 ||| a\n\n", "x:2: not an n-best line"),
+        ("a b c\n", "x:1: not an n-best line: 'a b c'"),
+        ("-1 ||| a\n", "x:1: not an n-best line"),
+        ("x ||| a\n", "x:1: not an n-best line"),
         ("1 ||| a\n0 ||| b\n", "x:2: the id 0 is lower than 1 .*sort the list"),
         ("999999999999 ||| a\n", "x:1: the id jumps from 0 to 999999999999"),
-        ("0 ||| a ||| LM= x ||| 1\n", "x:1: no new feature: 'x'"),
-        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: no new feature: 'nan'"),
-        ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a name or a finite value"),
-        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: no new feature: 'LM=2'"),
-        ("0 ||| a ||| 1 2 ||| 1\n", "x:1: a feature without a name"),
-        ("0 ||| a ||| =1 ||| 1\n", "x:1: no new feature"),
+        ("0 ||| a ||| LM= x ||| 1\n", "x:1: not a new feature: 'x'"),
+        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: not a new feature: 'nan'"),
+        ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a finite value"),
+        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: not a new feature: 'LM=2'"),
+        ("0 ||| a ||| =1 ||| 1\n", "x:1: not a new feature"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
     ],

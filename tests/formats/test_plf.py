@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from format_helpers import COMPRESSIONS, assert_same, fuzz, random_lattice
+from helpers import best_by_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -171,8 +172,7 @@ def _transducer(seed):
         ("((('a',x,1),),)", "column 9: a score is not a finite number: 'x'|column .*'x'"),
         ("((('a',nan,1),),)", "a score is not a finite number: 'nan'"),
         ("((('a',inf,1),),)", "a score is not a finite number: 'inf'"),
-        ("((('a',0.0,1),),)", "0.0 is no probability .*scores='log'"),
-        ("((('a',-0.5,1),),)", "-0.5 is no probability"),
+        ("((('a',-0.5,1),),)", "-0.5 is not a probability .*scores='log'"),
         ("((('a',{'lm':0.5,1),),)", "where a quoted word must stand"),
         ("((('a',{'lm' 0.5},1),),)", "where ':' must stand"),
         ("((('a',{'lm':0.5},),),)", r"unexpected '\)' in an arc|the distance of an arc"),
@@ -198,9 +198,20 @@ def test_rare_scores_are_limited(monkeypatch):
         parse_plf("((('a',{'x':1},1),('b',{'y':1},1),),)")
 
 
+def test_a_probability_of_0_costs_what_it_does_in_moses():
+    assert parse_plf("((('a',0.0,1),('b',0,1),),)").weights.tolist() == [100.0, 100.0]
+    assert parse_plf("((('a',0.0,1),),)", scores="log").weights.tolist() == [0.0]
+
+
+def test_an_empty_line_is_an_empty_sentence(tmp_path):
+    (tmp_path / "x.plf").write_bytes(b"((('a',1),),)\n\n \r\n((('b',1),),)\n")
+    strings = [best_by_string(lattice) for lattice in read_plf(tmp_path / "x.plf")]
+    assert strings == [{("a",): 0.0}, {(): 0.0}, {(): 0.0}, {("b",): 0.0}]
+
+
 def test_files(tmp_path):
-    (tmp_path / "x.plf").write_text("((('a',1),),)\n\n")
-    with pytest.raises(FormatError, match=r"x\.plf:2: column 1"):
+    (tmp_path / "x.plf").write_text("((('a',1),),)\n(\n")
+    with pytest.raises(FormatError, match=r"x\.plf:2: column 2"):
         list(read_plf(tmp_path / "x.plf"))
     (tmp_path / "empty.plf").write_text("")
     with pytest.raises(FormatError, match=r"empty\.plf: the file is empty"):
