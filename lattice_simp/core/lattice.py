@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core import bridge
+from lattice_simp.core import fst_bytes
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
-from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
+from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 IntArray = npt.NDArray[np.int32]
 CostArray = npt.NDArray[np.float64]
@@ -331,32 +330,33 @@ class Lattice:
         """Whether some arc carries no word."""
         return bool((self.olabels == EPSILON).any())
 
-    # ---------------------------------------------------------------- files and OpenFst
-
-    @classmethod
-    def read(cls, path: str | Path, **options: Any) -> Lattice:
-        """Reads a lattice in any known format (OpenFst binary, AT&T text, PLF, HTK SLF), told by its content."""
-        from lattice_simp.formats import read_lattice
-
-        return read_lattice(path, **options)
-
-    def write(self, path: str | Path, **options: Any) -> None:
-        """Writes the lattice in the format of the file name's ending (`.fst`, `.txt`, `.plf`, `.slf`)."""
-        from lattice_simp.formats import write_lattice
-
-        write_lattice(self, path, **options)
+    # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision); score columns stay behind."""
-        return bridge.to_pynini(self, attach_symbols=attach_symbols)
+        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for; columns stay behind."""
+        import pynini
+
+        return pynini.Fst.read_from_string(fst_bytes.pack(self, attach_symbols=attach_symbols))
 
     @classmethod
     def from_pynini(cls, fst: Any, symbols: SymbolTable | None = None, isymbols: SymbolTable | None = None) -> Lattice:
         """Makes a lattice from a `pynini.Fst` or `pywrapfst.Fst` over the tropical semiring.
 
-        Without `symbols`, the FST's own output symbol table is used; an FST without one needs `symbols`.
+        Without `symbols`, the FST's own symbol tables are used; an FST without any needs `symbols`.
+
+        Raises:
+            InvalidLatticeError: other arcs, labels without a word, costs that are NaN, an FST that contradicts itself.
         """
-        fields = bridge.from_pynini(fst, symbols, isymbols)
+        if fst.fst_type() not in ("vector", "const"):
+            import pywrapfst
+
+            if not fst.verify():
+                raise InvalidLatticeError("the FST's stored properties are wrong; make it again from its arcs")
+            fst = pywrapfst.convert(fst, "vector")
+        try:
+            fields = fst_bytes.parse(fst.write_to_string(), symbols, isymbols, own_tables=symbols is None)
+        except FormatError as error:
+            raise InvalidLatticeError(str(error)) from error
         lattice = cls(**fields)
         lattice.validate()
         return lattice

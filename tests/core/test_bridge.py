@@ -226,11 +226,37 @@ def test_labels_outside_the_tables_are_refused():
         Lattice.from_pynini(fst)
 
 
-def test_infinite_arc_costs_are_refused():
+def test_arcs_of_infinite_cost_are_left_out():
     fst = pywrapfst.VectorFst()
     fst.add_states(2)
     fst.set_start(0)
     fst.set_final(1)
     fst.add_arc(0, pywrapfst.Arc(1, 1, math.inf, 1))
-    with pytest.raises(InvalidLatticeError, match="arc 0 has the cost inf"):
-        Lattice.from_pynini(fst, SymbolTable(WORDS))
+    fst.add_arc(0, pywrapfst.Arc(2, 2, 0.5, 1))
+    assert best_by_string(Lattice.from_pynini(fst, SymbolTable(WORDS))) == {("b",): 0.5}
+
+
+def test_an_acceptor_needs_only_an_input_table():
+    fst = random_fst(np.random.default_rng(4), 5, transducer=False)
+    fst.set_input_symbols(openfst_table(WORDS))
+    lattice = Lattice.from_pynini(fst)
+    assert lattice.is_acceptor
+    assert rows(lattice) == fst_rows(fst)
+
+
+def with_wrong_properties(fst):
+    """Returns the FST with stored properties that say the opposite of what it is (acceptor or transducer)."""
+    data = bytearray(fst.write_to_string())
+    place = 4 + 4 + len(fst.fst_type()) + 4 + 8 + 4 + 4
+    properties = int.from_bytes(data[place : place + 8], "little") ^ 0x30000
+    data[place : place + 8] = properties.to_bytes(8, "little")
+    return pywrapfst.Fst.read_from_string(bytes(data))
+
+
+def test_wrong_stored_properties_do_no_harm():
+    fst = random_fst(np.random.default_rng(5), 6)
+    broken = with_wrong_properties(fst)
+    assert rows(Lattice.from_pynini(broken, SymbolTable(WORDS))) == fst_rows(fst)
+    acceptor = pywrapfst.convert(random_fst(np.random.default_rng(5), 6, transducer=False), "compact_acceptor")
+    with pytest.raises(InvalidLatticeError, match="stored properties are wrong"):
+        Lattice.from_pynini(with_wrong_properties(acceptor), SymbolTable(WORDS))

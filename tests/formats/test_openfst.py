@@ -9,6 +9,7 @@ import pynini
 import pytest
 import pywrapfst
 from format_helpers import COMPRESSIONS, assert_same, fuzz, random_lattice
+from helpers import best_by_string
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
@@ -133,8 +134,8 @@ def _with_arc_type(name):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (b"", "no OpenFst file"),
-        (b"0 1 a\n", "no OpenFst file"),
+        (b"", "not an OpenFst file"),
+        (b"0 1 a\n", "not an OpenFst file"),
         (struct.pack("<i", 2125659606), "ends too early"),
         (struct.pack("<ii", 2125659606, 2**31 - 1), "ends too early"),
         (struct.pack("<ii", 2125659606, -5), "ends too early"),
@@ -166,12 +167,48 @@ def test_sizes_in_the_header(data, field, value):
         parse_openfst(data[:place] + struct.pack("<q", value) + data[place + 8 :])
 
 
-@pytest.mark.parametrize("cost", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("cost", [-np.inf, np.nan])
 def test_costs(data, cost):
     old = struct.pack("<f", 1.5)
     assert data.count(old) == 1
     with pytest.raises(FormatError, match="cost"):
         parse_openfst(data.replace(old, struct.pack("<f", cost)))
+
+
+def test_arcs_of_infinite_cost_are_left_out(data):
+    lattice = parse_openfst(data.replace(struct.pack("<f", 1.5), struct.pack("<f", np.inf)))
+    assert best_by_string(lattice) == {("a", "cat"): 0.5}
+
+
+@pytest.mark.parametrize("label", [7, 2])
+def test_an_empty_symbol_matters_only_where_it_is_used(label):
+    fst = pynini.Fst()
+    fst.add_states(2)
+    fst.set_start(0).set_final(1)
+    fst.add_arc(0, pynini.Arc(label, label, 0.0, 1))
+    table = Lattice.from_strings([("a b", 0.0)]).to_pynini(attach_symbols=True).output_symbols().copy()
+    table.add_symbol("XXX", 7)
+    fst.set_output_symbols(table)
+    data = fst.write_to_string().replace(struct.pack("<i3s", 3, b"XXX"), struct.pack("<i", 0))
+    if label == 7:
+        with pytest.raises(FormatError, match="label 7 is not in the symbol table"):
+            parse_openfst(data)
+    else:
+        assert best_by_string(parse_openfst(data)) == {("b",): 0.0}
+
+
+@pytest.mark.parametrize("attach", [False, True])
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+def test_the_bytes_are_those_of_openfst(tmp_path, fst_type, attach):
+    for seed in range(10):
+        lattice = random_lattice(seed, transducer=seed % 2 == 1, single_precision=True)
+        write_openfst(lattice, tmp_path / "x.fst", fst_type, attach_symbols=attach)
+        fst = pywrapfst.convert(lattice.to_pynini(attach_symbols=attach), fst_type)
+        assert fst.verify()
+        ours, theirs = bytearray((tmp_path / "x.fst").read_bytes()), bytearray(fst.write_to_string())
+        properties = 4 + 4 + len(fst_type) + 4 + 8 + 4 + 4
+        ours[properties : properties + 8] = theirs[properties : properties + 8] = bytes(8)
+        assert ours == theirs, seed
 
 
 def test_costs_too_large(tmp_path):
