@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import FORMATS, read, write
+from lattice_simp.formats.nbest import is_nbest
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
@@ -30,13 +32,14 @@ class LoopKind(str, Enum):
     RHO = "rho"
 
 
-class FormatName(str, Enum):
-    """The lattice formats."""
+FORMAT_NAMES = "|".join(FORMATS)
 
-    OPENFST = "openfst"
-    ATT = "att"
-    PLF = "plf"
-    SLF = "slf"
+
+def format_name(name: str) -> str:
+    """Checks the name of a lattice format, as an option's parser."""
+    if name not in FORMATS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
+    return name
 
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
@@ -89,21 +92,20 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
-def read_full(path: str, sentence: int | None = None, format: FormatName | None = None, **options: Any) -> Lattice:
+def read_full(path: str, sentence: int | None = None, format: str | None = None, **options: Any) -> Lattice:
     """Reads a lattice file, or one sentence of an n-best list as a lattice.
 
     Raises:
         FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named.
     """
     from lattice_simp import Lattice
-    from lattice_simp.formats.nbest import is_nbest
 
     with readable(path) as file:
         if format is None and is_nbest(file):
             return Lattice.from_strings(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is no n-best list", path=path, remedy="leave --id out")
-        return Lattice.read(file, format=format and format.value, **options)
+        return read(file, format, **options)
 
 
 def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
@@ -112,8 +114,6 @@ def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
     Raises:
         FormatError: as `read_full`.
     """
-    from lattice_simp.formats.nbest import is_nbest
-
     with readable(path) as file:
         return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
 
@@ -137,8 +137,6 @@ def _read_list(path: str, sentence: int | None) -> Pairs:
     return pairs(lists[sentence])
 
 
-def write_result(lattice: Lattice, output: str, format: FormatName | None = None) -> None:
+def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
     """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says."""
-    from lattice_simp.formats import write_lattice
-
-    write_lattice(lattice, output, format and format.value)
+    write(lattice, output, format)

@@ -7,6 +7,7 @@ state is the start. A missing cost is 0. Costs are negative natural logs.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from pathlib import Path
 
@@ -16,10 +17,18 @@ import numpy.typing as npt
 from lattice_simp.core.lattice import CostArray, Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Longs, checked_lattice, natural, shown, start_first
-from lattice_simp.formats.field_text import FieldText, split_fields
+from lattice_simp.formats.common import (
+    FieldText,
+    Format,
+    Longs,
+    checked_lattice,
+    natural,
+    shown,
+    split_fields,
+    start_first,
+)
 from lattice_simp.formats.symbol_text import read_labels, write_symbols
-from lattice_simp.support.textio import decode, open_text, read_bytes
+from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 """The words that are read as epsilon: OpenFst's and Kaldi's."""
@@ -27,29 +36,28 @@ EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 _NOT_FINAL = (b"Infinity", b"inf")
 
 
-def read_att(
-    path: str | Path,
+def parse_att(
+    data: bytes,
+    *,
+    path: str | Path | None = None,
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
-    *,
     acceptor: bool | None = None,
     numeric: bool = False,
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
-    r"""Reads a lattice from AT&T text.
+    r"""Returns the lattice of the bytes of AT&T text.
 
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
-    >>> _ = path.write_text("0 1 a 0.5\n1 2 cat\n2\n")
-    >>> read_att(path).weights.tolist()
+    >>> parse_att(b"0 1 a 0.5\n1 2 cat\n2\n").weights.tolist()
     [0.5, 0.0]
 
     States keep their numbers if the start is 0 (else the states before it move up by one). Numbers that are larger
     than the file could need are replaced: the states are then numbered in the order in which they appear.
 
     Args:
-        path: the file; `-` is standard input.
+        data: the file's bytes.
+        path: the file's name, for errors.
         symbols: the table that numbers the (output) words; it grows as needed. A new one if None.
         isymbols: the table of the input words; None for the same one.
         acceptor: whether a line of four fields is `source destination word cost` (True) or `source destination input
@@ -63,36 +71,8 @@ def read_att(
     Raises:
         FormatError: a broken line (with its number), an empty file, unknown labels, costs that are NaN or infinite.
     """
-    return parse_att(
-        read_bytes(path),
-        path=path,
-        symbols=symbols,
-        isymbols=isymbols,
-        acceptor=acceptor,
-        numeric=numeric,
-        labels=None if symbols_path is None else read_labels(symbols_path),
-        ilabels=None if isymbols_path is None else read_labels(isymbols_path),
-    )
-
-
-def parse_att(
-    data: bytes,
-    *,
-    path: str | Path | None = None,
-    symbols: SymbolTable | None = None,
-    isymbols: SymbolTable | None = None,
-    acceptor: bool | None = None,
-    numeric: bool = False,
-    labels: dict[int, str] | None = None,
-    ilabels: dict[int, str] | None = None,
-) -> Lattice:
-    r"""Returns the lattice of AT&T text; see `read_att`.
-
-    `labels` are the words of numeric labels, `ilabels` those of numeric input labels if they are others.
-
-    >>> parse_att(b"0 1 5 0.5\n1\n", labels={5: "cat"}).symbols.words
-    ['<epsilon>', 'cat']
-    """
+    labels = None if symbols_path is None else read_labels(symbols_path)
+    ilabels = labels if isymbols_path is None else read_labels(isymbols_path)
     decode(data, path)  # fails at bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     widths = text.widths
@@ -115,7 +95,7 @@ def parse_att(
     columns = {}
     if not acceptor:
         input_symbols = symbols if isymbols is None else isymbols
-        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels or labels)
+        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels)
     return checked_lattice(
         path, sources, olabels, weights, nextstates, finals, symbols, isymbols=None if acceptor else isymbols, **columns
     )
@@ -129,7 +109,7 @@ def write_att(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> None:
-    r"""Writes a lattice as AT&T text; what `read_att` reads back is the same lattice, except for score columns.
+    r"""Writes a lattice as AT&T text; what `parse_att` reads back is the same lattice, except for score columns.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
@@ -261,3 +241,6 @@ def _end_lines(lattice: Lattice) -> dict[int, str]:
     finals = np.flatnonzero(np.isfinite(lattice.finals)).tolist()
     dead = np.flatnonzero(~mentioned).tolist()
     return dict(chain(((q, f"{q}\t{costs[q]!r}\n") for q in finals), ((q, f"{q}\tInfinity\n") for q in dead)))
+
+
+FORMAT = Format((".txt", ".att"), re.compile(rb"\d+(?:\s|\Z)").match, parse_att, write_att)

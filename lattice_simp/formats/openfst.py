@@ -13,35 +13,8 @@ from lattice_simp.core.fst_bytes import MAGIC, Layout, pack, parse
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import shown
-from lattice_simp.support.textio import open_binary, read_bytes
-
-__all__ = ["MAGIC", "parse_openfst", "read_openfst", "write_openfst"]
-
-
-def read_openfst(path: str | Path, symbols: SymbolTable | None = None, isymbols: SymbolTable | None = None) -> Lattice:
-    """Reads an OpenFst binary file (vector or const, standard arcs; plain or compressed).
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "cat.fst"
-    >>> write_openfst(Lattice.from_strings([("a cat", 0.5)]), path)
-    >>> read_openfst(path)
-    Lattice(acceptor, 3 states, 2 arcs, 3 symbols)
-
-    Symbol tables inside the file say which words its labels are; those words are then numbered by `symbols` and
-    `isymbols`, which grow as needed. In a file without tables the labels are label ids of `symbols` (and `isymbols`).
-
-    Args:
-        path: the file; `-` is standard input.
-        symbols: the table of the output words; a new one if None.
-        isymbols: the table of the input words; None for the same table as the output words, unless the file holds
-            another one.
-
-    Raises:
-        FormatError: not an OpenFst file, other arcs than "standard" ones, a damaged file, costs that are NaN, labels
-            without a word.
-    """
-    return parse_openfst(read_bytes(path), path=path, symbols=symbols, isymbols=isymbols)
+from lattice_simp.formats.common import Format, shown
+from lattice_simp.support.textio import open_binary
 
 
 def parse_openfst(
@@ -51,7 +24,22 @@ def parse_openfst(
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
 ) -> Lattice:
-    """Returns the lattice of an OpenFst file's bytes; see `read_openfst`."""
+    """Returns the lattice of an OpenFst file's bytes (vector or const, standard arcs).
+
+    Symbol tables inside the file say which words its labels are; those words are then numbered by `symbols` and
+    `isymbols`, which grow as needed. In a file without tables the labels are label ids of `symbols` (and `isymbols`).
+
+    Args:
+        data: the bytes.
+        path: the file's name, for errors.
+        symbols: the table of the output words; a new one if None.
+        isymbols: the table of the input words; None for the same table as the output words, unless the file holds
+            another one.
+
+    Raises:
+        FormatError: not an OpenFst file, other arcs than "standard" ones, a damaged file, costs that are NaN, labels
+            without a word.
+    """
     try:
         lattice = Lattice(**parse(data, symbols, isymbols, path=path))
         lattice.validate()
@@ -87,3 +75,6 @@ def write_openfst(
         raise InvalidLatticeError(f"{path}: a word that UTF-8 cannot hold: {shown(error.object)}") from error
     with open_binary(path, "w") as file:
         file.write(data)
+
+
+FORMAT = Format((".fst",), lambda head: head.startswith(MAGIC), parse_openfst, write_openfst)

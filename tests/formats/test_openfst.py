@@ -13,7 +13,8 @@ from helpers import best_by_string
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.openfst import parse_openfst, read_openfst, write_openfst
+from lattice_simp.formats import read
+from lattice_simp.formats.openfst import parse_openfst, write_openfst
 
 CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
 
@@ -30,7 +31,7 @@ def test_round_trip(tmp_path, seed, fst_type):
     path = tmp_path / f"x.fst{COMPRESSIONS[seed % 4]}"
     lattice = random_lattice(seed, transducer=seed % 2 == 1, cyclic=seed % 3 == 0, single_precision=True)
     write_openfst(lattice, path, fst_type)
-    again = read_openfst(path)
+    again = read(path, "openfst")
     assert_same(again, lattice)
     assert again.symbols == lattice.symbols
     assert again.isymbols is None
@@ -41,7 +42,7 @@ def test_two_tables(tmp_path, fst_type):
     rules = SymbolTable(["rule1", "rule2"])
     lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), ilabels=[2], isymbols=rules)
     write_openfst(lattice, tmp_path / "x.fst", fst_type)
-    again = read_openfst(tmp_path / "x.fst")
+    again = read(tmp_path / "x.fst", "openfst")
     assert again.isymbols == rules
     assert_same(again, lattice)
 
@@ -49,11 +50,11 @@ def test_two_tables(tmp_path, fst_type):
 def test_without_tables(tmp_path):
     path = tmp_path / "x.fst"
     write_openfst(CAT, path, attach_symbols=False)
-    assert_same(read_openfst(path, CAT.symbols), CAT)
+    assert_same(read(path, "openfst", CAT.symbols), CAT)
     with pytest.raises(FormatError, match=r"no symbol table.*pass the table"):
-        read_openfst(path)
+        read(path, "openfst")
     with pytest.raises(FormatError, match="the label 3 is not in the symbol table"):
-        read_openfst(path, SymbolTable(["a"]))
+        read(path, "openfst", SymbolTable(["a"]))
 
 
 def test_words_are_mapped_into_a_given_table(data):
@@ -91,7 +92,7 @@ def test_files_that_openfst_wrote(tmp_path, fst_type):
     path = str(tmp_path / "x.fst")
     fst = pywrapfst.convert(CAT.to_pynini(attach_symbols=True), fst_type)
     fst.write(path)
-    assert_same(read_openfst(path), CAT)
+    assert_same(read(path, "openfst"), CAT)
 
 
 def test_openfst_reads_what_is_written(tmp_path):
@@ -119,7 +120,7 @@ def test_vector_streams_without_a_number_of_states():
 
 def test_nothing_to_accept(tmp_path):
     write_openfst(Lattice.empty_like(CAT), tmp_path / "x.fst")
-    assert read_openfst(tmp_path / "x.fst").num_states == 0
+    assert read(tmp_path / "x.fst", "openfst").num_states == 0
     data = CAT.to_pynini().write_to_string()
     place = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8
     data = data[:place] + struct.pack("<q", -1) + data[place + 8 :]  # no start state

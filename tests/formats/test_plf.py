@@ -193,7 +193,7 @@ def test_deep_nesting_and_unknown_scores():
 
 
 def test_rare_scores_are_limited(monkeypatch):
-    monkeypatch.setattr("lattice_simp.formats.plf_reader.MAX_SCORES", 3)
+    monkeypatch.setattr("lattice_simp.formats.plf.MAX_SCORES", 3)
     with pytest.raises(FormatError, match="leave rare scores out"):
         parse_plf("((('a',{'x':1},1),('b',{'y':1},1),),)")
 

@@ -10,7 +10,8 @@ from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattic
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats.slf import parse_slf, read_slf, write_slf
+from lattice_simp.formats import read
+from lattice_simp.formats.slf import parse_slf, write_slf
 
 HTK = r"""# header
 VERSION=1.0
@@ -124,12 +125,14 @@ def test_exact_round_trip(tmp_path, seed):
     columns = [(), ("acoustic", "lm"), ("acoustic", "lm", "posterior", "x1")][seed % 3]
     lattice = random_lattice(seed, one_final=True, cyclic=seed % 4 == 0, words=words, columns=columns)
     write_slf(lattice, path, utterance="a b", lmscale=12.5, wdpenalty=-0.5)
-    again = read_slf(path)
+    again = read(path, "slf")
     for name in columns if lattice.num_arcs else ():
         assert np.array_equal(again.scores[name], lattice.scores[name])
     assert_same(Lattice(**{**vars(again), "scores": lattice.scores}), lattice)
     write_slf(again, tmp_path / "second.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
-    write_slf(read_slf(tmp_path / "second.slf"), tmp_path / "third.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
+    write_slf(
+        read(tmp_path / "second.slf", "slf"), tmp_path / "third.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5
+    )
     assert (tmp_path / "third.slf").read_bytes() == (tmp_path / "second.slf").read_bytes()
 
 
@@ -139,13 +142,13 @@ def test_scores_that_add_up_keep_their_scales(tmp_path):
     text = (tmp_path / "x.slf").read_text()
     assert "lmscale=20.0\n" in text
     assert "x1" not in text
-    assert_same(read_slf(tmp_path / "x.slf"), lattice)
+    assert_same(read(tmp_path / "x.slf", "slf"), lattice)
 
 
 def test_final_costs_become_null_links(tmp_path):
     lattice = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], SymbolTable(["a"]))
     write_slf(lattice, tmp_path / "x.slf")
-    again = read_slf(tmp_path / "x.slf")
+    again = read(tmp_path / "x.slf", "slf")
     assert (_words(again), again.weights.tolist()) == (["a", "<epsilon>", "<epsilon>"], [0.5, 2.5, 1.5])
     assert again.finals.tolist() == [np.inf, np.inf, 0.0]
 
