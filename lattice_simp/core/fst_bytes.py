@@ -230,7 +230,7 @@ def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Lo
         if at + 3 > len(words) or words[at + 2] != 0 or words[at + 1] < 0:
             return begins, counts, -1
         begins[state], counts[state] = at, words[at + 1]
-        at += 3 + 4 * np.int64(words[at + 1])
+        at += 3 + 4 * int(words[at + 1])
         state += 1
         if at > len(words):
             return begins, counts, -1

@@ -27,13 +27,13 @@ class Format(NamedTuple):
 
     Attributes:
         suffixes: the endings of its files' names.
-        sniff: tells it by the beginning of a file, without white space before.
+        sniff: whether (as a truth value) the beginning of a file, without white space before, is of this format.
         read: makes a lattice of a file's bytes; takes `path` (for errors), `symbols` and options of its own.
         write: writes a lattice to a path; takes options of its own.
     """
 
     suffixes: tuple[str, ...]
-    sniff: Callable[[bytes], bool]
+    sniff: Callable[[bytes], object]
     read: Callable[..., Lattice]
     write: Callable[..., None]
 
