@@ -90,19 +90,18 @@ def parse(
     data: bytes,
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
-    *,
-    path: str | Path | None = None,
     own_tables: bool = True,
+    path: str | Path | None = None,
 ) -> dict[str, Any]:
-    """Returns the fields of a lattice from an OpenFst file's bytes; arcs of infinite cost are left out.
+    """Returns the arguments of `Lattice.from_arcs` from an OpenFst file's bytes; arcs of infinite cost are left out.
 
     Args:
         data: the bytes.
         symbols: the table that numbers the output words; a new one if None.
         isymbols: that of the input words; None for the same table, unless the file holds another one.
-        path: the file's name, for errors.
         own_tables: whether the tables in the file say which words the labels are; otherwise, or in a file without
             tables, the labels are ids of `symbols` and `isymbols`.
+        path: the file's name, for errors.
 
     Raises:
         FormatError: not an OpenFst file, other arcs than standard ones, damage, labels without a word.
@@ -128,19 +127,13 @@ def parse(
         raise cursor.error(f"the start state {start} does not exist")
     if start == _NO_STATE:
         finals, counts, arcs = finals[:0], counts[:0], arcs[:0]
-    elif ((arcs["nextstate"] < 0) | (arcs["nextstate"] >= len(finals))).any():
-        raise cursor.error("an arc leads to a state that does not exist")
-    finals, counts, arcs = _start_first(*_without_infinite(finals, counts, arcs), max(start, 0))
-    tables = (input_table, output_table) if own_tables else (None, None)
+    kept = arcs["weight"] != np.inf  # no path of any cost uses the others
+    arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         costs = {"weights": arcs["weight"].astype(np.float64), "finals": finals.astype(np.float64)}
+    tables = (input_table, output_table) if own_tables else (None, None)
     labels = _labels(cursor, arcs, *tables, symbols, isymbols)
-    return {
-        "offsets": np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
-        "nextstates": arcs["nextstate"].astype(np.int32),
-        **costs,
-        **labels,
-    }
+    return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
 
 
 @dataclass
@@ -253,32 +246,6 @@ def _const_states(
     return states["final"], counts, arcs
 
 
-def _without_infinite(
-    finals: npt.NDArray[np.float32], counts: Longs, arcs: Arcs
-) -> tuple[npt.NDArray[np.float32], Longs, Arcs]:
-    """Leaves out arcs of infinite cost, which no path of any cost uses."""
-    kept = arcs["weight"] != np.inf
-    if not kept.all():
-        sources = np.repeat(np.arange(len(counts)), counts)
-        counts, arcs = np.bincount(sources[kept], minlength=len(counts)), arcs[kept]
-    return finals, counts, arcs
-
-
-def _start_first(
-    finals: npt.NDArray[np.float32], counts: Longs, arcs: Arcs, start: int
-) -> tuple[npt.NDArray[np.float32], Longs, Arcs]:
-    """Makes `start` state 0; the states before it move up by one."""
-    if start == 0:
-        return finals, counts, arcs
-    begin = int(counts[:start].sum())
-    end = begin + int(counts[start])
-    arcs = np.concatenate((arcs[begin:end], arcs[:begin], arcs[end:]))
-    targets = arcs["nextstate"]
-    arcs["nextstate"] = np.where(targets == start, 0, targets + (targets < start))
-    order = np.concatenate(([start], np.arange(start), np.arange(start + 1, len(finals))))
-    return finals[order], counts[order], arcs
-
-
 def _labels(
     cursor: _Cursor,
     arcs: Arcs,
@@ -296,12 +263,12 @@ def _labels(
         isymbols = SymbolTable()
     symbols = SymbolTable() if symbols is None else symbols
     olabels = _relabel(cursor, arcs["olabel"], output_table, symbols)
-    ilabels = olabels
+    ilabels = None
     if isymbols is not None:
         ilabels = _relabel(cursor, arcs["ilabel"], input_table, isymbols)
     elif not same:
         ilabels = _relabel(cursor, arcs["ilabel"], output_table, symbols)
-    return {"ilabels": ilabels, "olabels": olabels, "symbols": symbols, "isymbols": isymbols}
+    return {"ilabels": ilabels, "labels": olabels, "symbols": symbols, "isymbols": isymbols}
 
 
 def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:

@@ -77,8 +77,11 @@ class Lattice:
         isymbols: SymbolTable | None = None,
         scores: Mapping[str, npt.ArrayLike] | None = None,
         final_scores: Mapping[str, npt.ArrayLike] | None = None,
+        start: int = 0,
     ) -> Lattice:
         """Makes a checked lattice from arcs in any order; `labels` are the output labels.
+
+        Another `start` becomes state 0, and the states before it move up by one.
 
         Raises:
             InvalidLatticeError: NaN or infinite costs, labels outside the table, states that do not exist,
@@ -86,6 +89,13 @@ class Lattice:
         """
         source_array = np.asarray(sources, dtype=np.int64)
         final_array = np.asarray(finals, dtype=np.float64)
+        if start:
+            order = np.concatenate(([start], np.delete(np.arange(len(final_array)), start)))
+            final_array = final_array[order]
+            source_array, nextstates = (
+                np.where(states == start, 0, states + ((states >= 0) & (states < start)))
+                for states in (source_array, np.asarray(nextstates, dtype=np.int64))
+            )
         num_states = len(final_array)
         if source_array.size and (source_array.min() < 0 or source_array.max() >= num_states):
             raise InvalidLatticeError(f"an arc leaves a state outside 0..{num_states - 1}")
@@ -354,9 +364,6 @@ class Lattice:
                 raise InvalidLatticeError("the FST's stored properties are wrong; make it again from its arcs")
             fst = pywrapfst.convert(fst, "vector")
         try:
-            fields = fst_bytes.parse(fst.write_to_string(), symbols, isymbols, own_tables=symbols is None)
+            return cls.from_arcs(**fst_bytes.parse(fst.write_to_string(), symbols, isymbols, symbols is None))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
-        lattice = cls(**fields)
-        lattice.validate()
-        return lattice

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,6 @@ from lattice_simp.formats.common import (
     natural,
     shown,
     split_fields,
-    start_first,
 )
 from lattice_simp.formats.symbol_text import read_labels, write_symbols
 from lattice_simp.support.textio import decode, open_text
@@ -85,19 +85,29 @@ def parse_att(
         acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
-    sources, nextstates, finals = _states(text, arcs, ends)
+    sources, nextstates, finals, start = _states(text, arcs, ends)
     weights = np.zeros(len(arcs))
     priced = widths[arcs] == (4 if acceptor else 5)
     weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
     symbols = SymbolTable() if symbols is None else symbols
     output_column = np.where(acceptor | (widths[arcs] == 3), 2, 3)
     olabels = _labels(text, arcs, output_column, symbols, numeric, labels)
-    columns = {}
+    columns: dict[str, Any] = {}
     if not acceptor:
         input_symbols = symbols if isymbols is None else isymbols
         columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels)
+        columns["isymbols"] = isymbols
     return checked_lattice(
-        path, sources, olabels, weights, nextstates, finals, symbols, isymbols=None if acceptor else isymbols, **columns
+        path,
+        sources,
+        olabels,
+        weights,
+        nextstates,
+        finals,
+        symbols,
+        isymbols=None if acceptor else isymbols,
+        start=start,
+        **columns,
     )
 
 
@@ -160,8 +170,8 @@ def _all_numbers(fields: list[bytes]) -> bool:
         return False
 
 
-def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray]:
-    """Returns the sources, the destinations and the final costs, with the start state as state 0."""
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray, int]:
+    """Returns the sources, the destinations, the final costs and the start state."""
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])
     mentions = 2 * len(arcs) + len(ends)
@@ -182,7 +192,7 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Co
     costs[priced] = text.costs(ends[priced], 1)
     finals = np.full(num_states, np.inf)
     np.minimum.at(finals, states, costs)
-    return start_first(sources, nextstates, finals, first)
+    return sources, nextstates, finals, first
 
 
 def _labels(

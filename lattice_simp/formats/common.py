@@ -72,16 +72,6 @@ def natural(text: str | bytes) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
-def start_first(sources: Longs, nextstates: Longs, finals: CostArray, start: int) -> tuple[Longs, Longs, CostArray]:
-    """Makes `start` state 0; the states before it move up by one."""
-    if start == 0:
-        return sources, nextstates, finals
-    renamed = np.arange(len(finals))
-    renamed[:start] += 1
-    renamed[start] = 0
-    return renamed[sources], renamed[nextstates], np.concatenate((finals[start : start + 1], np.delete(finals, start)))
-
-
 def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> Lattice:
     """Makes a lattice as `Lattice.from_arcs` does, whose errors then name the file."""
     try:

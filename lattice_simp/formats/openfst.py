@@ -12,8 +12,8 @@ import numpy as np
 from lattice_simp.core.fst_bytes import MAGIC, Layout, pack, parse
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Format, shown
+from lattice_simp.errors import InvalidLatticeError
+from lattice_simp.formats.common import Format, checked_lattice, shown
 from lattice_simp.support.textio import open_binary
 
 
@@ -40,12 +40,7 @@ def parse_openfst(
         FormatError: not an OpenFst file, other arcs than "standard" ones, a damaged file, costs that are NaN, labels
             without a word.
     """
-    try:
-        lattice = Lattice(**parse(data, symbols, isymbols, path=path))
-        lattice.validate()
-    except InvalidLatticeError as error:
-        raise FormatError(str(error), path=path, remedy="repair the program that wrote the file") from error
-    return lattice
+    return checked_lattice(path, **parse(data, symbols, isymbols, path=path))
 
 
 def write_openfst(

@@ -29,7 +29,6 @@ from lattice_simp.formats.common import (
     require_acceptor,
     shown,
     single_final,
-    start_first,
 )
 from lattice_simp.support.textio import decode, open_text
 
@@ -160,11 +159,10 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     scores = [reader.nodes[link.target][1] | link.scores for link in reader.links]
     finals = np.full(len(nodes), np.inf)
     finals[end] = 0.0
-    sources, targets, finals = start_first(sources, targets, finals, start)
-    start_word = reader.nodes[nodes[start]][0]
+    start_word, first = reader.nodes[nodes[start]][0], start
     if start_word not in (None, NULL_WORD):  # nothing leads to this word: a new start state does
-        sources, targets = np.insert(sources + 1, 0, 0), np.insert(targets + 1, 0, 1)
-        finals = np.insert(finals, 0, np.inf)
+        sources, targets = np.insert(sources, 0, len(nodes)), np.insert(targets, 0, start)
+        finals, first = np.append(finals, np.inf), len(nodes)
         words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
     labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
     names = [name for name in COLUMNS if any(name in row for row in scores)]
@@ -175,7 +173,7 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     kept = {COLUMNS[name]: column for name, column in columns.items()}
     if any("p" in row for row in scores):
         kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
-    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, scores=kept)
+    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, scores=kept, start=first)
 
 
 def _check_structure(reader: _Reader) -> None:
