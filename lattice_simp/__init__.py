@@ -9,8 +9,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.compose import EditCosts, compose
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
-from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.skeleton import Skeleton
@@ -24,13 +23,10 @@ __all__ = [
     "GappyAcceptor",
     "LanguageModel",
     "Lattice",
-    "Path",
     "Skeleton",
     "SkeletonSettings",
     "SymbolTable",
-    "WeightedModel",
     "apply_lm",
-    "apply_lms",
     "compose",
     "gappy_acceptor",
     "nbest",
@@ -38,6 +34,7 @@ __all__ = [
     "read",
     "read_nbest",
     "replace",
+    "shortest_path",
     "write",
 ]
 __version__ = "0.1.0"

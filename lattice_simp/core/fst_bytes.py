@@ -45,7 +45,7 @@ _NO_STATE = -1
 
 
 def pack(lattice: Lattice, layout: Layout = "const", *, attach_symbols: bool = False) -> bytes:
-    """Returns a lattice as an OpenFst file's bytes (costs in single precision; score columns stay behind)."""
+    """Returns a lattice as an OpenFst file's bytes (costs in single precision; features stay behind)."""
     count, offsets = lattice.num_states, lattice.offsets
     arcs = np.empty(lattice.num_arcs, dtype=_ARC)
     for name in ("ilabel", "olabel", "weight", "nextstate"):

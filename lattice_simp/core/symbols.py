@@ -24,13 +24,13 @@ def split_tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
-def as_tokens(text: str | Iterable[str]) -> list[str]:
-    """Returns the tokens of a sentence that is a string or a list of tokens already.
+def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
+    """Returns the tokens of a string, or of tokens that are split already.
 
-    >>> as_tokens("a cat"), as_tokens(("a", "cat"))
-    (['a', 'cat'], ['a', 'cat'])
+    >>> as_tokens("a cat"), as_tokens(["a", "cat"])
+    (('a', 'cat'), ('a', 'cat'))
     """
-    return split_tokens(text) if isinstance(text, str) else list(text)
+    return tuple(split_tokens(words) if isinstance(words, str) else words)
 
 
 class SymbolTable:
@@ -81,7 +81,7 @@ class SymbolTable:
         if known is not None:
             return known
         if not word:
-            raise InvalidLatticeError("an empty string is no symbol; use <epsilon>, label 0")
+            raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
         label = len(self._words)
         self._words.append(word)
         self._ids[word] = label

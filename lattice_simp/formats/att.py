@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
@@ -119,7 +120,7 @@ def write_att(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> None:
-    r"""Writes a lattice as AT&T text; what `parse_att` reads back is the same lattice, except for score columns.
+    r"""Writes a lattice as AT&T text; what `parse_att` reads back is the same lattice, except for features.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
@@ -170,7 +171,7 @@ def _all_numbers(fields: list[bytes]) -> bool:
         return False
 
 
-def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray, int]:
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats, int]:
     """Returns the sources, the destinations, the final costs and the start state."""
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])

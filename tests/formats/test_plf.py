@@ -45,17 +45,20 @@ def test_without_scores_and_with_several():
     assert parse_plf("((('a',1),),)").weights.tolist() == [0.0]
     lattice = parse_plf("((('a',1,2,3,1),),)", scores="cost")
     assert lattice.weights.tolist() == [1.0]
-    assert {name: column.tolist() for name, column in lattice.scores.items()} == {"score2": [2.0], "score3": [3.0]}
+    assert {name: column.tolist() for name, column in lattice.features.items()} == {"score2": [-2.0], "score3": [-3.0]}
 
 
 def test_features():
     line = "((('a',{'lm':-1.5,'tm':-2},1),('b',{'tm':-3.0},1),('c',{},1),),)"
     lattice = parse_plf(line, scores="log")
     assert lattice.weights.tolist() == [0.0, 0.0, 0.0]
-    assert {name: column.tolist() for name, column in lattice.scores.items()} == {"lm": [1.5, 0, 0], "tm": [2, 3, 0]}
+    assert {name: column.tolist() for name, column in lattice.features.items()} == {
+        "lm": [-1.5, 0, 0],
+        "tm": [-2, -3, 0],
+    }
     lattice = parse_plf(line, scores="log", score_name="tm")
     assert lattice.weights.tolist() == [2.0, 3.0, 0.0]
-    assert set(lattice.scores) == {"lm"}
+    assert set(lattice.features) == {"lm"}
 
 
 def test_epsilons_and_the_empty_string():
@@ -120,9 +123,9 @@ def test_final_costs_become_epsilon_arcs():
 def test_final_columns_travel():
     table = SymbolTable(["a"])
     lattice = Lattice.from_arcs(
-        [0], [1], [0.5], [1], [np.inf, 1.5], table, scores={"lm": [0.25]}, final_scores={"lm": [0, 3.5]}
+        [0], [1], [0.5], [1], [np.inf, 1.5], table, features={"lm": [0.25]}, final_features={"lm": [0, 3.5]}
     )
-    assert parse_plf(format_plf(lattice, scores="log"), scores="log").scores["lm"].tolist() == [0.25, 3.5]
+    assert parse_plf(format_plf(lattice, scores="log"), scores="log").features["lm"].tolist() == [0.25, 3.5]
 
 
 def test_states_are_sorted_for_writing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,8 +56,8 @@ def test_htk_words_on_links():
     lattice = parse_slf(HTK.encode())
     assert _words(lattice) == ["SILENCE", "FOUR", '"quoted', "<epsilon>", "it's"]
     assert lattice.weights.tolist() == [3239.01 + 30, 3820.77 + 10 + 30, 4000 + 5 + 30, 0.0, 31.5]
-    assert lattice.scores["acoustic"].tolist() == [3239.01, 3820.77, 4000.0, 0.0, 1.5]
-    assert lattice.scores["lm"].tolist() == [0.0, 0.5, 0.25, 0.0, 0.0]
+    assert lattice.features["acoustic"].tolist() == [-3239.01, -3820.77, -4000.0, 0.0, -1.5]
+    assert lattice.features["lm"].tolist() == [0.0, -0.5, -0.25, 0.0, 0.0]
     assert lattice.finals.tolist() == [np.inf] * 4 + [0.0]
 
 
@@ -64,8 +65,8 @@ def test_srilm_words_on_nodes():
     lattice = parse_slf(NODES.encode())
     assert _words(lattice) == ["the", "a b", "<epsilon>", "<epsilon>"]
     np.testing.assert_allclose(lattice.weights, np.array([3, 3.5, 0, 0]) * math.log(10))
-    np.testing.assert_allclose(lattice.scores["pronunciation"], np.array([0, 0.5, 0, 0]) * math.log(10))
-    assert lattice.scores["posterior"].tolist() == [0.25, 0.75, 0.0, 0.0]
+    np.testing.assert_allclose(lattice.features["pronunciation"], np.array([0, -0.5, 0, 0]) * math.log(10))
+    assert lattice.features["posterior"].tolist() == [0.25, 0.75, 0.0, 0.0]
 
 
 def test_kaldi_style():
@@ -93,7 +94,7 @@ def test_scales():
     )
     lattice = parse_slf(text.encode())
     assert lattice.weights.tolist() == [1.0 + 3.0 + 8.0]
-    assert set(lattice.scores) == {"acoustic", "ngram", "pronunciation", "x1", "x2", "duration"}
+    assert set(lattice.features) == {"acoustic", "ngram", "pronunciation", "x1", "x2", "duration"}
 
 
 def test_start_and_end():
@@ -127,8 +128,8 @@ def test_exact_round_trip(tmp_path, seed):
     write_slf(lattice, path, utterance="a b", lmscale=12.5, wdpenalty=-0.5)
     again = read(path, "slf")
     for name in columns if lattice.num_arcs else ():
-        assert np.array_equal(again.scores[name], lattice.scores[name])
-    assert_same(Lattice(**{**vars(again), "scores": lattice.scores}), lattice)
+        assert np.array_equal(again.features[name], lattice.features[name])
+    assert_same(replace(again, features=lattice.features), lattice)
     write_slf(again, tmp_path / "second.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
     write_slf(
         read(tmp_path / "second.slf", "slf"), tmp_path / "third.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5

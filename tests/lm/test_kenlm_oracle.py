@@ -94,7 +94,7 @@ def test_lattices_cost_what_kenlm_says(tmp_path):
         expected = {
             words: cost - LOG_10 * reference.score(" ".join(words)) for words, cost in best_by_string(lattice).items()
         }
-        found = best_by_string(apply_lm(lattice, model))
+        found = best_by_string(apply_lm(lattice, {"LM": (model, 1.0)}))
         assert found.keys() == expected.keys(), seed
         assert [found[words] for words in expected] == pytest.approx(list(expected.values()), abs=1e-4), seed
 

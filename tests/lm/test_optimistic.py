@@ -32,7 +32,7 @@ def follow(view, state, words):
     """Returns (state, cost) after `words`."""
     cost = 0.0
     for word in words:
-        node, paid = advance(state, word, view.children, view.word, view.suffix, view.backoff, view.root)
+        node, paid = advance(view, state, word)
         cost += paid + view.match_cost[node]
         state = view.next_state[node]
     return state, cost

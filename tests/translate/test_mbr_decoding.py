@@ -10,7 +10,7 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
 from lattice_simp import nbest
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.mbr import MbrSettings, mbr_lattice
+from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.translate.settings import DecoderSettings
 
 SENTENCE, MASK = "ich habe das alte haus gesehen", "111011"
@@ -40,7 +40,7 @@ def test_the_gain_decides():
     decoder = tiny_decoder()
     usual = decoder.translate(SENTENCE)
     result = with_mbr(decoder).translate(SENTENCE)
-    expected = nbest(mbr_lattice(usual.lattice, MBR), 20)
+    expected = nbest(mbr(usual.lattice, MBR), 20)
     assert [path.words for path in result.nbest(20)] == [path.words for path in expected]
     assert result.best.words == "i have the old house seen"
     assert usual.best.words == "i saw the home"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import best_by_string
+from lattice_simp.translate.skeleton_first import crossing_rules, insert_gaps, partial_lattice
 from test_hiero import translations
 from tiny_decoder import (
     ARPA,
@@ -22,7 +23,6 @@ from lattice_simp.formats.rule_table import RuleText, parse_rules
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.skeleton_first import crossing_rules, insert_gaps, partial_lattice
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
 
