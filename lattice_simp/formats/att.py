@@ -98,18 +98,7 @@ def parse_att(
         input_symbols = symbols if isymbols is None else isymbols
         columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels)
         columns["isymbols"] = isymbols
-    return checked_lattice(
-        path,
-        sources,
-        olabels,
-        weights,
-        nextstates,
-        finals,
-        symbols,
-        isymbols=None if acceptor else isymbols,
-        start=start,
-        **columns,
-    )
+    return checked_lattice(path, sources, olabels, weights, nextstates, finals, symbols, start=start, **columns)
 
 
 def write_att(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,28 +69,27 @@ def test_epsilons_and_the_empty_string():
 
 
 @pytest.mark.parametrize("scores", ["log", "cost"])
-@pytest.mark.parametrize("seed", range(30))
-def test_exact_round_trip(tmp_path, seed, scores):
-    path = tmp_path / f"x.plf{COMPRESSIONS[seed % 4]}"
-    lattices = [
-        random_lattice(seed, one_final=True, columns=("lm", "it's") if seed % 2 else ()),
-        random_lattice(seed + 100, one_final=True),
-    ]
-    write_plf(lattices, path, scores=scores)
-    for lattice, again in zip(lattices, read_plf(path, scores=scores), strict=True):
-        if lattice.num_arcs == 0:
-            again = again.with_weights(again.weights, again.finals)
-            lattice = Lattice.from_arcs([], [], [], [], lattice.finals, lattice.symbols)
-        assert_same(again, lattice)
+def test_exact_round_trip(tmp_path, scores):
+    for seed in range(30):
+        path = tmp_path / f"x.plf{COMPRESSIONS[seed % 4]}"
+        lattices = [
+            random_lattice(seed, one_final=True, columns=("lm", "it's") if seed % 2 else ()),
+            random_lattice(seed + 100, one_final=True),
+        ]
+        write_plf(lattices, path, scores=scores)
+        for lattice, again in zip(lattices, read_plf(path, scores=scores), strict=True):
+            if lattice.num_arcs == 0:  # a feature of no arc is lost
+                lattice = Lattice.from_arcs([], [], [], [], lattice.finals, lattice.symbols)
+            assert_same(again, lattice)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_other_costs_round_in_the_last_digit(seed):
-    lattice = random_lattice(seed, one_final=True)
-    lattice = lattice.with_weights(np.clip(lattice.weights, -10, 500), lattice.finals)
-    again = parse_plf(format_plf(lattice))
-    np.testing.assert_allclose(again.weights, lattice.weights, rtol=1e-12, atol=1e-15)
-    assert_same(again.with_weights(lattice.weights, lattice.finals), lattice)
+def test_other_costs_round_in_the_last_digit():
+    for seed in range(20):
+        lattice = random_lattice(seed, one_final=True)
+        lattice = replace(lattice, weights=np.clip(lattice.weights, -10, 500))
+        again = parse_plf(format_plf(lattice))
+        np.testing.assert_allclose(again.weights, lattice.weights, rtol=1e-12, atol=1e-15)
+        assert_same(replace(again, weights=lattice.weights), lattice)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=4))
