@@ -232,15 +232,12 @@ def _read(
     source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
 ) -> Lattice:
     """Reads a lattice whose words may stand in other files."""
+    from lattice_simp.errors import FormatError
     from lattice_simp.formats import format_of
-    from lattice_simp.formats.symbol_text import read_symbols
 
-    if symbols is None and isymbols is None:
-        return read_full(source, sentence, format)
+    given = (("symbols_path", symbols), ("isymbols_path", isymbols))
+    options = {name: path for name, path in given if path is not None}
     with readable(source) as file:
-        numeric = (format or format_of(file)) == "att"  # AT&T text names its label files itself
-        options: dict[str, Any] = {}
-        for name, path in (("symbols", symbols), ("isymbols", isymbols)):
-            if path is not None:
-                options |= {f"{name}_path": path} if numeric else {name: read_symbols(path)}
+        if options and (format or format_of(file)) not in ("att", "openfst"):
+            raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
         return read_full(file, sentence, format, **options)

@@ -10,26 +10,25 @@ before anything is allocated, and stored properties are not trusted (OpenFst's o
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError
-
-if TYPE_CHECKING:
-    from lattice_simp.core.lattice import Lattice
 
 MAGIC = struct.pack("<i", 2125659606)
 """The first four bytes of an OpenFst file."""
 
 Layout = Literal["vector", "const"]
 Table = dict[int, str]
-Arcs = npt.NDArray[Any]
+Records = npt.NDArray[Any]
 
 _STATE = np.dtype([("final", "<f4"), ("pos", "<u4"), ("narcs", "<u4"), ("niepsilons", "<u4"), ("noepsilons", "<u4")])
 _ARC = np.dtype([("ilabel", "<i4"), ("olabel", "<i4"), ("weight", "<f4"), ("nextstate", "<i4")])
@@ -44,27 +43,32 @@ _NO_STATE = -1
 # ---------------------------------------------------------------- packing
 
 
-def pack(lattice: Lattice, layout: Layout = "const", *, attach_symbols: bool = False) -> bytes:
-    """Returns a lattice as an OpenFst file's bytes (costs in single precision; features stay behind)."""
-    count, offsets = lattice.num_states, lattice.offsets
-    arcs = np.empty(lattice.num_arcs, dtype=_ARC)
-    for name in ("ilabel", "olabel", "weight", "nextstate"):
-        arcs[name] = getattr(lattice, f"{name}s")
+def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: Layout = "const") -> bytes:
+    """Returns an automaton as an OpenFst file's bytes; costs in single precision.
+
+    Args:
+        arcs: the automaton, with its output labels.
+        ilabels: the input labels.
+        tables: the symbol tables of the input and of the output labels, to be written with it.
+        layout: of the file.
+    """
+    count, offsets = len(arcs.finals), arcs.offsets
+    records = np.empty(len(ilabels), dtype=_ARC)
+    records["ilabel"], records["olabel"] = ilabels, arcs.labels
+    records["weight"], records["nextstate"] = arcs.weights, arcs.nextstates
     if layout == "const":
         states = np.zeros(count, dtype=_STATE)
-        states["final"], states["pos"], states["narcs"] = lattice.finals, offsets[:-1], np.diff(offsets)
+        states["final"], states["pos"], states["narcs"] = arcs.finals, offsets[:-1], np.diff(offsets)
         states["niepsilons"], states["noepsilons"] = (
-            np.diff(np.append(0, np.cumsum(labels == EPSILON))[offsets])
-            for labels in (lattice.ilabels, lattice.olabels)
+            np.diff(np.append(0, np.cumsum(labels == EPSILON))[offsets]) for labels in (ilabels, arcs.labels)
         )
-        body, num_arcs, properties = states.tobytes() + arcs.tobytes(), len(arcs), _EXPANDED
+        body, num_arcs, properties = states.tobytes() + records.tobytes(), len(records), _EXPANDED
     else:
-        words = np.zeros(3 * count + 4 * len(arcs), dtype=np.int32)
+        words = np.zeros(3 * count + 4 * len(records), dtype=np.int32)
         begins = 3 * np.arange(count) + 4 * offsets[:-1].astype(np.int64)
-        words[begins], words[begins + 1] = lattice.finals.astype(np.float32).view(np.int32), np.diff(offsets)
-        words[_arc_places(begins, len(words))] = arcs.view(np.int32)
+        words[begins], words[begins + 1] = arcs.finals.astype(np.float32).view(np.int32), np.diff(offsets)
+        words[_arc_places(begins, len(words))] = records.view(np.int32)
         body, num_arcs, properties = words.tobytes(), 0, _EXPANDED | _MUTABLE  # OpenFst leaves the number of arcs open
-    tables = [lattice.isymbols or lattice.symbols, lattice.symbols] if attach_symbols else []
     flags = _HAS_ISYMBOLS | _HAS_OSYMBOLS if tables else 0
     start = 0 if count else _NO_STATE
     sizes = struct.pack("<iiQqqq", _VERSION, flags, properties, start, count, num_arcs)
@@ -90,6 +94,7 @@ def parse(
     data: bytes,
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
+    tables: tuple[Table | None, Table | None] = (None, None),
     own_tables: bool = True,
     path: str | Path | None = None,
 ) -> dict[str, Any]:
@@ -99,8 +104,9 @@ def parse(
         data: the bytes.
         symbols: the table that numbers the output words; a new one if None.
         isymbols: that of the input words; None for the same table, unless the file holds another one.
-        own_tables: whether the tables in the file say which words the labels are; otherwise, or in a file without
-            tables, the labels are ids of `symbols` and `isymbols`.
+        tables: which words the input and the output labels are, in the place of the file's own tables.
+        own_tables: whether the file's tables count where none is given. Without a table labels are ids of `symbols`
+            and `isymbols`.
         path: the file's name, for errors.
 
     Raises:
@@ -131,8 +137,8 @@ def parse(
     arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         costs = {"weights": arcs["weight"].astype(np.float64), "finals": finals.astype(np.float64)}
-    tables = (input_table, output_table) if own_tables else (None, None)
-    labels = _labels(cursor, arcs, *tables, symbols, isymbols)
+    own = (input_table, output_table) if own_tables else (None, None)
+    labels = _labels(cursor, arcs, tables[0] or own[0], tables[1] or own[1], symbols, isymbols)
     return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
 
 
@@ -193,7 +199,7 @@ def _table(cursor: _Cursor) -> Table:
     return table
 
 
-def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.float32], Longs, Arcs]:
+def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.float32], Longs, Records]:
     rest = len(cursor.data) - cursor.position
     words = np.frombuffer(cursor.data, np.uint8, rest // 4 * 4, cursor.position).copy().view(np.int32)
     unknown = num_states == _NO_STATE  # a stream that was written without going back to the header
@@ -232,7 +238,7 @@ def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Lo
 
 def _const_states(
     cursor: _Cursor, num_states: int, num_arcs: int, aligned: bool
-) -> tuple[npt.NDArray[np.float32], Longs, Arcs]:
+) -> tuple[npt.NDArray[np.float32], Longs, Records]:
     if aligned:
         cursor.room(-cursor.position % _ALIGNMENT)
     states = cursor.array(_STATE, num_states)
@@ -248,7 +254,7 @@ def _const_states(
 
 def _labels(
     cursor: _Cursor,
-    arcs: Arcs,
+    arcs: Records,
     input_table: Table | None,
     output_table: Table | None,
     symbols: SymbolTable | None,

@@ -398,7 +398,8 @@ class Lattice:
         """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for; features stay behind."""
         import pynini
 
-        return pynini.Fst.read_from_string(fst_bytes.pack(self, attach_symbols=attach_symbols))
+        tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()
+        return pynini.Fst.read_from_string(fst_bytes.pack(self.arcs, self.ilabels, tables))
 
     @classmethod
     def from_pynini(cls, fst: Any, symbols: SymbolTable | None = None, isymbols: SymbolTable | None = None) -> Lattice:
@@ -416,7 +417,8 @@ class Lattice:
                 raise InvalidLatticeError("the FST's stored properties are wrong; make it again from its arcs")
             fst = pywrapfst.convert(fst, "vector")
         try:
-            return cls.from_arcs(**fst_bytes.parse(fst.write_to_string(), symbols, isymbols, symbols is None))
+            data, own_tables = fst.write_to_string(), symbols is None
+            return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, own_tables=own_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
 

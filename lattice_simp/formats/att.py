@@ -28,7 +28,7 @@ from lattice_simp.formats.common import (
     shown,
     split_fields,
 )
-from lattice_simp.formats.symbol_text import read_labels, write_symbols
+from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
 from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
@@ -72,8 +72,7 @@ def parse_att(
     Raises:
         FormatError: a broken line (with its number), an empty file, unknown labels, costs that are NaN or infinite.
     """
-    labels = None if symbols_path is None else read_labels(symbols_path)
-    ilabels = labels if isymbols_path is None else read_labels(isymbols_path)
+    ilabels, labels = read_label_pair(symbols_path, isymbols_path)
     decode(data, path)  # fails at bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     widths = text.widths

@@ -14,6 +14,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import InvalidLatticeError
 from lattice_simp.formats.common import Format, checked_lattice, shown
+from lattice_simp.formats.symbol_text import read_label_pair
 from lattice_simp.support.textio import open_binary
 
 
@@ -23,6 +24,8 @@ def parse_openfst(
     path: str | Path | None = None,
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
+    symbols_path: str | Path | None = None,
+    isymbols_path: str | Path | None = None,
 ) -> Lattice:
     """Returns the lattice of an OpenFst file's bytes (vector or const, standard arcs).
 
@@ -35,12 +38,15 @@ def parse_openfst(
         symbols: the table of the output words; a new one if None.
         isymbols: the table of the input words; None for the same table as the output words, unless the file holds
             another one.
+        symbols_path: an OpenFst text symbol table that says which words the labels are, whatever the file itself says.
+        isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
         FormatError: not an OpenFst file, other arcs than "standard" ones, a damaged file, costs that are NaN, labels
             without a word.
     """
-    return checked_lattice(path, **parse(data, symbols, isymbols, path=path))
+    tables = read_label_pair(symbols_path, isymbols_path)
+    return checked_lattice(path, **parse(data, symbols, isymbols, tables, path=path))
 
 
 def write_openfst(
@@ -65,7 +71,8 @@ def write_openfst(
     if (np.abs(costs) > np.finfo(np.float32).max).any():
         raise InvalidLatticeError(f"{path}: a cost beyond 3.4e38 is too large for OpenFst (scale the costs)")
     try:
-        data = pack(lattice, fst_type, attach_symbols=attach_symbols)
+        tables = (lattice.isymbols or lattice.symbols, lattice.symbols) if attach_symbols else ()
+        data = pack(lattice.arcs, lattice.ilabels, tables, fst_type)
     except UnicodeEncodeError as error:
         raise InvalidLatticeError(f"{path}: a word that UTF-8 cannot hold: {shown(error.object)}") from error
     with open_binary(path, "w") as file:

@@ -13,7 +13,6 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.lm.binary import END, START, UNKNOWN, BinaryModel, Successors, is_binary
-from lattice_simp.lm.cache import load_trie, store_trie
 from lattice_simp.lm.restrict import RestrictedModel, restrict
 from lattice_simp.lm.trie import LOG_10, NgramTrie, build_trie
 from lattice_simp.support.textio import read_bytes
@@ -92,11 +91,11 @@ class LanguageModel:
         if is_binary(path):
             binary = BinaryModel(path)
             return cls(build_trie(*binary.ngrams([], {}), str(path)), str(path), binary)
-        trie = load_trie(path) if cache else None
+        trie = NgramTrie.load(path) if cache else None
         if trie is None:
             trie = _parse(read_bytes(path, limit=MAX_BYTES), str(path))
             if cache:
-                store_trie(path, trie)
+                trie.store(path)
         return cls(trie, str(path))
 
     @classmethod

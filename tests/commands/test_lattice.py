@@ -151,6 +151,9 @@ def test_words_in_other_files(call, files):
     (files / "numbers.txt").write_text("0 1 1\n1 2 2\n2\n")
     call("lattice", "convert", "numbers.txt", "named.txt", "--symbols", "words")
     assert "day" in (files / "named.txt").read_text()
+    (files / "words.plf").write_text("((('a',1),),)\n")
+    refused = call("lattice", "info", "words.plf", "--symbols", "words")
+    assert "its labels are words" in refused.stderr
 
 
 def test_a_composed_lattice(call, files):

@@ -57,6 +57,13 @@ def test_without_tables(tmp_path):
         read(path, "openfst", SymbolTable(["a"]))
 
 
+def test_words_of_labels_in_a_text_table(tmp_path):
+    path, words = tmp_path / "x.fst", tmp_path / "words.syms"
+    write_openfst(CAT, path)
+    words.write_text("x 1\ny 2\nz 3\nunused 77\n")
+    assert set(best_by_string(read(path, symbols_path=words))) == {("x", "y"), ("z", "y")}
+
+
 def test_words_are_mapped_into_a_given_table(data):
     symbols = SymbolTable(["dog", "cat"])
     again = parse_openfst(data, symbols=symbols)
