@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from lattice_simp.translate.skeleton_first import partial_lattice
-
 import lattice_simp as ls
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import to_svg
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.skeleton_first import partial_lattice
 
 DRAWN = 4
 """Hypotheses in a drawing: more could not be read."""
