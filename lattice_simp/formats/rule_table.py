@@ -21,7 +21,6 @@ from lattice_simp.errors import FormatError
 MAX_GAPS = 2
 """Non-terminals that a rule may have (Chiang 2007)."""
 
-_SEPARATOR = " ||| "
 _NONTERMINAL = re.compile(r"\[([^\[\],]+),([1-9])\]\Z")
 _LINK = re.compile(r"\[(?:([^\[\],]+),)?([1-9])\]\Z")
 _LEFT = re.compile(r"\[([^\[\],\s]+)\]\Z")
@@ -242,22 +241,3 @@ def _number(text: str) -> float:
 
 
 _PARSERS = {"hiero": _parse_hiero, "phrases": _parse_phrase, "hierarchical": _parse_hierarchical}
-
-
-def format_rule(rule: RuleText) -> str:
-    """Writes a rule as a Hiero line; reading it again gives an equal rule.
-
-    >>> format_rule(RuleText("X", ("ne", ("X",), "pas"), ("not", 0), (("EF", -0.3),), ((0, 0),)))
-    '[X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 ||| 0-0'
-    """
-    gap_names = [symbol[0] for symbol in rule.source if isinstance(symbol, tuple)]
-    numbers = iter(range(1, len(gap_names) + 1))
-    source = (symbol if isinstance(symbol, str) else f"[{symbol[0]},{next(numbers)}]" for symbol in rule.source)
-    target = (symbol if isinstance(symbol, str) else f"[{gap_names[symbol]},{symbol + 1}]" for symbol in rule.target)
-    fields = [f"[{rule.left}]", " ".join(source), " ".join(target)]
-    like_scores = fields[2] != "" and all(map(_is_number, fields[2].split()))  # both further fields tell it apart
-    if rule.features or rule.alignment or like_scores:
-        fields.append(" ".join(f"{name}={value!r}" for name, value in rule.features))
-    if rule.alignment or like_scores:
-        fields.append(" ".join(f"{source}-{target}" for source, target in rule.alignment))
-    return _SEPARATOR.join(fields)

@@ -6,7 +6,7 @@ On disk the arrays lie in a file of their own, or in the cache beside a rule tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -189,15 +189,6 @@ class Grammar:
         for middle in kinds:  # the transitive closure (Warshall 1962)
             inside |= {(a, b) for a in kinds for b in kinds if (a, middle) in inside and (middle, b) in inside}
         return any((kind, kind) in inside for kind in kinds)
-
-    def pattern_of(self) -> Ints:
-        """Returns the pattern of each rule, (rules,) int32."""
-        return np.repeat(np.arange(self.num_patterns, dtype=np.int32), np.diff(self.pattern_rules))
-
-    def with_target_words(self, symbols: SymbolTable) -> Grammar:
-        """Returns the grammar with its target words numbered by another table."""
-        mapping = self.target_words.mapping_to(symbols)
-        return replace(self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols)
 
 
 class _Builder:
