@@ -92,7 +92,7 @@ def lattices(
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
-    from lattice_simp import Lattice
+    from lattice_simp.formats import read
     from lattice_simp.rescore.combine import combine
     from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
     from lattice_simp.rescore.nbest import score_nbest
@@ -111,7 +111,7 @@ def lattices(
 
     def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, words in enumerate(lines):
-            lattice = Lattice.read(_lattice_path(folder, number))
+            lattice = read(_lattice_path(folder, number))
             found = rescore_lattice(
                 lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lattice_simp import Lattice, nbest
+from lattice_simp import Lattice, nbest, read, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -15,7 +15,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full.nbest").write_text(NBEST)
     (tmp_path / "skeleton.nbest").write_text(SKELETON)
-    Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]).write(tmp_path / "full.fst")
+    write(Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]), tmp_path / "full.fst")
     return tmp_path
 
 
@@ -29,7 +29,7 @@ def test_info_tells_size_and_best_path(call, files):
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
 def test_conversion_keeps_strings_and_costs(call, files, ending):
     call("lattice", "convert", "full.nbest", f"a.{ending}", "--id", 0)
-    found = nbest(Lattice.read(files / f"a.{ending}"), 5)
+    found = nbest(read(files / f"a.{ending}"), 5)
     assert [path.text for path in found] == ["b d", "a x c"]
     assert [path.cost for path in found] == pytest.approx([1.0, 2.0], abs=1e-6)
 
@@ -145,19 +145,22 @@ def test_every_kind_of_file_comes_through_standard_input(call, files):
 
 
 def test_words_in_other_files(call, files):
-    Lattice.from_strings([("good day", 1.0)]).write(files / "numbers.fst", attach_symbols=False)
+    write(Lattice.from_strings([("good day", 1.0)]), files / "numbers.fst", attach_symbols=False)
     (files / "words").write_text("<epsilon> 0\ngood 1\nday 2\n")
     assert "good day" in call("lattice", "info", "numbers.fst", "--symbols", "words").stdout
     (files / "numbers.txt").write_text("0 1 1\n1 2 2\n2\n")
     call("lattice", "convert", "numbers.txt", "named.txt", "--symbols", "words")
     assert "day" in (files / "named.txt").read_text()
+    (files / "words.plf").write_text("((('a',1),),)\n")
+    refused = call("lattice", "info", "words.plf", "--symbols", "words")
+    assert "its labels are words" in refused.stderr
 
 
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
     call("lattice", "compose", "full.fst.gz", "skeleton.nbest", *options)
-    assert [path.text for path in nbest(Lattice.read(files / "joint.fst"), 5)] == ["a x c"]
+    assert [path.text for path in nbest(read(files / "joint.fst"), 5)] == ["a x c"]
     done = call("lattice", "compose", "full.fst", "skeleton.nbest", "--id", 1)
     assert "the full lattice is written" in done.stderr
     assert "b" in done.stdout
