@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -26,11 +25,10 @@ from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Clean, Config, Corpus, Text
-from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
-from lattice_simp.train.text.columns import word_counts
-from lattice_simp.train.text.duplicates import Seen, pair_hashes
+from lattice_simp.train.text.clean import LanguageJudge, pair_hashes, reason_to_drop, repeated
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
+from lattice_simp.train.text.vocabulary import word_counts
 
 _RAW, _TOKENS = "raw", "tokens"
 
@@ -167,14 +165,16 @@ def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
     paths = shard_paths(folder / _TOKENS)
     casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
     judges = _judges(paths) if config.clean.language else {}
-    seen = None if config.clean.duplicates else Seen.of(sum(pq.read_metadata(path).num_rows for path in paths))
+    hashes = [read_shard(path, [_HASH])[_HASH].to_numpy() for path in paths]
+    copies = repeated(np.concatenate([np.zeros(0, dtype=np.int64), *hashes]))
     dropped: Counter[str] = Counter()
-    kept = 0
+    kept = begin = 0
     for path in paths:
         table = read_shard(path)
         good = np.ones(len(table), dtype=np.bool_)
-        if seen is not None:
-            _drop(good, seen.add(table[_HASH].to_numpy()), "duplicate", dropped)
+        if not config.clean.duplicates:
+            _drop(good, copies[begin : begin + len(table)], "duplicate", dropped)
+        begin += len(table)
         for side, judge in judges.items():
             _drop(good, judge.foreign(table[side]), "language", dropped)
         table = table.drop_columns([_HASH]).filter(pa.array(good))

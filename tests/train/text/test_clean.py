@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.train.config import Clean
-from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
-from lattice_simp.train.text.columns import split_words, word_counts
-from lattice_simp.train.text.duplicates import Seen, pair_hashes
+from lattice_simp.train.text.clean import LanguageJudge, pair_hashes, reason_to_drop, repeated
+from lattice_simp.train.text.vocabulary import split_words, word_counts
 
 
 def line(count: int) -> str:
@@ -117,27 +116,13 @@ def test_words_are_split_at_blanks_alone():
 
 def test_repeated_hashes_are_found_as_a_set_finds_them():
     choose = random.Random(3)
-    values = [choose.randrange(500) * 2**40 for _ in range(1000)]
-    seen, expected = set(), []
-    for value in values:
-        expected.append(value in seen)
-        seen.add(value)
-    table = Seen.of(len(values))
-    begin, found = 0, []
-    while begin < len(values):
-        end = begin + choose.randrange(200)
-        found += table.add(np.array(values[begin:end], dtype=np.int64)).tolist()
-        begin = end
-    assert found == expected
-
-
-@pytest.mark.parametrize("count", [0, 1, 12, 13, 1000, 5000])
-def test_there_is_room_for_all(count):
-    table = Seen.of(count)
-    assert not table.add(np.arange(count, dtype=np.int64)).any()
-    assert table.add(np.arange(count, dtype=np.int64)).all()
-    assert (table.table == -1).any()
-    assert len(table.table) <= max(16, 2.5 * count)
+    for count in (0, 1, 12, 1000):
+        values = [choose.randrange(500) * 2**40 for _ in range(count)]
+        seen, expected = set(), []
+        for value in values:
+            expected.append(value in seen)
+            seen.add(value)
+        assert repeated(np.array(values, dtype=np.int64)).tolist() == expected, count
 
 
 def test_hashes_tell_pairs_apart():
