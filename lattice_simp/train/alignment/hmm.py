@@ -19,11 +19,10 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.train.alignment.hmm_blocks import Corpus, Shard, all_pairs, collect, filled_blocks
 from lattice_simp.train.alignment.hmm_kernels import best_positions, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import Side, kept_pairs, normalise_rows
+from lattice_simp.train.alignment.links import Links
 
-__all__ = ["HmmSettings", "Links", "Progress", "Side", "align_both", "align_words"]
+__all__ = ["HmmSettings", "Progress", "Side", "align_both", "align_words"]
 
-# (offsets, points), see `align_both`.
-Links = tuple[Longs, Ints]
 # Told the passes that are done, all passes, and a log-likelihood; see `align_both`.
 Progress = Callable[[int, int, float], None]
 

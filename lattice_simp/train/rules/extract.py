@@ -11,27 +11,12 @@ import numpy as np
 
 from lattice_simp.core.growing import find_slot, longer_ints
 from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.train.alignment.links import Bitext
 from lattice_simp.train.rules.spans import rule_spans
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
 _FIRST_ROWS = 4096
-
-
-class Bitext(NamedTuple):
-    """Numbered sentence pairs with links; sentence s is `offsets[s]:offsets[s + 1]` of each.
-
-    Attributes:
-        source_offsets, source, target_offsets, target: int64 and int32.
-        link_offsets, links: int64 and (points, 2) int32, sorted by source position.
-    """
-
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-    link_offsets: Longs
-    links: Ints
 
 
 class Limits(NamedTuple):
@@ -63,14 +48,14 @@ class RuleBlock(NamedTuple):
 
 
 @jit
-def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max_rules: int) -> RuleBlock:
+def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, max_rules: int) -> RuleBlock:
     """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more.
 
     Args:
         bitext: the sentence pairs.
         begin: the first sentence.
         limits: of rules.
-        wanted: a hash table (`growth.find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
+        allowed: a hash table (`find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
         max_rules: ends the block.
     """
     sentence = np.empty(_FIRST_ROWS, dtype=np.int32)
@@ -95,9 +80,9 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
         for place in range(len(spans)):
             span = spans[place]
             filled = _write_side(words, span, 0, source, source_offsets[count])
-            if len(wanted):
+            if len(allowed):
                 own = pattern_hash(source[source_offsets[count] : filled])
-                if wanted[find_slot(wanted, own)] != own:
+                if allowed[find_slot(allowed, own)] != own:
                     continue
             sentence[count] = at
             source_offsets[count + 1] = filled
