@@ -27,7 +27,7 @@ from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.model1 import WordTable
 from lattice_simp.rescore.vocabulary import Sentences, frequent, word_counts
 from lattice_simp.support.textio import open_text
-from lattice_simp.train.alignment.align import read_links
+from lattice_simp.train.alignment.links import read_links
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.rules.lexical import LexicalTable
 from lattice_simp.train.text.vocabulary import read_words
