@@ -19,7 +19,8 @@ from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
 from lattice_simp.lm.restrict import find_child
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
-from lattice_simp.rescore.scorer import PrefixScorer, State, score_by_prefixes
+from lattice_simp.rescore.kind import FILE, ScorerKind
+from lattice_simp.rescore.scorer import Scorer, State, score_by_prefixes
 
 
 class NgramScorer:
@@ -147,10 +148,8 @@ class KenlmScorer:
         return self.extend(states, [END] * len(states))[0]
 
 
-def read_language_model(path: str | Path) -> PrefixScorer:
-    """Reads an n-gram model of either kind.
+def _read(path: Path) -> dict[str, Scorer]:
+    return {"NGram": KenlmScorer.read(path) if is_binary(path) else NgramScorer.read(path)}
 
-    Raises:
-        FormatError: the file is no language model.
-    """
-    return KenlmScorer.read(path) if is_binary(path) else NgramScorer.read(path)
+
+KIND = ScorerKind(FILE, _read)

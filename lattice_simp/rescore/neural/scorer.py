@@ -16,10 +16,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
-
-State = Any
-"""What a `PrefixScorer` of `lattice_simp.rescore` remembers of a prefix."""
+from lattice_simp.rescore.scorer import State
 
 
 @dataclass(frozen=True)
@@ -146,3 +145,6 @@ class TranslationScorer:
             raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {reason}") from error
         logs = [result.log_probs for result in results]
         return np.array([0.0 - sum(own[:-1]) for own in logs]), np.array([0.0 - own[-1] for own in logs])
+
+
+KIND = ScorerKind(FOLDER, lambda path: {"Neural": TranslationScorer.read(path)})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,7 +78,7 @@ def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
 
 
 def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[tuple[Block, list[Shard]]]:
-    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`, and views of these cells, for the threads.
+    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`, and views of the cells for threads.
 
     A block is void when the next comes.
     """
@@ -101,13 +102,13 @@ def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[tu
         own, other = conditioning.offsets[first : last + 1], generated.offsets[first : last + 1]
         occurrences = find_occurrences(conditioning.words, own, conditioning.vocabulary_size)
         block = Block(occurrences, generated.words, other, generated.vocabulary_size, starts, cells)
-        corpus.run(lambda part, block=block: fill_cells(table, block, part, floor), corpus.parts(occurrences))
+        corpus.run(partial(fill_cells, table, block, floor), corpus.parts(occurrences))
         yield block, shards
 
 
 def collect(corpus: Corpus, table: PairTable, block: Block, counts: Floats) -> None:
     """Adds the posteriors in the cells of a block to the expected counts of the pairs of the table."""
-    corpus.run(lambda part: collect_counts(table, block, part, counts), corpus.parts(block.occurrences))
+    corpus.run(partial(collect_counts, table, block, counts), corpus.parts(block.occurrences))
 
 
 def _cuts(ends: Longs, first: int, last: int, limit: int) -> Iterator[tuple[int, int]]:

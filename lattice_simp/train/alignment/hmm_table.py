@@ -157,7 +157,7 @@ def write_rows(
 
 
 @jit
-def fill_cells(table: PairTable, block: Block, part: Part, floor: float) -> None:
+def fill_cells(table: PairTable, block: Block, floor: float, part: Part) -> None:
     """Writes t(f|e), at least `floor`, to the cells of the conditioning words e of a part."""
     occurrences, words, offsets, vocabulary_size, cell_starts, cells = block
     row = np.full(vocabulary_size, floor)
@@ -179,7 +179,7 @@ def fill_cells(table: PairTable, block: Block, part: Part, floor: float) -> None
 
 
 @jit
-def collect_counts(table: PairTable, block: Block, part: Part, counts: Floats) -> None:
+def collect_counts(table: PairTable, block: Block, counts: Floats, part: Part) -> None:
     """Adds the link posteriors in the cells of the conditioning words of a part to the expected counts of the pairs."""
     occurrences, words, offsets, vocabulary_size, cell_starts, cells = block
     row = np.zeros(vocabulary_size)

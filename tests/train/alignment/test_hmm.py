@@ -326,7 +326,7 @@ def test_cells_have_at_least_the_floor():
     cells = np.full(14, np.nan)
     occurrences = find_occurrences(one.words, one.offsets, 2)
     block = Block(occurrences, two.words, two.offsets, 3, np.array([0, 12]), cells)
-    fill_cells(table, block, (0, 3), 0.125)
+    fill_cells(table, block, 0.125, (0, 3))
     low = 0.125
     assert cells[:12].reshape(3, 4).tolist() == [[low, 0.25, low, low], [low, 0.5, low, low], [low, low, low, 0.75]]
     assert cells[12:].tolist() == [0.25, low]
