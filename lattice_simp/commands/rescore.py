@@ -161,8 +161,11 @@ def train_neural(
 
     Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
     """
-    from lattice_simp.rescore.neural.settings import read_settings
-    from lattice_simp.rescore.neural.training import train as train_model
+    try:
+        from lattice_simp.rescore.neural.settings import read_settings
+        from lattice_simp.rescore.neural.training import train as train_model
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")
