@@ -126,7 +126,7 @@ def train_table(
             )
         )
         lengths = np.diff(own_source.offsets)
-        count_jumps(lengths, own_target.offsets, *links, jumps.buckets, jumps.departures, jumps.linked, jumps.unlinked)
+        count_jumps(lengths, own_target.offsets, *links, jumps)
     return BilingualTable(source, target, _smoothed(source, target, counts.finish(), jumps, least_pair, least_triple))
 
 

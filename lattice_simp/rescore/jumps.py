@@ -6,7 +6,7 @@ r and, as place n, from the start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,8 @@ ROUNDS = 30
 """Rounds of fitting; the weights change by less than a thousandth behind them."""
 
 
-@dataclass(frozen=True)
-class JumpCounts:
-    """What the weights are fitted to.
+class JumpCounts(NamedTuple):
+    """What the weights are fitted to; these arrays change.
 
     Attributes:
         buckets: (BUCKETS,) expected jumps by bucket.
@@ -86,15 +85,13 @@ def count_jumps(
     target_offsets: Longs,
     link_offsets: Longs,
     links: Ints,
-    buckets: Floats,
-    departures: Floats,
-    linked: Floats,
-    unlinked: Floats,
+    counts: JumpCounts,
 ) -> None:
     """Adds the jumps of linked sentences: between all links of two neighbouring linked words, in equal parts.
 
     Links are sorted by target position within each sentence; the end of the target is linked with that of the source.
     """
+    buckets, departures, linked, unlinked = counts
     for sentence in range(len(source_lengths)):
         places = source_lengths[sentence] + 1
         begin, end = link_offsets[sentence], link_offsets[sentence + 1]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot, longer_ints
+from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.train.alignment.links import Bitext
-from lattice_simp.train.rules.spans import rule_spans
+from lattice_simp.train.rules.spans import rule_spans, with_room
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
@@ -70,13 +70,13 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
         # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
         rows = count + len(spans)
-        sentence = _with_room(sentence, rows)
-        source_offsets = _with_room(source_offsets, rows + 1)
-        target_offsets = _with_room(target_offsets, rows + 1)
-        point_offsets = _with_room(point_offsets, rows + 1)
-        source = _with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
-        target = _with_room(target, target_offsets[count] + len(spans) * limits.max_span)
-        points = _with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
+        sentence = with_room(sentence, rows)
+        source_offsets = with_room(source_offsets, rows + 1)
+        target_offsets = with_room(target_offsets, rows + 1)
+        point_offsets = with_room(point_offsets, rows + 1)
+        source = with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
+        target = with_room(target, target_offsets[count] + len(spans) * limits.max_span)
+        points = with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
         for place in range(len(spans)):
             span = spans[place]
             filled = _write_side(words, span, 0, source, source_offsets[count])
@@ -101,13 +101,6 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         point_offsets[: count + 1],
         points[: point_offsets[count]],
     )
-
-
-@jit
-def _with_room(values: Ints, size: int) -> Ints:
-    while len(values) < size:
-        values = longer_ints(values)
-    return values
 
 
 @jit
