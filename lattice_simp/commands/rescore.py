@@ -170,7 +170,7 @@ def train_neural(
 
 
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models given as PATH or NAME=PATH; gives the scorers by feature name.
+    """Reads models given as PATH or NAME=PATH; returns the scorers by feature name.
 
     Raises:
         LatticeSimpError: two models have one name.

@@ -1,7 +1,7 @@
 """Models that score finished hypotheses, or the paths of a lattice, given the source sentence.
 
 A scorer takes a source sentence and hypotheses, both as lists of tokens (as training made them: Moses tokens, lower
-case), and gives costs in nats, end of sentence included:
+case), and returns costs in nats, end of sentence included:
 
     from lattice_simp.rescore import read_scorers, combine, rescore_lattice, score_nbest
 

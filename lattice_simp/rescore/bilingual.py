@@ -93,7 +93,7 @@ class BilingualScorer:
         return _Prefix(sentence, begin, table.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states behind them."""
+        """Returns the words' costs and the states after them."""
         numbers = self.table.target.numbers(words)
         costs, places = self._step(states, numbers)
         sentence = states[0].sentence if states else None
@@ -169,7 +169,7 @@ def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats
         null: the probability of NULL.
 
     Returns:
-        (prefixes,) costs, and the same probabilities behind the word.
+        (prefixes,) costs, and the same probabilities after the word.
     """
     count, places = len(before), transitions.shape[1]
     after = np.zeros((count, places + 1))

@@ -37,7 +37,7 @@ class BilingualArrays(NamedTuple):
 
     Attributes:
         unigram: (target symbols,) p(t).
-        source_backoff: (source symbols,) the weight of p(t) behind s.
+        source_backoff: (source symbols,) the weight of p(t) after s.
         pair_begins: (source symbols + 1,) where the pairs of each s begin.
         pair_words, pair_probabilities: (pairs,) t, sorted for each s, and p(t | s).
         context_begins: (source symbols + 1,) where the contexts of each s begin.
@@ -167,15 +167,15 @@ def _events(
         previous = boundary
         for position in range(end - begin):
             word = target[begin + position]
-            behind = (np.int64(previous) << _BITS) | word
+            event = (np.int64(previous) << _BITS) | word
             first = place
             while place < last and links[place, 1] == position:
                 own = source[source_offsets[sentence] + links[place, 0]]
-                found[size] = (np.int64(own) << (2 * _BITS)) | behind
+                found[size] = (np.int64(own) << (2 * _BITS)) | event
                 size += 1
                 place += 1
             if place == first:
-                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | behind
+                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | event
                 size += 1
             previous = word
         found[size] = (np.int64(source_unknown + 1) << (2 * _BITS)) | (np.int64(previous) << _BITS) | boundary

@@ -102,7 +102,7 @@ class ClassScorer:
         return self.ngrams.start(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the n-gram model's states behind their classes."""
+        """Returns the words' costs and the n-gram model's states after their classes."""
         numbers = self.vocabulary.numbers(words)
         costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
         return costs + self.membership[numbers], following.tolist()

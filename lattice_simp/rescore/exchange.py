@@ -33,7 +33,7 @@ class WordClasses:
 
     Attributes:
         classes: (words,) int32 class of each word, from 0.
-        likelihoods: the log-likelihood (nats) of the text before the first sweep and behind each.
+        likelihoods: the log-likelihood (nats) of the text before the first sweep and after each.
     """
 
     classes: Ints

@@ -38,14 +38,14 @@ def read_fields(
     held = read_arrays(path)
     remedy = "train the model again"
     if _kind(held) != kind:
-        raise FormatError(f"holds no {kind} model, or one of another version", path=path, remedy=remedy)
+        raise FormatError(f"does not hold a {kind} model of this version", path=path, remedy=remedy)
     names, others = [_WORDS + name for name in vocabularies], list(arrays)
     if held.keys() != {_KIND, *names, *others}:
-        raise FormatError(f"holds no complete {kind} model", path=path, remedy=remedy)
+        raise FormatError(f"does not hold a complete {kind} model", path=path, remedy=remedy)
     try:
         words = [Vocabulary(tuple(unpack_words(held[name]))) for name in names]
     except ValueError as error:
-        raise FormatError(f"words that are no text: {error}", path=path, remedy=remedy) from None
+        raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
     return words, [held[name] for name in others]
 
 

@@ -24,7 +24,7 @@ UNIFORM = 0.1
 """The part of each transition that is spread evenly, so that no jump is impossible."""
 
 ROUNDS = 30
-"""Rounds of fitting; the weights change by less than a thousandth behind them."""
+"""Rounds of fitting; the weights change by less than a thousandth after them."""
 
 
 class JumpCounts(NamedTuple):

@@ -42,7 +42,7 @@ class NgramScorer:
         """Reads an ARPA file (its arrays are cached as a `LanguageModel`'s are).
 
         Raises:
-            FormatError: names the line that is no ARPA.
+            FormatError: names the line that is not ARPA.
         """
         if is_binary(path):
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
@@ -57,7 +57,7 @@ class NgramScorer:
         return self._start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the nodes behind them."""
+        """Returns the words' costs and the nodes after them."""
         get, unknown = self._numbers.get, self._unknown
         costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
         return costs, following.tolist()
@@ -125,7 +125,7 @@ class KenlmScorer:
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns KenLM's state behind `<s>`."""
+        """Returns KenLM's state after `<s>`."""
         import kenlm
 
         state = kenlm.State()
@@ -133,7 +133,7 @@ class KenlmScorer:
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and KenLM's states behind them."""
+        """Returns the words' costs and KenLM's states after them."""
         import kenlm
 
         costs, following = np.empty(len(words)), []

@@ -28,7 +28,7 @@ class TrainingSettings(BaseModel):
         longest: pairs with more pieces on a side are left out.
         batch_tokens: padded target pieces of an update.
         updates: how many.
-        learning_rate: the highest;  warmup: updates until there;  schedule: inverse-sqrt or cosine behind it.
+        learning_rate: the highest;  warmup: updates until there;  schedule: inverse-sqrt or cosine after it.
         dropout, label_smoothing: shares.
         clip: the highest norm of the gradient.
         average: how many of the last checkpoints are averaged.

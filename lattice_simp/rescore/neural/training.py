@@ -36,7 +36,7 @@ Say = Callable[[str], None]
 
 
 def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
-    """Trains, averages the last checkpoints, and gives the folder of the CTranslate2 model.
+    """Trains, averages the last checkpoints, and returns the folder of the CTranslate2 model.
 
     Raises:
         LatticeSimpError: text that does not fit, or a folder that holds a run with other settings.

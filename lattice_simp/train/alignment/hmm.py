@@ -39,7 +39,7 @@ class HmmSettings:
         maximum_jump: wider jumps share one weight for each direction.
         floor: the least probability of a pair of words, also of those not in the table (GIZA++'s default).
         rare_word: a pair that is seen once is left out of the table if both words are seen at least this often: they
-            are no translations, and most pairs are of this kind.
+            are not translations, and most pairs are of this kind.
         minimum_count: pairs whose expected count after Model 1 is lower are dropped.
 
     Raises:
@@ -131,7 +131,7 @@ def align_words(
         return _train(Corpus(conditioning, generated, pool, jobs), settings or HmmSettings(), progress or _silent)
 
 
-# Puts the posteriors into the cells of a shard and gives its log-likelihood and its jumps (see `hmm_posteriors`).
+# Puts the posteriors into the cells of a shard and returns its log-likelihood and its jumps (see `hmm_posteriors`).
 _Model = Callable[[Shard], tuple[float, Floats]]
 
 

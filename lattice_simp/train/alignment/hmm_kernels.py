@@ -134,8 +134,8 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
 def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floats, jumps: Floats) -> None:
     """Adds the sentences of one length to the counts and exposures that the jump weights are re-estimated from.
 
-    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so that setting it to its expected count is no
-    M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of
+    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so that setting it to its expected count is not
+    an M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of
     1 / Z(i') for each i in the bucket: this never lowers the likelihood (Hunter 2004, MM algorithms for generalized
     Bradley-Terry models).
 

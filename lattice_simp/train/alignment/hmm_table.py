@@ -47,7 +47,7 @@ class Side:
 class Occurrences(NamedTuple):
     """Where the words of some sentences stand: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
 
-    NULL is the word after the last one, and stands behind the last word of every sentence.
+    NULL is the word after the last one, and stands after the last word of every sentence.
     """
 
     starts: Longs

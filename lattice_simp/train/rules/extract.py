@@ -105,7 +105,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
 
 @jit
 def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, counts: Longs) -> np.int64:
-    """Counts the target sides of all rules of all sentences; gives the number of all rules.
+    """Counts the target sides of all rules of all sentences; returns the number of all rules.
 
     Args:
         bitext: the sentence pairs.
@@ -139,7 +139,7 @@ def _sentence(bitext: Bitext, at: int) -> tuple[Ints, Ints, Ints]:
 
 @jit
 def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) -> int:
-    """Writes a rule's symbols of one side (0: source, 2: target); gives the place behind them."""
+    """Writes a rule's symbols of one side (0: source, 2: target); returns the index after them."""
     at, end = span[side], span[side + 1]
     while at < end:
         if at == span[4 + side]:

@@ -80,7 +80,7 @@ def rule_spans(
             count = _add(spans, count, phrases, whole, -1, -1)
         if max_gaps == 0:
             continue
-        # All phrases that begin inside it; those that end behind it, or are no smaller, are left out.
+        # All phrases that begin inside it; those that end after it, or are not smaller, are left out.
         for one in range(offsets[begin], offsets[end]):
             gap, gap_end = phrases[one, 0], phrases[one, 1]
             words_left = words - (gap_end - gap)

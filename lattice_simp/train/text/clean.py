@@ -81,13 +81,13 @@ def repeated(hashes: Longs) -> Bools:
     return known
 
 
-class LanguageJudge:
+class LanguageIdentifier:
     """Tells sides that are not in their language, by unigram models of the whole corpus.
 
     Works for any pair of languages: it needs no models, only that most of the corpus is sound.
 
-    >>> judge = LanguageJudge({"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9})
-    >>> judge.foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]])).tolist()
+    >>> identifier = LanguageIdentifier({"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9})
+    >>> identifier.foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]])).tolist()
     [True, False]
     """
 

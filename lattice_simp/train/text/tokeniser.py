@@ -124,7 +124,7 @@ class FrontEnd:
         try:
             text = Text.model_validate(json.loads(path.read_text(encoding="utf-8")))
         except (ValueError, ValidationError) as error:
-            raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="mend it") from None
+            raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
         sides: tuple[Side, ...] = ("source", "target") if text.case == "true" else ()
         return cls(*tokenisers(text), {side: read_casing(Path(model) / f"casing.{side}.txt") for side in sides})
 

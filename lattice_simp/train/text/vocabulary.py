@@ -54,7 +54,7 @@ def read_words(folder: Path, side: str) -> list[str]:
 
 
 def numbers_of(sentences: list[str], words: list[str]) -> tuple[Longs, Ints]:
-    """Numbers token lines by a word list; unknown words are -1. Gives (offsets, flat)."""
+    """Numbers token lines by a word list; unknown words are -1. Returns (offsets, flat)."""
     known = {word: number for number, word in enumerate(words)}
     lines = [sentence.split(" ") if sentence else [] for sentence in sentences]
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
