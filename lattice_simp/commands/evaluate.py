@@ -91,8 +91,8 @@ def evaluate(
         split_names,
     )
     from lattice_simp.evaluate import SignificanceTest, TestKind, compare, compare_groups, measure, read_groups
-    from lattice_simp.evaluate.report import Breakdown
-    from lattice_simp.evaluate.results import ResultFormat, draw_results, render_results
+    from lattice_simp.evaluate.plots import draw_results
+    from lattice_simp.evaluate.report import Breakdown, ResultFormat, render_results
     from lattice_simp.support.textio import open_text
 
     named = named_files([*(hypothesis or []), *(outputs or [])])

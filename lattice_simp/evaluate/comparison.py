@@ -12,12 +12,12 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.groups import Groups
 from lattice_simp.evaluate.metric import Form, Lines, Metric
-from lattice_simp.evaluate.resampling import bootstrap_sums
 from lattice_simp.evaluate.significance import (
     FEWEST_FOR_BOOTSTRAP,
     SignificanceTest,
     TestKind,
     bootstrap_p,
+    bootstrap_sums,
     interval,
     randomisation_p,
 )

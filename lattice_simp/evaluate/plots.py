@@ -6,13 +6,15 @@ same numbers give the same bytes with the same version of matplotlib.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate.comparison import Comparison
+from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.metric import Metric
+from lattice_simp.evaluate.report import Breakdown
 from lattice_simp.evaluate.tables import significance_mark
 from lattice_simp.support.textio import open_binary
 
@@ -148,6 +150,34 @@ def save_plot(figure: Figure, path: str | Path) -> None:
         )
 
 
+def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:
+    """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; gives the files.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        LatticeSimpError: the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LatticeSimpError(f"{folder}: cannot be made: {error.strerror}") from error
+    written = []
+    for breakdown in breakdowns:
+        by, comparisons = breakdown.groups.name, breakdown.comparisons
+        first = next(iter(comparisons.values()))
+        kinds = {"quality": quality_plot}
+        if first.baseline is not None and len(first.scores) > 1:
+            kinds["gain"] = gain_plot
+        for metric in measured.metrics:
+            for kind, plot in kinds.items():
+                figure = plot(metric, by, comparisons)
+                for ending in ("png", "svg"):
+                    path = folder / f"{_file_name(metric.name)}.{_file_name(by)}.{kind}.{ending}"
+                    save_plot(figure, path)
+                    written.append(path)
+    return written
+
+
 def _drawn(comparisons: Mapping[str, Comparison]) -> Mapping[str, Comparison]:
     large = {label: one for label, one in comparisons.items() if one.sentences >= FEWEST_DRAWN}
     return large or comparisons
@@ -176,3 +206,7 @@ def _label(axes: Axes, horizontal: str, vertical: str, names: int) -> None:
 
 def _colour(place: int) -> str:
     return COLOURS[place % len(COLOURS)]
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
