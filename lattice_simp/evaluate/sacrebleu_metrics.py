@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.metrics.ter import TER
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
 
 _ORDER = 4
 """The longest n-grams of BLEU."""
+
+_BETA = 2
+"""How much more recall weighs than precision in chrF2."""
 
 
 def bleu_tok(references: int = 1) -> Metric:
@@ -35,6 +35,8 @@ def bleu_tok(references: int = 1) -> Metric:
     Args:
         references: how many there are; the signature tells.
     """
+    from sacrebleu import BLEU  # here and below: only the commands that score wait for it
+
     scorer = BLEU(tokenize="none", lowercase=True, force=True)
     return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
 
@@ -45,6 +47,8 @@ def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
     """
+    from sacrebleu import BLEU
+
     scorer = BLEU(tokenize="13a", lowercase=lowercase, force=True)
     return _metric("BLEU-13a", True, scorer, _bleu, references, (Form.TEXT,))
 
@@ -55,6 +59,8 @@ def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
     >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     81.76
     """
+    from sacrebleu import CHRF
+
     return _metric("chrF2", True, CHRF(lowercase=lowercase), _chrf, references)
 
 
@@ -64,6 +70,8 @@ def ter(references: int = 1) -> Metric:
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0
     """
+    from sacrebleu import TER
+
     return _metric("TER", False, TER(), _ter, references)
 
 
@@ -105,7 +113,7 @@ def _chrf(sums: npt.ArrayLike) -> Floats:
     orders = effective.sum(axis=-1)
     precision = ratio(np.where(effective, ratio(matches, hypothesis), 0.0).sum(axis=-1), orders)
     recall = ratio(np.where(effective, ratio(matches, reference), 0.0).sum(axis=-1), orders)
-    factor = CHRF.BETA**2
+    factor = _BETA**2
     return 100.0 * ratio((1 + factor) * precision * recall, factor * precision + recall)
 
 
