@@ -9,15 +9,8 @@ from pathlib import Path
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate import (
-    Form,
-    Groups,
-    Lines,
-    align_skeletons,
-    gap_count_groups,
-    gap_type_groups,
-    length_groups,
-)
+from lattice_simp.evaluate import Form, Groups, Lines
+from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.textio import read_lines
 
@@ -88,14 +81,15 @@ def read_sentences(
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
     files: list[Path] = [*named.values(), *references, *texts]
     columns = [list(read_lines(path)) for path in files]
-    first = references[0]
     expected = len(columns[len(named)])
     for path, lines in zip(files, columns, strict=True):
         if not lines:
             raise FormatError("the file is empty", path=path, remedy="give one sentence a line")
         if len(lines) != expected:
-            message = f"has {len(lines)} lines for the {expected} of {first}"
-            line = min(len(lines), expected) + 1
+            message, line = (
+                f"has {len(lines)} lines for the {expected} of {references[0]}",
+                min(len(lines), expected) + 1,
+            )
             raise FormatError(message, path=path, line=line, remedy="give files of equally many lines")
     form = Form.TOKENS if tokens else Form.TEXT
     change = _other_form(form, language)
@@ -126,15 +120,7 @@ def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None
 
 @dataclass(frozen=True)
 class BreakdownOptions:
-    """What break-downs go by.
-
-    Attributes:
-        reference: its lengths count where there is no `source`.
-        skeletons: their file.
-        mask_index: which of several skeletons.
-        source: sentences of tokens.
-        length_edges: numbers with commas.
-    """
+    """What break-downs go by: a reference, and options of the command."""
 
     reference: Lines
     skeletons: Path | None
@@ -146,18 +132,16 @@ class BreakdownOptions:
         """Returns the skeletons, in the order of the sentences."""
         if self.skeletons is None:
             raise LatticeSimpError(f"--by {name} needs --skeletons")
-        return align_skeletons(
-            list(read_records(self.skeletons)), self.reference.count, self.mask_index, self.skeletons
-        )
+        records = list(read_records(self.skeletons))
+        return align_skeletons(records, self.reference.count, self.mask_index, self.skeletons)
 
 
 def _by_length(given: BreakdownOptions) -> Groups:
-    count = given.reference.count
     lines = given.reference.tokens or given.reference.text or []
     if given.source is not None:
         lines = list(read_lines(given.source))
-    if len(lines) != count:
-        message = f"has {len(lines)} lines for {count} sentences"
+    if len(lines) != given.reference.count:
+        message = f"has {len(lines)} lines for {given.reference.count} sentences"
         raise FormatError(message, path=given.source, remedy="give files of equally many lines")
     try:
         edges = [int(part) for part in given.length_edges.split(",")]

@@ -63,7 +63,7 @@ def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
     >>> gap_type_groups([Skeleton.from_mask("101", "abc"), Skeleton.from_mask("011", "abc"), None]).labels
     ('Middle', 'Start', None)
     """
-    labels = [None if skeleton is None else skeleton.gap_type.value for skeleton in skeletons]
+    labels = [skeleton and skeleton.gap_type.value for skeleton in skeletons]
     return Groups.of("gap type", labels, [kind.value for kind in GapType])
 
 
@@ -114,12 +114,7 @@ def align_skeletons(
     """Returns each sentence its skeleton, or None.
 
     As many records as sentences stand in their order; fewer say by their `line` (from 0) which ones they belong to.
-
-    Args:
-        records: see `skeleton.read_skeletons`.
-        count: the number of sentences.
-        mask_index: which of several skeletons of a sentence; the last one where there are fewer.
-        path: the file they are from, for errors.
+    `mask_index` says which of several skeletons of a sentence (the last one where there are fewer); `path` is theirs.
 
     Raises:
         FormatError: a record of a line that is not there, or a second one of the same line.

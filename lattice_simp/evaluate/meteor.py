@@ -86,7 +86,7 @@ def meteor(
         references: how many there are.
         paraphrases: a paraphrase table for the language.
         options: of the Java process.
-        cache: keep statistics in the user's cache folder, by a hash of everything they depend on.
+        cache: whether the user's cache folder keeps the statistics.
 
     Raises:
         LatticeSimpError: a language that METEOR does not know, or no such file. The metric's `statistics` raise
@@ -94,6 +94,7 @@ def meteor(
     """
     settings, table = _settings(language, paraphrases)
     arguments = _arguments(settings)
+    said = "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)  # -l fr: |l:fr
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
         check_lines(hypotheses, references)
@@ -101,11 +102,11 @@ def meteor(
         return _without_perfect_chunks(rows)
 
     reads = (Form.TEXT, Form.TOKENS) if settings.normaliser else (Form.TOKENS,)
-    signature = f"nrefs:{references}|meteor:{VERSION}|" + _signature(arguments)
-    return Metric("METEOR", True, signature, statistics, lambda sums: meteor_score(sums, settings), reads)
+    signature = f"nrefs:{references}|meteor:{VERSION}{said}"
+    return Metric("METEOR", True, signature, statistics, lambda sums: _score(sums, settings), reads)
 
 
-def meteor_score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
+def _score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
     """Returns the score, 0 to 100, of sums of statistics, (..., `COLUMNS`) to (...)."""
     rows = np.asarray(sums, dtype=np.float64)
     by_class = np.array([language.delta, 1.0 - language.delta])
@@ -186,8 +187,3 @@ def _arguments(settings: MeteorLanguage) -> list[str]:
         *("-m", " ".join(settings.modules)),
         *("-w", " ".join(map(str, settings.weights))),
     ]
-
-
-def _signature(arguments: Sequence[str]) -> str:
-    """Returns `l:fr|norm|p:...` of `-l fr -norm -p ...`."""
-    return "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)[1:]

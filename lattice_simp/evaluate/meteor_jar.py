@@ -60,11 +60,7 @@ class JarOptions:
 
 
 def find_jar() -> Path:
-    """Finds the jar.
-
-    Raises:
-        MissingExtraError: the package, or the jar in it, is not there.
-    """
+    """Returns the jar's path, or raises MissingExtraError."""
     found = importlib.util.find_spec("pycocoevalcap")
     for folder in (found.submodule_search_locations if found else None) or ():
         jar = Path(folder, "meteor", JAR)
@@ -74,11 +70,7 @@ def find_jar() -> Path:
 
 
 def find_java() -> str:
-    """Finds the program `java`.
-
-    Raises:
-        MissingExtraError: it is not in PATH.
-    """
+    """Returns the path of the program `java`, or raises MissingExtraError."""
     java = shutil.which("java")
     if java is None:
         raise MissingExtraError("METEOR needs Java, and there is no `java` in PATH (Debian: apt install default-jre)")
@@ -102,22 +94,22 @@ def sentence_statistics(
         arguments: the jar's options.
         paraphrases: a table that the jar does not bring along.
         options: of the Java process.
-        cache: keep statistics in the user's cache folder, by a hash of everything they depend on.
+        cache: whether the user's cache folder keeps them, by a hash of all that they depend on (`cache_key`).
 
     Raises:
         MissingExtraError: no Java, no jar.
         LatticeSimpError: it failed, gave something else, or took too long.
     """
-    data = [] if paraphrases is None else ["-a", str(paraphrases)]
+    every = arguments if paraphrases is None else [*arguments, "-a", str(paraphrases)]
     if not cache:
-        return _run(hypotheses, references, [*arguments, *data], options)
-    files = [find_jar(), *([] if paraphrases is None else [paraphrases])]
+        return _run(hypotheses, references, every, options)
+    files = [find_jar()] if paraphrases is None else [find_jar(), paraphrases]
     cached = user_cache() / "meteor" / f"{cache_key(files, arguments, hypotheses, references)}.arrays"
     with contextlib.suppress(LatticeSimpError, KeyError):
         rows = read_arrays(cached)["statistics"]
         if rows.shape == (len(hypotheses), COLUMNS) and rows.dtype == np.float64:
             return rows
-    rows = _run(hypotheses, references, [*arguments, *data], options)
+    rows = _run(hypotheses, references, every, options)
     with contextlib.suppress(LatticeSimpError, OSError):  # a cache that cannot be written is no error
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_arrays(cached, {"statistics": rows})

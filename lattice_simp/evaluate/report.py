@@ -100,12 +100,7 @@ def report(
             "interval_samples": test.bootstrap_samples,
         },
         "metrics": [
-            {
-                "name": metric.name,
-                "higher_is_better": metric.higher_is_better,
-                "signature": metric.signature,
-                "reads": form.value,
-            }
+            {name: getattr(metric, name) for name in ("name", "higher_is_better", "signature")} | {"reads": form.value}
             for metric, form in zip(measured.metrics, measured.forms, strict=True)
         ],
         "scores": _scores(comparison),

@@ -14,7 +14,7 @@ from enum import Enum
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Floats
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.metric import Metric
 
@@ -51,7 +51,7 @@ class SignificanceTest:
     'paired bootstrap resampling, 1000 samples, seed 12345'
 
     Attributes:
-        kind: paired bootstrap resampling, or paired approximate randomisation.
+        kind: of the test.
         samples: of the test; by default 1000 or 10000, as sacrebleu.
         seed: of the random numbers, from 0.
         confidence: of the intervals, above 0 and below 1.
@@ -78,9 +78,8 @@ class SignificanceTest:
     @property
     def trials(self) -> int:
         """The number of samples of the test."""
-        if self.samples is not None:
-            return self.samples
-        return 1000 if self.kind is TestKind.BOOTSTRAP else 10000
+        usual = 1000 if self.kind is TestKind.BOOTSTRAP else 10000
+        return usual if self.samples is None else self.samples
 
     @property
     def bootstrap_samples(self) -> int:
@@ -90,9 +89,8 @@ class SignificanceTest:
     @property
     def description(self) -> str:
         """What a table says of it."""
-        bootstrap = self.kind is TestKind.BOOTSTRAP
-        name = "paired bootstrap resampling" if bootstrap else "paired approximate randomisation"
-        return f"{name}, {self.trials} samples, seed {self.seed}"
+        name = "bootstrap resampling" if self.kind is TestKind.BOOTSTRAP else "approximate randomisation"
+        return f"paired {name}, {self.trials} samples, seed {self.seed}"
 
 
 def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
@@ -150,57 +148,37 @@ def randomisation_p(
 
 
 def bootstrap_sums(statistics: Floats, samples: int, seed: int = DEFAULT_SEED) -> Floats:
-    """Sums the statistics over samples of the sentences, drawn with replacement.
+    """Sums statistics, (sentences, k), over samples of the sentences drawn with replacement; returns (samples, k).
 
     >>> bootstrap_sums(np.ones((5, 2)), samples=3).tolist()
     [[5.0, 5.0], [5.0, 5.0], [5.0, 5.0]]
-
-    Args:
-        statistics: (sentences, k).
-        samples: how many.
-        seed: of numpy's default generator.
-
-    Returns:
-        (samples, k) float64.
     """
-    return np.concatenate([counts @ statistics for counts in _bootstrap_counts(len(statistics), samples, seed)])
+    generator = np.random.default_rng(seed)
+    sentences = len(statistics)
+    sums = []
+    for rows in _blocks(samples, max(1, BLOCK_CELLS // sentences)):
+        drawn = generator.integers(0, sentences, size=(rows, sentences))
+        drawn += np.arange(rows)[:, None] * sentences
+        counts = np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences)
+        sums.append(counts.astype(np.float64) @ statistics)
+    return np.concatenate(sums)
 
 
 def swapped_sums(first: Floats, second: Floats, samples: int, seed: int = DEFAULT_SEED) -> tuple[Floats, Floats]:
-    """Sums the statistics of two systems after their outputs were swapped for a random half of the sentences.
+    """Sums statistics of two systems, (sentences, k), with outputs swapped for a random half; returns two (samples, k).
 
     >>> one, other = swapped_sums(np.ones((8, 1)), np.zeros((8, 1)), samples=100)
     >>> bool((one + other == 8).all()), bool(3 < one.mean() < 5)
     (True, True)
-
-    Args:
-        first: (sentences, k), of one system.
-        second: of the other system.
-        samples: how many times.
-        seed: of numpy's default generator.
-
-    Returns:
-        Two arrays, (samples, k) float64.
     """
+    generator = np.random.default_rng(seed)
     difference = first - second
-    moved = np.concatenate([mask.astype(np.float64) @ difference for mask in _swap_masks(len(first), samples, seed)])
+    sums = []
+    for rows in _blocks(samples, max(1, BLOCK_CELLS // (len(first) * _BITS)) * _BITS):
+        swapped = generator.integers(2, size=(rows, len(first)), dtype=np.bool_)
+        sums.append(swapped.astype(np.float64) @ difference)
+    moved = np.concatenate(sums)
     return second.sum(axis=0) + moved, first.sum(axis=0) - moved
-
-
-def _bootstrap_counts(sentences: int, samples: int, seed: int) -> Iterator[Floats]:
-    """Yields blocks of (rows, sentences): how often each sentence is in each sample."""
-    generator = np.random.default_rng(seed)
-    for rows in _blocks(samples, max(1, BLOCK_CELLS // sentences)):
-        drawn = generator.integers(0, sentences, size=(rows, sentences))
-        drawn += np.arange(rows)[:, None] * sentences
-        yield np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
-
-
-def _swap_masks(sentences: int, samples: int, seed: int) -> Iterator[Bools]:
-    """Yields blocks of (rows, sentences)."""
-    generator = np.random.default_rng(seed)
-    for rows in _blocks(samples, max(1, BLOCK_CELLS // (sentences * _BITS)) * _BITS):
-        yield generator.integers(2, size=(rows, sentences), dtype=np.bool_)
 
 
 def _blocks(total: int, most: int) -> Iterator[int]:
