@@ -30,7 +30,7 @@ def named_files(pairs: Sequence[str]) -> Named:
     for pair in pairs:
         name, equals, path = pair.partition("=")
         if not (name and equals and path):
-            raise LatticeSimpError(f"{pair!r} is no NAME=FILE; name each system, as in plain=plain.txt")
+            raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
         if name in named:
             raise LatticeSimpError(f"two systems named {name!r}; give each its own name")
         named[name] = Path(path)

@@ -19,9 +19,10 @@ _BOX = (
     '<TR><TD FIXEDSIZE="TRUE" WIDTH="{:.0f}" HEIGHT="{:.0f}"></TD></TR></TABLE>>'
 )
 _POINTS_AN_INCH = 72.0
+_DENSE = 2.5
 _MANY = 100
-_HASTE = "graph [nslimit=2, mclimit=0.5, searchsize=10];"
-"""Bounds Graphviz's optimisation for drawings of many links, which take minutes without."""
+_HASTE = "graph [splines=line, nslimit=1, mclimit=0.1, searchsize=5];"
+"""Straight lines and little optimisation, for many links between few states, which take minutes otherwise."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
     lines = [
         "digraph {",
         "graph [rankdir=LR, ranksep=0.2, nodesep=0.2];",
-        _HASTE if len(links) > _MANY else "",
+        _HASTE if len(links) > max(_MANY, _DENSE * len(radii)) else "",
         'node [shape=circle, label="", fixedsize=true];',
         f"edge [arrowsize={HEAD_LENGTH / 10}];",
         *(f"{state} [width={2 * radius / _POINTS_AN_INCH}];" for state, radius in enumerate(radii)),

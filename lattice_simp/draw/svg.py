@@ -16,6 +16,10 @@ from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
 
+MOST_LABELS = 40
+"""Of more arcs between the same two states, the cheapest are drawn."""
+
+_MOST_LINKS = 600
 _RADIUS = 15.0
 _FINAL_RADIUS = 20.0
 _WORD_SIZE = 14.0
@@ -71,21 +75,23 @@ def to_svg(
     (True, True, True)
 
     Words stand beside their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
-    the same two states share one curve and stack their labels, the cheapest on top. Loops rise above their state,
-    final states have a double ring that holds their cost. Hovering over a label shows its arc's number and exact cost.
-    Colours follow the reader's light or dark mode.
+    the same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops rise
+    above their state, final states have a double ring that holds their cost. Hovering over a label shows its arc's
+    number and exact cost. Colours follow the reader's light or dark mode.
 
     Args:
         lattice: any lattice, also a cyclic one.
         title: a heading.
         highlight: numbers of the arcs to be drawn in colour.
-        max_states: of a larger lattice, the states nearest to the start are drawn, and a note below says so.
+        max_states: of a larger lattice (or of one with too many arcs), the states nearest to the start are drawn, and a
+            note below says so.
 
     Raises:
         MissingExtraError: pygraphviz is not installed.
     """
     states = _nearest_states(lattice, max_states)
-    bundles = _bundles(lattice, states)
+    while len(bundles := _bundles(lattice, states)) > _MOST_LINKS:
+        states = _nearest_states(lattice, len(states) * 3 // 4)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
     layout = lay_out(radii, [bundle.link for bundle in bundles])
@@ -97,9 +103,12 @@ def to_svg(
         body += _state(state, float(lattice.finals[state]), centre, radius)
     for bundle, curve in drawn:
         body += _labels(lattice, bundle, curve.label, chosen)
-    note = ""
+    notes = []
     if len(states) < lattice.num_states:
-        note = f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start"
+        notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
+    if any(len(bundle.arcs) == MOST_LABELS for bundle in bundles):
+        notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
+    note = "; ".join(notes)
     return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
 
 
@@ -126,19 +135,23 @@ def _nearest_states(lattice: Lattice, most: int) -> list[int]:
 
 
 def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
-    places = {state: place for place, state in enumerate(states)}
+    shown = {state: index for index, state in enumerate(states)}
     groups: dict[tuple[int, int], list[int]] = {}
-    for arc, (source, target) in enumerate(zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True)):
-        if source in places and target in places:
-            groups.setdefault((places[source], places[target]), []).append(arc)
+    for state in states:
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            target = int(lattice.nextstates[arc])
+            if target in shown:
+                groups.setdefault((shown[state], shown[target]), []).append(arc)
+    for arcs in groups.values():
+        arcs.sort(key=lambda arc: (float(lattice.weights[arc]), arc))
+        del arcs[MOST_LABELS:]
     widths = {ends: max(_label_width(lattice, arc) for arc in arcs) for ends, arcs in groups.items()}
     bundles = []
     for (source, target), arcs in groups.items():
         width = widths[source, target]
         if source != target:  # the labels of loops stand out over the links beside them
             width += sum(max(0.0, widths.get((state, state), 0.0) / 2 - _RADIUS) for state in (source, target))
-        ordered = sorted(arcs, key=lambda arc: (float(lattice.weights[arc]), arc))
-        bundles.append(_Bundle(tuple(ordered), Link(source, target, width, len(arcs) * _LINE_HEIGHT)))
+        bundles.append(_Bundle(tuple(arcs), Link(source, target, width, len(arcs) * _LINE_HEIGHT)))
     return bundles
 
 
@@ -164,11 +177,11 @@ def _frame(width: float, height: float, title: str, note: str) -> list[str]:
         f'<rect class="ls-paper" width="{full[0]}" height="{full[1]}" rx="6"/>',
     ]
     if title:
-        place = f'x="{_number(_MARGIN)}" y="{_number(_MARGIN + _TITLE_SIZE)}"'
-        lines.append(f'<text class="ls-text ls-title" {place}>{_text(title)}</text>')
+        at = f'x="{_number(_MARGIN)}" y="{_number(_MARGIN + _TITLE_SIZE)}"'
+        lines.append(f'<text class="ls-text ls-title" {at}>{_text(title)}</text>')
     if note:
-        place = f'x="{_number(_MARGIN)}" y="{_number(top + height + _NOTE_HEIGHT)}"'
-        lines.append(f'<text class="ls-text ls-note" {place}>{_text(note)}</text>')
+        at = f'x="{_number(_MARGIN)}" y="{_number(top + height + _NOTE_HEIGHT)}"'
+        lines.append(f'<text class="ls-text ls-note" {at}>{_text(note)}</text>')
     return [*lines, f'<g transform="translate({_number(_MARGIN)} {_number(top)})">']
 
 

@@ -69,7 +69,7 @@ def meteor(
     options: JarOptions | None = None,
     cache: bool = True,
 ) -> Metric:
-    """METEOR 1.5 with the parameters of a language, from 0 to 100.
+    """Returns METEOR 1.5 with the parameters of a language, from 0 to 100.
 
     >>> metric = meteor("fr")
     >>> metric.signature

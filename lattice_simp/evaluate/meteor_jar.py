@@ -110,7 +110,7 @@ def sentence_statistics(
         if rows.shape == (len(hypotheses), COLUMNS) and rows.dtype == np.float64:
             return rows
     rows = _run(hypotheses, references, every, options)
-    with contextlib.suppress(LatticeSimpError, OSError):  # a cache that cannot be written is no error
+    with contextlib.suppress(LatticeSimpError, OSError):  # without a cache that can be written, nothing is kept
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_arrays(cached, {"statistics": rows})
     return rows

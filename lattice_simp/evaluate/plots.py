@@ -1,6 +1,6 @@
 """Plots of an evaluation with matplotlib: gains by group, quality by group, failure rates.
 
-Each function gives a matplotlib `Figure` that belongs to no window and no global state; `save_plot` writes it. The
+Each function returns a matplotlib `Figure` without a window or global state; `save_plot` writes it. The
 same numbers give the same bytes with the same version of matplotlib.
 """
 
@@ -138,7 +138,7 @@ def save_plot(figure: Figure, path: str | Path) -> None:
 
 
 def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:
-    """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; gives the files.
+    """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; returns the files.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

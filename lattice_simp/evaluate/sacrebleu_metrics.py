@@ -24,7 +24,7 @@ _BETA = 2
 
 
 def bleu_tok(references: int = 1) -> Metric:
-    """BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
+    """Returns BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
 
     >>> metric = bleu_tok()
     >>> round(metric.corpus_score(["the cat sat there ."], [["The cat sat here ."]]), 2)
@@ -42,7 +42,7 @@ def bleu_tok(references: int = 1) -> Metric:
 
 
 def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
-    """BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
+    """Returns BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
 
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
@@ -54,7 +54,7 @@ def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
 
 
 def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
-    """The character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
+    """Returns the character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
 
     >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     81.76
@@ -65,7 +65,7 @@ def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
 
 
 def ter(references: int = 1) -> Metric:
-    """The translation edit rate (Snover et al. 2006), sacrebleu's default settings: lower case, blanks part words.
+    """Returns the translation edit rate (Snover et al. 2006), by sacrebleu's defaults: lower case, blanks part words.
 
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0

@@ -3,7 +3,7 @@
 Paired bootstrap resampling (Koehn 2004) and paired approximate randomisation (Riezler and Maxwell 2005). The first is
 defined as in sacrebleu, whose p is about half of a two-sided test's; the second is two-sided, and the stricter one.
 Scores of resamples come from sums of sentence statistics, by matrix products in blocks of bounded memory. The random
-numbers are drawn as sacrebleu draws them, so the same seed gives the same resamples.
+numbers are drawn as sacrebleu draws them, so the same seed means the same resamples.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TIE = 1e-9
 class TestKind(str, Enum):
     """The significance tests."""
 
-    __test__ = False  # the name is no test case's
+    __test__ = False  # pytest takes the name for a test case's
 
     BOOTSTRAP = "bootstrap"
     RANDOMISATION = "randomisation"
@@ -55,7 +55,7 @@ class SignificanceTest:
         samples: of the test; by default 1000 or 10000, as sacrebleu.
         seed: of the random numbers, from 0.
         confidence: of the intervals, above 0 and below 1.
-        interval_samples: bootstrap resamples behind the intervals, where the test makes none.
+        interval_samples: bootstrap resamples for the intervals, where the test makes none.
 
     Raises:
         LatticeSimpError: a number out of range.
@@ -112,7 +112,7 @@ def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
     It is the share of resamples whose absolute difference, less the mean one, exceeds the difference on all sentences;
     the observation itself is counted, too. A clear difference is exceeded on one side alone, so p is that of a
     one-sided test, and hardly more than 0.5 where there is no difference. Systems of equal scores get 1, where
-    sacrebleu gives its smallest p.
+    sacrebleu returns its smallest p.
 
     Args:
         baseline: (samples,), the scores of resamples.
@@ -137,7 +137,7 @@ def randomisation_p(
     Args:
         baseline: (sentences, k) statistics.
         system: of the other system.
-        metric: gives the scores.
+        metric: whose scores are compared.
         samples: how many swaps.
         seed: of numpy's default generator.
     """

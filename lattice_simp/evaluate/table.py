@@ -92,7 +92,7 @@ def as_text(table: Table) -> str:
       plain    27.30
     <BLANKLINE>
     """
-    columns = [_aligned(table, place) for place in range(len(table.columns))]
+    columns = [_aligned(table, position) for position in range(len(table.columns))]
     head, *rows = [("  " + "   ".join(row)).rstrip() for row in zip(*columns, strict=True)]
     rule = " " + "─" * (sum(cell_len(column[0]) + 3 for column in columns) - 1)
     return "\n".join([table.title, "", head, rule, *rows, *([""] if table.notes else []), *table.notes, ""])
@@ -109,7 +109,7 @@ def as_markdown(table: Table) -> str:
     | a\\|b | 27.30\\* |
     <BLANKLINE>
     """
-    rule = "".join(":---|" if place < table.words else "---:|" for place in range(len(table.columns)))
+    rule = "".join(":---|" if position < table.words else "---:|" for position in range(len(table.columns)))
     rows = [_markdown_row([cell.shown for cell in row]) for row in table.rows]
     notes = [line for note in table.notes for line in ("", _markdown(note))]
     return "\n".join([f"**{_markdown(table.title)}**", "", _markdown_row(table.columns), f"|{rule}", *rows, *notes, ""])
@@ -138,13 +138,13 @@ def as_latex(table: Table) -> str:
     return "\n".join([*lines, r"\end{table}", ""])
 
 
-def _aligned(table: Table, place: int) -> list[str]:
+def _aligned(table: Table, position: int) -> list[str]:
     """Returns a column, all entries of equal width; numbers with and without a mark are aligned."""
-    marks = max((len(row[place].mark) for row in table.rows), default=0)
-    texts = [table.columns[place], *(row[place].number + row[place].mark.ljust(marks) for row in table.rows)]
+    marks = max((len(row[position].mark) for row in table.rows), default=0)
+    texts = [table.columns[position], *(row[position].number + row[position].mark.ljust(marks) for row in table.rows)]
     width = max(map(cell_len, texts))
     rooms = [" " * (width - cell_len(text)) for text in texts]
-    return [text + room if place < table.words else room + text for text, room in zip(texts, rooms, strict=True)]
+    return [text + room if position < table.words else room + text for text, room in zip(texts, rooms, strict=True)]
 
 
 def _markdown(text: str) -> str:

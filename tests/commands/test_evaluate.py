@@ -159,8 +159,8 @@ def test_meteor_is_a_column(run, monkeypatch, tmp_path):
 ERRORS = [
     (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
     (("a=plain",), "give --reference"),
-    (("plain", "--reference", "ref"), "'plain' is no NAME=FILE"),
-    (("a=", "--reference", "ref"), "is no NAME=FILE"),
+    (("plain", "--reference", "ref"), "'plain' is not NAME=FILE"),
+    (("a=", "--reference", "ref"), "is not NAME=FILE"),
     (("a=plain", "a=gc", "--reference", "ref"), "two systems named 'a'"),
     (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),
     (("a=short", "--reference", "ref"), "short:40: has 39 lines for the 40 of ref"),

@@ -13,6 +13,7 @@ import pytest
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.draw import to_dot, to_svg
+from lattice_simp.draw.svg import MOST_LABELS
 from lattice_simp.errors import MissingExtraError
 
 INFINITY = float("inf")
@@ -203,6 +204,19 @@ def test_large_lattices_are_cut_and_say_so() -> None:
     assert sorted(states(whole)) == list(range(31))
     assert len(ends(part)) == 12
     assert part.count('<g class="ls-on">') == 1
+
+
+def test_where_every_state_leads_to_every_other_fewer_are_drawn() -> None:
+    rows: list[Row] = [(q, "w", 1.0, r) for q in range(60) for r in range(q + 1, 60)]
+    drawn = states(to_svg(from_rows(rows, {59: 0.0}, 60)))
+    assert 20 < len(drawn) < 40
+
+
+def test_of_many_arcs_between_two_states_the_cheapest_are_drawn() -> None:
+    rows: list[Row] = [(0, f"w{cost}", float(cost), 1) for cost in range(1000)]
+    shown = texts(to_svg(from_rows(rows, {1: 0.0}, 2)))
+    assert sum(text.startswith("w") for text in shown) == MOST_LABELS
+    assert {"w0", f"w{MOST_LABELS - 1}", f"at most the {MOST_LABELS} cheapest arcs between two states"} <= set(shown)
 
 
 def test_without_graphviz_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
