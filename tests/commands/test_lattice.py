@@ -64,6 +64,13 @@ def test_drawings(call, files, ending):
     assert "x" in (files / f"a.{ending}").read_text(encoding="utf-8")
 
 
+def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
+    for ending in ("svg", "dot"):
+        call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+    assert "the 1 of 5 states that are nearest to the start" in (files / "a.svg").read_text(encoding="utf-8")
+    assert "->" in (files / "a.dot").read_text(encoding="utf-8")
+
+
 def test_streams(call, files):
     done = call("lattice", "prune", "-", "--beam", 0, stdin="0 1 a 1\n0 1 b 2\n1\n")
     assert done.stdout.split() == ["0", "1", "a", "1.0", "1", "0.0"]
@@ -100,7 +107,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
         (["lattice", "draw", "full.fst", "--output", "a.png"], ".svg or .dot"),
-        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "1"], "--nbest"),
+        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),
         (["lattice", "gappy", "full.nbest", "--id", "7"], "holds no hypotheses of sentence 7"),
         (["lattice", "gappy", "full.nbest", "--id", "0", "--loops", "phi"], "--loops"),
         (["lattice", "prune", "full.fst", "--beam", "-1"], "the beam is -1.0"),
