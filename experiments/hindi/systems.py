@@ -10,7 +10,7 @@ from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
 from lattice_simp.hindi.clauses.model import ClauseModel, Constraint, Kind, bare
 from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
 

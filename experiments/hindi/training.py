@@ -22,11 +22,11 @@ from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.tables import hindi_path
 from lattice_simp.hindi.text import Analyser
 from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
 from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.tables import grammar_path
 
 ANALYSER, JUDGE = "analyser", "participles"
 
@@ -82,8 +82,8 @@ def judge_stage(treebank: Treebank) -> Stage:
 
 def _tables() -> list[Path]:
     """Returns the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
-    folder = hindi_path("markers.tsv").parent
-    return [*sorted(folder.glob("rule_*.tsv")), *(folder / name for name in TABLES)]
+    tables = [grammar_path(f"hindi/{name}") for name in TABLES]
+    return [*sorted(tables[0].parent.glob("rule_*.tsv")), *tables]
 
 
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:

@@ -28,9 +28,9 @@ from functools import lru_cache
 
 import pynini
 
-from grammars.demo.lexicon import HUMAN_CLASSES, Control, Intransitive, Lexicon, Verb
-from grammars.demo.subordinate import HAD, NUMBERS, WAS, Subordinate
-from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, FRONTED, OPEN, Vocabulary, choice, lexeme
+from lattice_simp.grammars.demo.lexicon import HUMAN_CLASSES, Control, Intransitive, Lexicon, Verb
+from lattice_simp.grammars.demo.subordinate import HAD, NUMBERS, WAS, Subordinate
+from lattice_simp.grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, FRONTED, OPEN, Vocabulary, choice, lexeme
 
 MAIN, SUBJECT_PLACE, OBJECT_PLACE = "m", "s", "o"
 """The places of clauses: the main clause, and the modifiers of its subject and its object."""

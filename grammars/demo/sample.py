@@ -22,8 +22,8 @@ from itertools import chain
 
 import pynini
 
-from grammars.demo.relation import Relation
-from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
+from lattice_simp.grammars.demo.relation import Relation
+from lattice_simp.grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
 
 COMMA = ","
 RELATIVE_PRONOUNS = frozenset(("that", "who"))

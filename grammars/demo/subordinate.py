@@ -21,9 +21,9 @@ from functools import lru_cache
 
 import pynini
 
-from grammars.demo.lexicon import HUMAN_CLASSES, Lexicon, Noun
-from grammars.demo.nominal import DEFINITE, NounPhrases, agreement
-from grammars.demo.vocabulary import Vocabulary, choice, lexeme
+from lattice_simp.grammars.demo.lexicon import HUMAN_CLASSES, Lexicon, Noun
+from lattice_simp.grammars.demo.nominal import DEFINITE, NounPhrases, agreement
+from lattice_simp.grammars.demo.vocabulary import Vocabulary, choice, lexeme
 
 NUMBERS = ("sg", "pl")
 WAS = {"sg": ("was", "wurde"), "pl": ("were", "wurden")}

@@ -12,6 +12,10 @@ FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
 
 VERBAL = (FINITE, NON_FINITE, GERUND)
 
+PUNCTUATION, CONJUNCTION = "SYM", "CC"
+VERBS = ("VM", "VAUX")
+"""Tags of tokens; those of main verbs and auxiliaries."""
+
 EMPTY = "NULL"
 """The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`).
 

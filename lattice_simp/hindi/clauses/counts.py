@@ -13,7 +13,7 @@ from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import TokenClass
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.support.tables import grammar_table
 
 Opens = list[list[ClauseType]]
 """For each token, the types of the clauses that it opens, outer ones first."""
@@ -25,8 +25,8 @@ _NOT_OWN = ("CCP", "VGF", "VGNF")
 @cache
 def object_markers() -> frozenset[str]:
     """Returns the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
-    rows = read_rows(hindi_path("object_markers.tsv"), ("devanagari", "roman"))
-    return frozenset(form for _, row in rows for form in (row["devanagari"], *row["roman"].split()))
+    rows = grammar_table("hindi/object_markers.tsv", ("devanagari", "roman"))
+    return frozenset(form for row in rows for form in (row["devanagari"], *row["roman"].split()))
 
 
 def mend_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequence[TokenClass]) -> list[Brackets]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Chunk, Sentence
 
 Features = list[list[str]]

@@ -20,7 +20,7 @@ from lattice_simp.hindi.clauses.features import Features, Template, paper_featur
 from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of, clauses_of
 from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.crfsuite import read_meta
 from lattice_simp.support.textio import open_text

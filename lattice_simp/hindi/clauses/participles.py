@@ -16,7 +16,7 @@ from pathlib import Path
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.hindi.clauses.features import Features, describe_phrase
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from lattice_simp.grammars.hindi.markers import MarkerClass, is_marker
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.markers import MarkerClass, is_marker
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 MAX_DEPTH = 7

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from lattice_simp.hindi.sentence import NON_FINITE, Sentence
+from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.clause_tree import (
     Item,
     Node,
@@ -21,7 +21,6 @@ from lattice_simp.hindi.simplify.clause_tree import (
     tokens_of,
     verb_chunk,
 )
-from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word
 from lattice_simp.hindi.simplify.tables import Action, connectives
 

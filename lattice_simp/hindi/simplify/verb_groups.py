@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.complexity import VERBS
-from lattice_simp.hindi.simplify.paradigm import generate, takes_ne
-from lattice_simp.hindi.simplify.tables import second_verbs
-from lattice_simp.hindi.simplify.verb_features import PAST, PERFECTIVE, PRESENT, ROOT, Agreement
-from lattice_simp.hindi.simplify.words import Role, words_of
+from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
+from lattice_simp.hindi.sentence import VERBS, Sentence, Token
+from lattice_simp.hindi.simplify.tables import Role, second_verbs, words_of
 
 NEGATION = "NEG"
 _FINITE_ONLY = (PRESENT, PAST)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.hindi.romanise import Lexicon, devanagari
+from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
 from lattice_simp.hindi.text.crf import REMEDY, Crf, CrfSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from lattice_simp.grammars.hindi.spelling import folded
 from lattice_simp.hindi.sentence import Chunk
-from lattice_simp.hindi.spelling import folded
 from lattice_simp.hindi.text.crf import Features
 
 BEGIN, INSIDE = "B-", "I-"

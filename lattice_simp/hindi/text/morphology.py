@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lattice_simp.grammars.hindi.spelling import folded, tidied
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.spelling import folded, tidied
 
 FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
 """The attributes of a token that its form, its tag and its place decide on."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from lattice_simp.errors import MissingExtraError
-from lattice_simp.hindi.spelling import tidied
+from lattice_simp.grammars.hindi.spelling import tidied
 
 ENDS = frozenset("।॥?!")
 """The marks that end a sentence wherever they stand."""

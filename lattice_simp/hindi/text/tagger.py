@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lattice_simp.hindi.spelling import folded
+from lattice_simp.grammars.hindi.spelling import folded
 from lattice_simp.hindi.text.crf import Features
 
 LONGEST_SUFFIX = 5

@@ -12,7 +12,6 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic import dependency_skeletons
 from lattice_simp.skeleton.automatic.deletion_tree import deletion_costs, deletion_tree
 from lattice_simp.skeleton.automatic.dependency import _Knapsack
-from lattice_simp.skeleton.automatic.english import read_table
 
 
 def brute_force(tree, top, promoted):
@@ -88,13 +87,6 @@ def test_broken_cost_tables_name_the_line(tmp_path, cost):
     (tmp_path / "a.tsv").write_text(f"label\tword\thead\tplace\tcost\nprep\t*\t*\t*\t1\nadvmod\t*\t*\t*\t{cost}\n")
     with pytest.raises(FormatError, match=r"a.tsv:3: the cost"):
         deletion_costs(tmp_path / "a.tsv")
-
-
-@pytest.mark.parametrize(("text", "line"), [("word\n", 1), ("word\tkind\na\n", 2)])
-def test_broken_tables_name_the_line(tmp_path, text, line):
-    (tmp_path / "a.tsv").write_text(text)
-    with pytest.raises(FormatError, match=f"a.tsv:{line}: "):
-        read_table(tmp_path / "a.tsv", ("word", "kind"))
 
 
 def test_tokens_are_parsed():
