@@ -15,7 +15,8 @@ import typer
 
 from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
 from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.extras import extra
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -159,10 +160,8 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
-    try:
+    with extra("train"):
         from lattice_simp.commands.train import run_training
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     try:
         run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)

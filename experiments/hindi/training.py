@@ -22,8 +22,7 @@ from lattice_simp.hindi.clauses.participles import StartJudge
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.text import Analyser
-from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
+from lattice_simp.hindi.text import Analyser, AnalyserSettings
 from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.tables import grammar_path

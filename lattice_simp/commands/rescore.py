@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.extras import extra
 
 if TYPE_CHECKING:
     from lattice_simp.formats.nbest import Hypothesis
@@ -137,10 +138,8 @@ def train(
 
     Example: lattice-simp rescore train build/en-fr --output build/en-fr/scorers
     """
-    try:
+    with extra("train"):
         from lattice_simp.train import scorers
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     wanted = models or list(ModelName)
     needs = {ModelName.BILINGUAL: "align", ModelName.MODEL1: "lexical"}

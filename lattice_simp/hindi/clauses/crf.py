@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clauses.features import Features
 from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.support.crfsuite import crfsuite, open_tagger
-
-_LIBRARY = ("training clause models", "hindi")
+from lattice_simp.support.crfsuite import open_tagger, train_tagger
 
 
 @dataclass(frozen=True)
@@ -70,26 +68,16 @@ class LinearChain:
             LatticeSimpError: no examples.
         """
         settings = settings or CrfSettings()
-        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params(
-            {
-                "c1": settings.l1,
-                "c2": settings.l2,
-                "max_iterations": settings.max_iterations,
-                "feature.minfreq": settings.min_count,
-                "feature.possible_transitions": True,
-            }
-        )
-        count = 0
-        for features, labels in examples:
-            trainer.append(features, list(labels))
-            count += 1
-        if not count:
-            raise LatticeSimpError("no examples to train on")
+        parameters = {
+            "c1": settings.l1,
+            "c2": settings.l2,
+            "max_iterations": settings.max_iterations,
+            "feature.minfreq": settings.min_count,
+        }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model")
-            trainer.train(str(path))
-            return cls._of(open_tagger(path, *_LIBRARY, "train it again").info())
+            train_tagger(path, examples, parameters, library="hindi", fewest_labels=1)
+            return cls._of(open_tagger(path, library="hindi", remedy="train it again").info())
 
     @classmethod
     def _of(cls, dump: Any) -> LinearChain:

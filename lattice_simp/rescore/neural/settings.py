@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.errors import FormatError
 from lattice_simp.rescore.neural.export import Architecture
+from lattice_simp.support.extras import extra
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,8 @@ def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSe
         FormatError: names the field that is wrong.
         MissingExtraError: PyYAML is not installed.
     """
-    try:
+    with extra("train"):
         import yaml
-    except ModuleNotFoundError:
-        raise MissingExtraError("yaml is missing; pip install 'lattice-simp[train]'") from None
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         for text in overrides:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.extras import extra
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,8 @@ def moses_normaliser(language: str) -> Callable[[str], str]:
 
 
 def _sacremoses() -> Any:
-    try:
+    with extra("train"):
         import sacremoses
-    except ImportError:
-        raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
     return sacremoses
 
 

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lattice_simp.hindi.formats.conllu import read_conllu, write_conllu
 from lattice_simp.hindi.formats.conllu_tree import treebank_tree
-from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
@@ -84,29 +82,11 @@ def test_a_copula_without_a_predicate_stays():
         assert heads == [chunk.head for chunk in given_tree.chunks]
 
 
-OWN = """<Sentence id='1'>
-1\t((\tNP\t<fs name='NP' drel='k1:VGNF'>
-1.1\tराम\tNNP\t<fs af='राम,n,m,sg,3,d,0,0'>
-\t))
-2\t((\tVGNF\t<fs name='VGNF' drel='nmod:VGF'>
-2.1\tखाता\tVM\t<fs af='खा,v,m,sg,any,,ता,wA'>
-\t))
-3\t((\tVGF\t<fs name='VGF'>
-3.1\tगया\tVM\t<fs af='जा,v,m,sg,any,,या,yA'>
-\t))
-</Sentence>
-"""
-
-
-def test_the_treebank_s_own_relations_stay(tmp_path):
+def test_the_treebank_s_own_relations_stay():
     """Only a participle that does not modify a noun (`nmod`) shares its agent."""
-    (tmp_path / "a.ssf").write_text(OWN, encoding="utf-8")
-    (direct,) = read_ssf(tmp_path / "a.ssf")
-    write_conllu(tmp_path / "a.conllu", [direct])
-    back = [treebank_tree(one) for one in read_conllu(tmp_path / "a.conllu")]
-    assert back == [direct]
-    spans = [(clause.start, clause.end) for clause in clauses_of_tree(back[0])]
-    assert spans == [(clause.start, clause.end) for clause in clauses_of_tree(direct)] == [(0, 3), (0, 2)]
+    own = sentence("राम/NP/2/k1 खाता/VGNF/3/nmod गया/VGF/0/")
+    assert treebank_tree(own) == own
+    assert [(clause.start, clause.end) for clause in clauses_of_tree(own)] == [(0, 3), (0, 2)]
 
 
 @st.composite

@@ -9,10 +9,16 @@ import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
-from lattice_simp.hindi.text import Analyser, CrfSettings
+from lattice_simp.hindi.text import Analyser, AnalyserSettings
 from lattice_simp.hindi.text.analyser import CHUNKER, META, TAGGER
-from lattice_simp.hindi.text.morphology import Morphology, with_dots_of
-from lattice_simp.hindi.text.morphology_io import ENDINGS, WORDS, read_morphology, write_morphology
+from lattice_simp.hindi.text.morphology import (
+    ENDINGS,
+    WORDS,
+    Morphology,
+    read_morphology,
+    with_dots_of,
+    write_morphology,
+)
 
 pytest.importorskip("pycrfsuite")
 
@@ -48,7 +54,7 @@ def sentence(name, thing, stem, end, other):
 
 
 TREEBANK = [sentence(*parts) for parts in itertools.product(NAMES[:4], THINGS[:3], STEMS[:3], ENDS, STEMS[:2])]
-SETTINGS = CrfSettings(epochs=5, min_count=1)
+SETTINGS = AnalyserSettings(epochs=5, min_count=1)
 WORDS_UNSEEN = ["श्याम", "ने", "सब्ज़ी", "लाकर", "पकाने", "से", "डॉ.", "लाता", "है", "।"]
 
 
@@ -123,7 +129,7 @@ def test_nothing_to_learn_from(tmp_path):
 def test_rare_tags_are_not_learnt(tmp_path):
     odd = Sentence((noun("राम", "ODD"),), (Chunk("NP", 0, 1),))
     analyser = Analyser.train(tmp_path / "m", [*TREEBANK, odd], SETTINGS)
-    assert "ODD" not in analyser.tagger.tagger.labels()
+    assert "ODD" not in analyser.tagger.labels()
 
 
 @pytest.mark.parametrize("name", [TAGGER, CHUNKER, META, WORDS, ENDINGS])

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.hindi.text.chunker import chunk_labels, chunker_features, chunks_of_labels
-from lattice_simp.hindi.text.crf import Crf, CrfSettings
 from lattice_simp.hindi.text.tagger import tagger_features
 
 
@@ -77,36 +72,3 @@ def test_a_word_null_stays():
     sentence = Sentence((Token("NULL"), Token("a")), (Chunk("NP", 0, 2),))
     assert sentence.without_empty == sentence
     assert str(sentence) == "NULL a"
-
-
-DATA = [([[b"one"], [b"two"]], ["A", "B"])] * 3
-
-
-def test_a_model_learns_and_comes_back(tmp_path):
-    pytest.importorskip("pycrfsuite")
-    path = tmp_path / "m.crfsuite"
-    made = Crf.train(path, DATA, CrfSettings(min_count=1))
-    assert made.labels([[b"two"], [b"one"], [b"two"]]) == Crf.load(path).labels([[b"two"], [b"one"], [b"two"]])
-    assert made.labels([[b"one"], [b"two"]]) == ["A", "B"]
-    assert made.labels([]) == []
-
-
-def test_broken_models(tmp_path):
-    pytest.importorskip("pycrfsuite")
-    path = tmp_path / "m.crfsuite"
-    Crf.train(path, DATA, CrfSettings(min_count=1))
-    whole = path.read_bytes()
-    for content in (b"", b"nothing", whole[:-1], whole + b"x"):
-        path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"m\.crfsuite: no model of crfsuite, or a damaged one \(train"):
-            Crf.load(path)
-    with pytest.raises(LatticeSimpError, match="2 tokens to train on, with 1 different"):
-        Crf.train(path, [([[b"x"], [b"y"]], ["A", "A"])], CrfSettings())
-
-
-def test_without_the_library(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pycrfsuite", None)
-    with pytest.raises(MissingExtraError, match=r"lattice-simp\[hindi\]"):
-        Crf.train(tmp_path / "m", DATA, CrfSettings())
-    with pytest.raises(MissingExtraError, match=r"lattice-simp\[hindi\]"):
-        Crf.load(tmp_path / "m")
