@@ -15,8 +15,7 @@ from lattice_simp.hindi.clause import (
     parse_bracketed,
     without_tokens,
 )
-from lattice_simp.hindi.clauses.counts import is_balanced, matched
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of, is_balanced
 from lattice_simp.hindi.from_tree import without_crossings
 from lattice_simp.hindi.terminal import coloured
 
@@ -45,7 +44,7 @@ def test_brackets_and_labels_give_clauses_back(seed):
     assert parse_bracketed(bracketed(words, clauses, kinds=True)) == (words, clauses)
     labels = brackets_of(clauses, len(words))
     assert is_balanced(labels)
-    assert clauses_of(labels) == clauses == matched(labels)
+    assert clauses_of(labels) == clauses
     assert [Brackets.parse(str(one)) for one in labels] == labels
     plain = coloured(words, clauses, kinds=True)
     assert plain.count("\x1b[0m") == 2 * len(clauses)

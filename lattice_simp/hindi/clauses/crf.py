@@ -127,30 +127,8 @@ class LinearChain:
         return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
 
 
-def best_labels(scores: Floats, transitions: Floats) -> list[int]:
-    """Returns the best labelling (Viterbi).
-
-    >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
-    [0, 0]
-
-    Args:
-        scores: (num_tokens, num_labels), higher is better.
-        transitions: (num_labels, num_labels).
-    """
-    best = scores[0]
-    origins = []
-    for own in scores[1:]:
-        moves = best[:, None] + transitions
-        origins.append(moves.argmax(axis=0))
-        best = moves.max(axis=0) + own
-    labels = [int(best.argmax())]
-    for origin in reversed(origins):
-        labels.append(int(origin[labels[-1]]))
-    return labels[::-1]
-
-
 def best_rests(scores: Floats, transitions: Floats) -> Floats:
-    """Returns (num_tokens, num_labels): the score of the best labelling of what is behind each token with each label.
+    """Returns (num_tokens, num_labels): the score of the best labelling of what comes after each token with each label.
 
     >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[2.0, 0.5], [0.0, 0.0]]

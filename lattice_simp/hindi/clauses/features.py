@@ -23,8 +23,8 @@ _FAR = 6
 """Numbers from here on are not told apart."""
 
 
-def paper_features(sentence: Sentence) -> Features:
-    """The template of Sharma and Paul 2014 (hybrid approach), Table 1.
+def word_features(sentence: Sentence) -> Features:
+    """What a field sees where there are no chunks: the template of Sharma and Paul 2014 (hybrid approach), Table 1.
 
     The word, its tag and its last one to three characters; words and tags of the four tokens before and behind; the
     last characters of the next three.
@@ -52,7 +52,7 @@ def phrase_features(sentence: Sentence) -> Features:
     each kind, and which conjunctions, the sentence has on either side.
     """
     if not sentence.chunks:
-        return paper_features(sentence)
+        return word_features(sentence)
     described = [describe_phrase(sentence, chunk) for chunk in sentence.chunks]
     spread = _spread(sentence)
     found: Features = []

@@ -1,7 +1,7 @@
-"""Where non-finite clauses start: the phrases before a participle are judged one by one.
+"""Where non-finite clauses start: a classifier of the phrases before a participle.
 
 A participle ends its clause, but which of the phrases before it are its own, and which are the main verb's, a chain of
-tokens sees badly: that depends on both verbs and on all phrases between. So a logistic regression judges each phrase
+tokens sees badly: that depends on both verbs and on all phrases between. So a logistic regression scores each phrase
 that the clause could start with, by what it would then hold and leave outside; the start moves to the best one.
 """
 
@@ -38,8 +38,8 @@ Odds = dict[int, float]
 
 
 @dataclass(frozen=True)
-class StartJudge:
-    """The regression.
+class StartClassifier:
+    """The classifier, a logistic regression.
 
     Attributes:
         chain: a field over sequences of one; its labels are whether a clause starts.
@@ -48,8 +48,8 @@ class StartJudge:
     chain: LinearChain
 
     @classmethod
-    def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartJudge:
-        """Trains it on sentences with tags, chunks and clauses; without participles it judges all phrases alike.
+    def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartClassifier:
+        """Trains it on sentences with tags, chunks and clauses; without participles it scores all phrases alike.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
@@ -98,7 +98,7 @@ class StartJudge:
         self.chain.write(path)
 
     @classmethod
-    def read(cls, path: Path) -> StartJudge:
+    def read(cls, path: Path) -> StartClassifier:
         """Reads a file.
 
         Raises:

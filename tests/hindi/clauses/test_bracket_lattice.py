@@ -7,9 +7,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.hindi.clauses.bracket_lattice import RuleTable, best_bracketings
-from lattice_simp.hindi.clauses.crf import best_labels, best_rests
+from lattice_simp.hindi.clauses.bracket_lattice import BracketSearch
+from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, TokenClass, final_cost, step
 
@@ -36,41 +35,35 @@ def by_hand(scores, transitions, tokens, labels, costs):
     return sorted((cost + best, words) for cost, words in totals)
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_the_best_bracketings_are_those_of_all_labellings(seed):
-    rng = np.random.default_rng(seed)
-    scores = 6 * rng.normal(size=(rng.integers(1, 5), len(LABELS)))
-    transitions = rng.normal(size=(len(LABELS), len(LABELS)))
-    tokens = [TokenClass(int(one)) for one in rng.integers(0, 4, size=len(scores))]
-    labels = tuple(map(Brackets.parse, LABELS))
-    table = RuleTable(labels)
-    wanted = by_hand(scores, transitions, tokens, labels, table.costs)
-    n = min(7, len(wanted))
-    found = best_bracketings(scores, transitions, tokens, table, SymbolTable(LABELS), n)
-    assert [path.cost for path in found] == pytest.approx([cost for cost, _ in wanted[:n]])
-    assert [path.words for path in found] == [words for _, words in wanted[:n]]
+def test_the_best_bracketings_are_those_of_all_labellings():
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        scores = 6 * rng.normal(size=(rng.integers(1, 5), len(LABELS)))
+        transitions = rng.normal(size=(len(LABELS), len(LABELS)))
+        tokens = [TokenClass(int(one)) for one in rng.integers(0, 4, size=len(scores))]
+        costs = RuleCosts()
+        wanted = by_hand(scores, transitions, tokens, tuple(map(Brackets.parse, LABELS)), costs)
+        n = min(7, len(wanted))
+        found = BracketSearch(LABELS, transitions, costs).nbest(scores, tokens, n)
+        assert [cost for _, cost in found] == pytest.approx([cost for cost, _ in wanted[:n]]), seed
+        assert [" ".join(map(str, own)) for own, _ in found] == [words for _, words in wanted[:n]], seed
 
 
 def test_without_a_well_formed_labelling_nothing_comes_back():
-    table = RuleTable((Brackets.parse("-/1"),))
-    assert (
-        best_bracketings(np.zeros((2, 1)), np.zeros((1, 1)), [TokenClass.OTHER] * 2, table, SymbolTable(["-/1"])) == []
-    )
+    search = BracketSearch(["-/1"], np.zeros((1, 1)), RuleCosts())
+    assert search.nbest(np.zeros((2, 1)), [TokenClass.OTHER] * 2) == []
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_best_labelling_is_the_best_of_all(seed):
-    rng = np.random.default_rng(seed)
-    scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
-
-    def score(chosen):
-        own = sum(scores[place, label] for place, label in enumerate(chosen))
-        return own + sum(transitions[one, two] for one, two in pairwise(chosen))
-
-    every = {chosen: score(chosen) for chosen in product(range(3), repeat=4)}
-    assert tuple(best_labels(scores, transitions)) == max(every, key=every.get)
-    rests = best_rests(scores, transitions)
-    assert (scores[0] + rests[0]).max() == pytest.approx(max(every.values()))
+def test_the_best_rests_lead_to_the_best_of_all_labellings():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
+        every = (
+            sum(scores[place, label] for place, label in enumerate(chosen))
+            + sum(transitions[one, two] for one, two in pairwise(chosen))
+            for chosen in product(range(3), repeat=4)
+        )
+        assert (scores[0] + best_rests(scores, transitions)[0]).max() == pytest.approx(max(every)), seed
 
 
 def test_breaches_of_rules_cost_what_the_settings_say():

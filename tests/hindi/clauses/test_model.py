@@ -1,4 +1,4 @@
-"""Clause models on constructed sentences: training, constraints, n-best lists, files, and the papers' count rules."""
+"""Clause models on constructed sentences: training, n-best lists, files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, parse_bracketed
+from lattice_simp.hindi.clause import Clause, ClauseType, are_nested
 from lattice_simp.hindi.clauses import bracket_lattice
-from lattice_simp.hindi.clauses.counts import is_balanced, mend_counts
-from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain, best_labels
-from lattice_simp.hindi.clauses.features import paper_features, phrase_features
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.hindi.clauses.crf import CrfSettings
+from lattice_simp.hindi.clauses.features import phrase_features, rule_features, word_features
+from lattice_simp.hindi.clauses.labels import clauses_of, is_balanced
 from lattice_simp.hindi.clauses.model import ClauseModel, bare, with_punctuation
-from lattice_simp.hindi.clauses.rule_costs import token_classes
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
@@ -55,17 +53,15 @@ def examples():
     return [example(rng) for _ in range(60)]
 
 
-@pytest.fixture(scope="module", params=[("merged", "paper"), ("steps", "phrases"), ("merged", "rules")])
+@pytest.fixture(scope="module", params=[word_features, phrase_features, rule_features])
 def model(request, examples):
-    kind, template = request.param
-    return ClauseModel.train(examples, kind=kind, template=template, settings=CrfSettings(max_iterations=40))
+    return ClauseModel.train(examples, CrfSettings(max_iterations=40), request.param)
 
 
 def test_models_learn_what_they_saw(model, examples):
-    for constraint in ("none", "counts", "lattice"):
-        result = evaluate((model.brackets(sentence, constraint), clauses) for sentence, clauses in examples)
-        assert result.scores["types"].f1 == 100
-        assert result.well_formed == 100
+    result = evaluate((model.brackets(sentence), clauses) for sentence, clauses in examples)
+    assert result.scores["types"].f1 == 100
+    assert result.well_formed == 100
 
 
 def test_bracketings_are_always_well_formed(model):
@@ -98,7 +94,7 @@ def test_what_the_automaton_has_forgotten_is_found_again(model, examples, monkey
 
 def test_a_model_reads_as_it_was_written(model, examples, tmp_path):
     model.write(tmp_path / "model")
-    again = ClauseModel.read(tmp_path / "model")
+    again = ClauseModel.read(tmp_path / "model", model.template)
     for sentence, _ in examples[:10]:
         (brackets, cost), (others, other_cost) = model.nbest(sentence, 1)[0], again.nbest(sentence, 1)[0]
         assert brackets == others
@@ -107,7 +103,7 @@ def test_a_model_reads_as_it_was_written(model, examples, tmp_path):
 
 @pytest.mark.parametrize("broken", ["model.json", "merged.crf"])
 def test_broken_model_files_are_named(examples, tmp_path, broken):
-    model = ClauseModel.train(examples[:20], template="paper", settings=CrfSettings(max_iterations=2))
+    model = ClauseModel.train(examples[:20], CrfSettings(max_iterations=2), word_features)
     model.write(tmp_path)
     path = tmp_path / broken
     path.write_bytes(path.read_bytes()[:40])
@@ -123,101 +119,21 @@ def test_without_examples_nothing_is_trained():
         ClauseModel.train([])
 
 
-def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
-    import pycrfsuite
-
-    data = [(paper_features(one), [str(own) for own in brackets_of(clauses, len(one))]) for one, clauses in examples]
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    settings = CrfSettings(max_iterations=15)
-    trainer.set_params(
-        {
-            "c1": settings.l1,
-            "c2": settings.l2,
-            "max_iterations": settings.max_iterations,
-            "feature.minfreq": settings.min_count,
-            "feature.possible_transitions": True,
-        }
-    )
-    for features, labels in data:
-        trainer.append(features, labels)
-    trainer.train(str(tmp_path / "model"))
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(tmp_path / "model"))
-    chain = LinearChain.train(data, settings)
-    for features, _ in data:
-        best = best_labels(chain.scores(features), chain.transitions)
-        assert [chain.labels[label] for label in best] == tagger.tag(features)
-
-
 def test_each_attribute_stands_once_and_says_where_it_is_from():
     sentence = sentence_of([("NP", "raam ne"), ("VGF", "khaayaa")])
-    for template in (paper_features, phrase_features):
+    for template in (word_features, phrase_features):
         assert [len(set(own)) == len(own) for own in template(sentence)] == [True] * 3
-    assert "word+2=khaayaa" in paper_features(sentence)[0]
-    assert "word-2=raam" in paper_features(sentence)[2]
+    assert "word+2=khaayaa" in word_features(sentence)[0]
+    assert "word-2=raam" in word_features(sentence)[2]
 
 
 def test_models_of_other_features_are_refused(examples, tmp_path):
-    model = ClauseModel.train(examples[:20], template="paper", settings=CrfSettings(max_iterations=2))
+    model = ClauseModel.train(examples[:20], CrfSettings(max_iterations=2), word_features)
     model.write(tmp_path)
     text = (tmp_path / "model.json").read_text(encoding="utf-8")
     (tmp_path / "model.json").write_text(text.replace('"features": ', '"features": 9'), encoding="utf-8")
     with pytest.raises(FormatError, match=r"model\.json: a model with features of version 91.*train the model again"):
         ClauseModel.read(tmp_path)
-
-
-# ---------------------------------------------------------------- the papers' count rules
-
-
-@pytest.mark.parametrize(
-    ("given", "wanted"),
-    [
-        # 1a: the matrix clause of a complement ends with it.
-        ("(main raam ne kahaa (comp ki vaha ghar gayaa )", "(main raam ne kahaa (comp ki vaha ghar gayaa ) )"),
-        # 1b: a finite verb ends its clause.
-        ("(main raam gayaa", "(main raam gayaa )"),
-        # 1c: so does a non-finite one.
-        ("(main raam (nonfin khaanaa khaakar soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
-        # 2a: the start of a non-finite clause.
-        ("(main raam khaanaa khaakar ) soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
-        # 2b: no end before a conjunction, unless on a verb.
-        ("(main raam ) aur siitaa soyaa )", "(main raam aur siitaa soyaa )"),
-        # 3a: several clauses in a complement get one around them; it is of the type that the rule knows.
-        (
-            "(main kahaa (comp ki shaam gayaa ) aur (coord siitaa soyaa ) )",
-            "(main kahaa (comp (coord ki shaam gayaa ) aur (coord siitaa soyaa ) ) )",
-        ),
-        # Numbers that agree are left alone.
-        ("(main raam soyaa )", "(main raam soyaa )"),
-    ],
-)
-def test_count_rules(given, wanted):
-    words, clauses = parse_bracketed(wanted)
-    sentence = sentence_of([(tag_of(word), word) for word in words])
-    opens, closes = loose(given)
-    given_brackets = [Brackets(own, count) for own, count in zip(opens, closes, strict=True)]
-    mended = mend_counts(sentence, given_brackets, token_classes(sentence))
-    assert clauses_of(mended) == clauses
-
-
-def tag_of(word):
-    tags = {"ki": "CCP", "aur": "CCP", "khaakar": "VGNF"}
-    return tags.get(word, "VGF" if word in ("kahaa", "gayaa", "soyaa") else "NP")
-
-
-def loose(text):
-    """Reads brackets that need not match: for each word, what opens before it and how many close behind it."""
-    opens, closes, waiting = [], [], []
-    for part in text.split():
-        if part.startswith("("):
-            waiting.append(ClauseType(part[1:]))
-        elif part == ")":
-            closes[-1] += 1
-        else:
-            opens.append(tuple(waiting))
-            closes.append(0)
-            waiting = []
-    return opens, closes
 
 
 def test_the_last_punctuation_goes_to_the_outermost_clause():

@@ -10,7 +10,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested
 from lattice_simp.hindi.clauses.crf import CrfSettings
 from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import StartJudge
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
@@ -50,14 +50,14 @@ NEW = sentence_of("gita", "shahar", "chaaval", "aayaa")
 @pytest.mark.parametrize("start", [2, 4, 5])
 @pytest.mark.parametrize("given", [0, 2, 4, 5])
 def test_a_clause_starts_where_those_of_the_examples_do(start, given):
-    judge = StartJudge.train(examples(start))
-    assert judge.moved(NEW, [MAIN, participle(given)]) == [MAIN, participle(start)]
+    classifier = StartClassifier.train(examples(start))
+    assert classifier.moved(NEW, [MAIN, participle(given)]) == [MAIN, participle(start)]
 
 
 def test_no_start_lies_beyond_a_finite_verb():
     tokens = (*NEW.tokens, *NEW.tokens)
     shifted = tuple(Chunk(chunk.tag, chunk.start + 7, chunk.end + 7) for chunk in NEW.chunks)
-    odds = StartJudge.train(examples(2)).odds(Sentence(tokens, NEW.chunks + shifted))
+    odds = StartClassifier.train(examples(2)).odds(Sentence(tokens, NEW.chunks + shifted))
     assert {verb: sorted(own) for verb, own in odds.items()} == {3: [0, 1, 2, 3], 8: [5, 6, 7, 8]}
 
 
@@ -66,30 +66,30 @@ def test_no_start_lies_beyond_a_finite_verb():
     [Clause(2, 5, ClauseType.RELATIVE), Clause(2, 6, ClauseType.COORDINATE), Clause(0, 4, ClauseType.RELATIVE)],
 )
 def test_no_clause_is_crossed_or_covered(other):
-    found = StartJudge.train(examples(2)).moved(NEW, [MAIN, other, participle(5)])
+    found = StartClassifier.train(examples(2)).moved(NEW, [MAIN, other, participle(5)])
     assert are_nested(found)
     assert other in found
     assert len({(one.start, one.end) for one in found}) == 3
 
 
 def test_without_a_clause_or_a_participle_nothing_moves():
-    judge = StartJudge.train(examples(2))
-    assert judge.moved(NEW, [MAIN]) == [MAIN]
+    classifier = StartClassifier.train(examples(2))
+    assert classifier.moved(NEW, [MAIN]) == [MAIN]
     finite = replace(NEW, chunks=(*NEW.chunks[:3], Chunk("VGF", 5, 7)))
-    assert judge.moved(finite, [MAIN, participle(4)]) == [MAIN, participle(4)]
+    assert classifier.moved(finite, [MAIN, participle(4)]) == [MAIN, participle(4)]
 
 
 def test_without_examples_the_start_stays():
-    judge = StartJudge.train([(NEW, [MAIN])])
+    classifier = StartClassifier.train([(NEW, [MAIN])])
     for start in (0, 2, 4, 5):
-        assert judge.moved(NEW, [MAIN, participle(start)]) == [MAIN, participle(start)]
+        assert classifier.moved(NEW, [MAIN, participle(start)]) == [MAIN, participle(start)]
 
 
-def test_models_keep_their_judge(tmp_path):
+def test_models_keep_their_classifier(tmp_path):
     pairs = examples(4)
     plain = ClauseModel.train(pairs, settings=CrfSettings(max_iterations=30))
     assert plain.clauses(NEW) == [MAIN, participle(4)]
-    model = replace(plain, judge=StartJudge.train(examples(2)))
+    model = replace(plain, participles=StartClassifier.train(examples(2)))
     model.write(tmp_path)
     for one in (model, ClauseModel.read(tmp_path)):
         assert one.clauses(NEW) == [MAIN, participle(2)]

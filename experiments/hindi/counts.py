@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
-from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
+from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import TokenClass
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.support.tables import grammar_table
+from lattice_simp.support.tables import read_table
 
 Opens = list[list[ClauseType]]
 """For each token, the types of the clauses that it opens, outer ones first."""
@@ -25,12 +26,12 @@ _NOT_OWN = ("CCP", "VGF", "VGNF")
 @cache
 def object_markers() -> frozenset[str]:
     """Returns the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
-    rows = grammar_table("hindi/object_markers.tsv", ("devanagari", "roman"))
+    rows = read_table(Path(__file__).with_name("object_markers.tsv"), ("devanagari", "roman"))
     return frozenset(form for row in rows for form in (row["devanagari"], *row["roman"].split()))
 
 
-def mend_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequence[TokenClass]) -> list[Brackets]:
-    """Adds and removes brackets by the papers' rules; what comes out need not be balanced.
+def corrected_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequence[TokenClass]) -> list[Brackets]:
+    """Adds and removes brackets by the papers' rules; the result need not be balanced.
 
     Args:
         sentence: with tags and chunks.
@@ -49,32 +50,6 @@ def mend_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequen
     if _surplus(opens, closes) == 0:
         _enclose_complements(opens, closes, tokens)
     return [Brackets(tuple(own), count) for own, count in zip(opens, closes, strict=True)]
-
-
-def matched(brackets: Sequence[Brackets]) -> list[Clause]:
-    """Returns the clauses of brackets that need not be balanced: each end closes the last clause that is open.
-
-    >>> matched([Brackets((ClauseType.MAIN,), 0), Brackets((), 2)])
-    [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]
-    """
-    stack: list[tuple[int, ClauseType]] = []
-    found = []
-    for place, own in enumerate(brackets):
-        stack += [(place, kind) for kind in own.opens]
-        for _ in range(min(own.closes, len(stack))):
-            start, kind = stack.pop()
-            found.append(Clause(start, place + 1, kind))
-    return nested_order(reversed(found))
-
-
-def is_balanced(brackets: Sequence[Brackets]) -> bool:
-    """Says whether every clause that opens closes, and none closes that is not open."""
-    depth = 0
-    for own in brackets:
-        depth += len(own.opens) - own.closes
-        if depth < 0:
-            return False
-    return depth == 0
 
 
 def _surplus(opens: Opens, closes: list[int]) -> int:
@@ -99,7 +74,7 @@ def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass])
 
 
 def _close_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """1c: a non-finite verb ends its clause, too, unless another clause begins behind it."""
+    """1c: a non-finite verb ends its clause, too, unless another clause begins after it."""
     for place, token in enumerate(tokens):
         follows = place + 1 < len(tokens) and bool(opens[place + 1])
         ends = token is TokenClass.NON_FINITE_VERB and not closes[place] and not follows
