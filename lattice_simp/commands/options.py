@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -21,6 +21,15 @@ STDIN = "<stdin>"
 
 Pairs = list[tuple[str, float]]
 """The words and costs of an n-best list."""
+
+
+def choices(name: str, table: Iterable[str]) -> Any:
+    """Returns an enumeration of the names in a table, which a command offers as the values of an option.
+
+    >>> [one.value for one in choices("Size", {"small": 1, "large": 9})]
+    ['small', 'large']
+    """
+    return StrEnum(name, {one: one for one in table})  # type: ignore[misc]
 
 
 class LoopKind(str, Enum):
