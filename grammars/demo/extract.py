@@ -34,7 +34,7 @@ NULL = ""
 
 Link = tuple[int, int]
 Phrase = tuple[int, int, int, int]
-"""Source start and stop, target start and stop (the positions behind the last words)."""
+"""Source start and stop, target start and stop (the positions after the last words)."""
 
 
 @dataclass(frozen=True)

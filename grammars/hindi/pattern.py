@@ -1,7 +1,7 @@
 """Regular expressions over symbols: the texts of the rules, compiled to acceptors.
 
 A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` stand
-behind what they repeat, `$NAME` is a class with a name, `.` is any symbol that is no bracket, and `^(A|B)` is any
+after what they repeat, `$NAME` is a class with a name, `.` is any symbol that is not a bracket, and `^(A|B)` is any
 symbol that is neither a bracket nor one of these. A pattern without symbols is the empty string.
 """
 

@@ -74,7 +74,7 @@ def stage(name: str) -> Stage:
     be one string.
 
     Raises:
-        FormatError: a pattern is broken, or a cost is no number; names the line.
+        FormatError: a pattern is broken, or a cost is not a number; names the line.
     """
     rules = []
     for row in grammar_table(f"hindi/rule_{name}.tsv", COLUMNS):

@@ -3,7 +3,7 @@
 Both ways are one transducer, made of the table `romanisation.tsv` in four steps:
 
 1. every consonant without a vowel sign gets the inherent vowel, and vowel signs become vowels;
-2. the inherent vowel at a word's end is silent (not behind a cluster with य or र: `mitra`);
+2. the inherent vowel at a word's end is silent (not after a cluster with य or र: `mitra`);
 3. so is, from the right to the left, one between vowel + consonant and consonant + vowel (`lad(a)kaa`);
 4. letters become roman ones.
 
@@ -34,7 +34,7 @@ OUT_OF_LEXICON = 14.0
 so that a listed word wins unless its spelling is far off."""
 
 CLUSTER, HIATUS = 0.7, 1.0
-"""What a consonant cluster and a vowel that stands alone cost on the way back: signs behind consonants are commoner."""
+"""What a consonant cluster and a vowel that stands alone cost on the way back: signs after consonants are commoner."""
 
 _SCHWA, _SILENCER = "ə", "्"
 _FIRST, _LAST = "<", ">"
@@ -209,7 +209,7 @@ class Lexicon:
 
 
 def devanagari(word: str, lexicon: Lexicon) -> str:
-    """Returns the Devanagari word that a romanised one most probably is; what is no roman word stays as it is.
+    """Returns the Devanagari word that a romanised one most probably is; what is not a roman word stays as it is.
 
     >>> words = Lexicon({"पीकर": 3, "ताला": 1, "टाला": 5, "नहीं": 9})
     >>> [devanagari(word, words) for word in "peekar piikar taalaa nahin kamal 1947 राम".split()]

@@ -1,7 +1,7 @@
 """The forms of Hindi verbs as one transducer: root and features to form, and back by inversion.
 
-Its tables are `tam.tsv` (endings by tense, aspect, mood and agreement), `irregular_verbs.tsv` (other
-stems, other forms) and `verbs.tsv` (roots). Endings join roots by rules: a vowel becomes a sign behind a consonant, a
+Its tables are `tam.tsv` (endings by tense, aspect, mood and agreement), `irregular_verbs.tsv` (other stems, other
+forms) and `verbs.tsv` (roots). Endings join roots by rules: a vowel becomes a sign after a consonant, a
 glide stands before ā, long ī and ū of a root are short before a vowel (`pii` + `aa` = `piyaa`).
 """
 

@@ -106,7 +106,7 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
 
 
 def without_crossings(clauses: list[Clause]) -> list[Clause]:
-    """Cuts each clause that crosses an outer one or an earlier one down to what is inside, or behind it.
+    """Cuts each clause that crosses an outer one or an earlier one down to what is inside, or after it.
 
     >>> [(one.start, one.end) for one in without_crossings([Clause(0, 4), Clause(2, 6)])]
     [(0, 4), (2, 4)]

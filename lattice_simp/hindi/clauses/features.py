@@ -26,7 +26,7 @@ _FAR = 6
 def word_features(sentence: Sentence) -> Features:
     """What a field sees where there are no chunks: the template of Sharma and Paul 2014 (hybrid approach), Table 1.
 
-    The word, its tag and its last one to three characters; words and tags of the four tokens before and behind; the
+    The word, its tag and its last one to three characters; words and tags of the four tokens before and after; the
     last characters of the next three.
     """
     found: Features = []
@@ -119,7 +119,7 @@ def _words(sentence: Sentence, place: int) -> list[str]:
 
 
 def _spread(sentence: Sentence) -> list[list[str]]:
-    """Counts what stands before and behind each phrase."""
+    """Counts what stands before and after each phrase."""
     kinds = {FINITE: 0, NON_FINITE: 0, "CCP": 0}
     before: list[dict[str, int]] = []
     for chunk in sentence.chunks:

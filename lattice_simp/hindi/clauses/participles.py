@@ -214,7 +214,7 @@ class _View:
         return [*found, f"verbs={verbs} conjunctions={conjunctions}"]
 
     def _left_out(self, start: int, verb: int, above: str) -> list[str]:
-        """Describes the phrases before and behind that would be another verb's."""
+        """Describes the phrases before and after that would be another verb's."""
         outside = self.phrases[self.starts(verb)[-1] : start]
         following = self._next_verb(verb)
         between = self.phrases[verb + 1 : following] if following >= 0 else []
@@ -225,7 +225,7 @@ class _View:
         return found
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Says where the grammars let the clause start: here, before or behind."""
+        """Says where the grammars let the clause start: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
         place = self.sentence.chunks[start].start
         here = "none" if ruled is None else str((place > ruled) - (place < ruled))

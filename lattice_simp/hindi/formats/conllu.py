@@ -99,7 +99,7 @@ def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterat
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
 
     Raises:
-        FormatError: a line has not ten columns, words are not numbered one after the other, a head is no word of the
+        FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
             sentence, or words depend on one another in a circle.
     """
     return sentences_of_conllu(read_lines(path), path, problems)

@@ -17,7 +17,6 @@ from lattice_simp.hindi.simplify.verb_groups import verb_group
 GENITIVE_AGENTS = ("r6-k1", "k1")
 OBJECTS = ("k2", "k2p", "k2g")
 PREDICATE_NOUN = "pof"
-_NOMINAL = ("NP", "JJP", "RBP", "NEGP")
 _HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
 
 

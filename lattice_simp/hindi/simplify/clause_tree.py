@@ -19,7 +19,7 @@ class Node:
     Attributes:
         name: of the split that makes a sentence of it; "" for the whole sentence.
         start: its first token.
-        end: behind its last token.
+        end: after its last token.
         kind: its type; None for the whole sentence.
         children: the clauses in it.
         is_kept: whether it stays with the clause around it.

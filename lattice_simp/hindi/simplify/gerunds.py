@@ -83,7 +83,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
 
 
 def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
-    """The postposition behind a gerund and its places; None if gerunds with it are not split off."""
+    """The postposition after a gerund and its places; None if gerunds with it are not split off."""
     places = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
     if len(places) != sentence.chunks[chunk].end - verb - 1:
         return None

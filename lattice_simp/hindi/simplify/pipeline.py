@@ -198,7 +198,7 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    """The place of the mark that ends a sentence; quotes and brackets may close behind it."""
+    """The place of the mark that ends a sentence; quotes and brackets may close after it."""
     for place in reversed(range(len(sentence))):
         token = sentence.tokens[place]
         if _ends(token.form):

@@ -2,7 +2,7 @@
 
 A clause takes its own words along, not those of the clauses in it. Participles and what stands before a clause's own
 words come first, then the clause, then the rest in the source's order. Coordinators and `ki` fall away; `lekin` and
-its like begin the sentence behind them.
+its like begin the sentence after them.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
     """Takes joining words between split clauses, and commas beside them, out of the words around.
 
     Returns:
-        What is left, and the words that lead the clause behind them.
+        What is left, and the words that lead the clause after them.
     """
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}

@@ -37,7 +37,7 @@ def connectives() -> dict[str, Action]:
 
 @dataclass(frozen=True)
 class Postposition:
-    """What stands behind a gerund that is split off.
+    """What stands after a gerund that is split off.
 
     Attributes:
         instead: begins the next sentence.
@@ -87,7 +87,7 @@ def pronouns() -> tuple[Pronoun, ...]:
 
 @dataclass(frozen=True)
 class SecondVerb:
-    """A verb behind the first one of a group.
+    """A verb after the first one of a group.
 
     Attributes:
         is_vector: whether it only colours the first one, so that its tense is the group's.
@@ -100,7 +100,7 @@ class SecondVerb:
 
 @cache
 def second_verbs() -> dict[str, SecondVerb]:
-    """Returns the verbs that stand behind the first one of a group."""
+    """Returns the verbs that stand after the first one of a group."""
     rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
     return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
 

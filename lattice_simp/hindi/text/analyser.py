@@ -28,7 +28,7 @@ FEATURE_VERSION = 1
 """Goes up when the features change: a model works with the features it was trained on alone."""
 
 RAREST_TAG = 5
-"""Sentences with a tag of fewer tokens are no training data for tags: such tags are slips, and each costs time."""
+"""Sentences with a tag of fewer tokens are not training data for tags: such tags are slips, and each costs time."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def _marks_after(place: int, kinds: list[str | None]) -> list[str]:
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
-    """Takes out commas that stand first, last, doubled, behind an opening mark or before a closing bracket."""
+    """Takes out commas that stand first, last, doubled, after an opening mark or before a closing bracket."""
     previous: str | None = OPEN
     for place, kind in enumerate(kinds):
         if mask[place]:

@@ -30,7 +30,7 @@ _KEPT, _DELETED = 1, 2
 """Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
 
 _BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
-"""The last kept token, as far as the punctuation behind it depends on it."""
+"""The last kept token, as far as the punctuation after it depends on it."""
 
 _AFTER = {None: _WORD, COMMA: _COMMA, OPEN: _OPEN, CLOSE: _WORD, QUOTE: _WORD, STOP: _STOP}
 _FORBIDDEN = {
