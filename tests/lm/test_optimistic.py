@@ -32,7 +32,7 @@ def follow(view, state, words):
     """Returns (state, cost) after `words`."""
     cost = 0.0
     for word in words:
-        node, paid = advance(state, word, view.children, view.word, view.suffix, view.backoff, view.root)
+        node, paid = advance(view, state, word)
         cost += paid + view.match_cost[node]
         state = view.next_state[node]
     return state, cost
@@ -54,9 +54,7 @@ def test_the_models_own_order_is_the_model(order, pruned):
         for sentence in sentences(restricted, 4):
             _, cost = follow(view, view.start, [*sentence, view.end])
             cost += view.settle_cost[restricted.start_word]
-            assert cost == pytest.approx(reference.cost([names[word] for word in sentence]), rel=1e-6, abs=1e-4), (
-                f"seed {seed}"
-            )
+            assert cost == pytest.approx(reference.cost([names[word] for word in sentence]), rel=1e-6, abs=1e-4), seed
 
 
 @pytest.mark.parametrize("pruned", [0.0, 0.3])
@@ -72,7 +70,7 @@ def test_no_rest_after_any_history_costs_less_than_its_estimate(order, pruned):
                 _, true_cost = follow(exact, state, [*rest, exact.end])
                 for view in by_order.values():
                     _, estimate = follow(view, view.next_state[state], [*rest, view.end])
-                    assert view.settle_cost[state] + estimate <= true_cost + 1e-9, f"seed {seed}"
+                    assert view.settle_cost[state] + estimate <= true_cost + 1e-9, seed
 
 
 def test_the_least_cost_of_a_word_is_below_its_cost_after_any_history():
@@ -83,7 +81,7 @@ def test_the_least_cost_of_a_word_is_below_its_cost_after_any_history():
         histories = list(product([*VOCABULARY, "<s>"], repeat=2))
         for word, number in zip(VOCABULARY, restricted.word_ids.tolist(), strict=True):
             costs = [-reference.log10(history, word) * np.log(10) for history in histories]
-            assert best[number] <= min(costs) + 1e-4, f"seed {seed}"
+            assert best[number] <= min(costs) + 1e-4, seed
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])
