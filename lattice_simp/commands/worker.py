@@ -75,7 +75,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         sentence.words,
         skeletons or None,
         strategy=options.strategy if skeletons or sentence.hypotheses else "plain",
-        skeleton_hypotheses=sentence.hypotheses,
+        skeleton_hypotheses=sentence.hypotheses or None,
     )
     paths = result.nbest(max(1, options.nbest))
     if not paths:

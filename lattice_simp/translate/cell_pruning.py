@@ -27,6 +27,7 @@ from lattice_simp.ops.lm_product import (
     through_arcs,
     unigram_backward,
 )
+from lattice_simp.ops.prune import rounding_slack
 from lattice_simp.translate.automaton import Records
 
 
@@ -89,7 +90,7 @@ class CellPruner:
         total = np.cumsum(sizes[order])
         if total[-1] > max_size:
             limit = min(limit, float(through[order[max(int(np.searchsorted(total, max_size)) - 1, 0)]]))
-        return arcs[through <= limit]
+        return arcs[through <= limit + rounding_slack(through)]
 
     def words(self, arcs: Records, num_states: int) -> tuple[Records, float]:
         """Drops arcs of a finished cell; returns what stays, and the cost of the best path."""
@@ -113,7 +114,7 @@ class CellPruner:
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
             limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
-        return through <= limit
+        return through <= limit + rounding_slack(through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
         """Returns for each arc the cost of the best path of the cell through it."""

@@ -85,7 +85,7 @@ class Decoder:
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
         words = as_tokens(sentence)
-        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses or ()))
+        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses))
         name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
         if name not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")
@@ -110,7 +110,9 @@ def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float
     return replace(settings, skeleton=replace(settings.skeleton, weight=weights[SKELETON_FEATURE]))
 
 
-def _as_hypotheses(given: Strings) -> tuple[Hypothesis, ...]:
+def _as_hypotheses(given: Strings | None) -> tuple[Hypothesis, ...] | None:
+    if given is None:
+        return None
     return tuple(own if isinstance(own, Hypothesis) else Hypothesis(*words_and_cost(own)) for own in given)
 
 

@@ -102,7 +102,8 @@ def _updated(settings: Any, values: Mapping[str, Any]) -> Any:
     changed: dict[str, Any] = {}
     for name, value in values.items():
         kind = nested_kind(kinds[name])
-        if kind is not None and value is not None:
+        may_be_none = isinstance(kinds[name], UnionType)
+        if kind is not None and not (value is None and may_be_none):
             value = _updated(getattr(settings, name) or kind(), value)
         changed[name] = value
     return replace(settings, **changed)

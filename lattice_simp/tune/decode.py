@@ -28,13 +28,13 @@ class TuningSentence:
         words: its tokens.
         references: its reference translations, tokens.
         masks: of its skeletons.
-        skeleton_hypotheses: translations of the skeleton from elsewhere; none for the decoder's own.
+        skeleton_hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
     """
 
     words: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     masks: tuple[str, ...] = ()
-    skeleton_hypotheses: tuple[Hypothesis, ...] = ()
+    skeleton_hypotheses: tuple[Hypothesis, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,9 @@ def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[
 
 def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> tuple[list[str], FeatureLattice]:
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    given = sentence.skeleton_hypotheses
-    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=given)
+    result = decoder.translate(
+        sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=sentence.skeleton_hypotheses
+    )
     pruned = prune(result.lattice, max_arcs=options.max_arcs)
     lattice = feature_lattice(replace(result, lattice=pruned))
     used, words = np.unique(lattice.words, return_inverse=True)

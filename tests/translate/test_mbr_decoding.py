@@ -27,12 +27,12 @@ def test_paths_of_the_gain_lattice_tell_their_rules_and_their_model_cost(strateg
     usual = decoder.translate(SENTENCE, MASK, strategy=strategy)
     result = with_mbr(decoder).translate(SENTENCE, MASK, strategy=strategy)
     assert result.lattice.num_arcs == usual.lattice.num_arcs
-    costs = {path.words: path.cost for path in usual.nbest(10_000)}
+    costs = {path.text: path.cost for path in usual.nbest(10_000)}
     paths = result.nbest(10_000)
-    assert {path.words for path in paths} == costs.keys()
+    assert {path.text for path in paths} == costs.keys()
     assert_derivations_spell(decoder, result, paths)
     # Each string has its best derivation: its features explain the least cost of the string.
-    by_model_cost = [replace(path, cost=costs[path.words]) for path in paths]
+    by_model_cost = [replace(path, cost=costs[path.text]) for path in paths]
     assert_features_explain_costs(decoder, result, by_model_cost)
 
 
@@ -41,9 +41,9 @@ def test_the_gain_decides():
     usual = decoder.translate(SENTENCE)
     result = with_mbr(decoder).translate(SENTENCE)
     expected = nbest(mbr(usual.lattice, MBR), 20)
-    assert [path.words for path in result.nbest(20)] == [path.words for path in expected]
-    assert result.best.words == "i have the old house seen"
-    assert usual.best.words == "i saw the home"
+    assert [path.text for path in result.nbest(20)] == [path.text for path in expected]
+    assert result.best.text == "i have the old house seen"
+    assert usual.best.text == "i saw the home"
     assert usual.mbr is None
 
 

@@ -24,7 +24,7 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     settings = decoder.settings.skeleton
     full = decoder.lattice(task.words, settings.beam)
     positions = None
-    if not task.hypotheses and settings.gaps == "at-gaps":
+    if task.hypotheses is None and settings.gaps == "at-gaps":
         if len(task.skeletons) != 1:
             raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
         hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])

@@ -18,16 +18,16 @@ class Task:
     Attributes:
         words: its tokens.
         skeletons: none or several.
-        hypotheses: translations of the skeleton from elsewhere, instead of the decoder's own.
+        hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
     """
 
     words: tuple[str, ...]
     skeletons: tuple[Skeleton, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] | None = None
 
     def skeleton_nbest(self, decoder: HieroDecoder) -> tuple[Hypothesis, ...]:
         """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
-        if self.hypotheses:
+        if self.hypotheses is not None:
             return self.hypotheses
         settings = decoder.settings.skeleton
         lists = [decoder.exact_nbest(skeleton.words, settings.hypotheses)[1] for skeleton in self.skeletons]
