@@ -146,7 +146,7 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
     read from probabilities; other costs near 0 may change by 1e-16, since probabilities near 1 lie no closer.
 
     Raises:
-        InvalidLatticeError: a transducer; a cost that is no probability in double precision; a column that is called
+        InvalidLatticeError: a transducer; a cost that is not a probability in double precision; a column that is called
             as the weight.
         EmptyLatticeError: no state is final.
         CyclicLatticeError: the lattice has a cycle.
@@ -198,7 +198,7 @@ def _format_score(cost: float, scores: Scores) -> str:
         return repr(cost if scores == "cost" else 0.0 - cost)
     probability = math.exp(-cost) if cost > -700 else INFINITY
     if not 0.0 < probability < INFINITY:
-        raise InvalidLatticeError(f"the cost {cost} is no probability in double precision (write scores='log')")
+        raise InvalidLatticeError(f"the cost {cost} is not a probability in double precision (write scores='log')")
     nearby = [float(f"{probability:.15g}"), probability]  # the first has fewer digits; then one step up and down
     nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, INFINITY)]
     return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
@@ -275,7 +275,7 @@ class _Reader:
         self.scores_of_arc(numbers)
         distance = natural(numbers[-1]) if numbers else None
         if not distance:
-            self.fail("the distance of an arc is no number from 1 on", "end an arc with its distance", place)
+            self.fail("the distance of an arc is not a number from 1 on", "end an arc with its distance", place)
         for rank, text in enumerate(numbers[:-1]):
             self.keep(self.score_name if rank == 0 else f"score{rank + 1}", text)
         self.arcs.append((self.nodes, self.nodes + distance, place))
@@ -345,7 +345,7 @@ class _Reader:
             word = _ESCAPE.sub(_unescape, text)
             word.encode("utf-8")
         except (ValueError, OverflowError):
-            self.fail(f"an escape that is no character in {shown(text)}", "write the character itself", place)
+            self.fail(f"an escape that is not a character in {shown(text)}", "write the character itself", place)
         return word
 
     def word_label(self, word: str) -> int:

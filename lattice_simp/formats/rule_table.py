@@ -216,7 +216,7 @@ def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, in
     for point in text.split():
         source, dash, target = point.partition("-")
         if not (dash and source.isdecimal() and target.isdecimal()):
-            raise ValueError(f"{point!r} is no alignment point such as 0-1")
+            raise ValueError(f"{point!r} is not an alignment point such as 0-1")
         if len(source) > 4 or len(target) > 4 or int(source) >= lengths[0] or int(target) >= lengths[1]:
             raise ValueError(f"the alignment point {point[:20]!r} lies outside the rule")
         points.append((int(source), int(target)))

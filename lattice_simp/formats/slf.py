@@ -199,7 +199,7 @@ def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.N
         text, line = reader.header[field_name]
         name = natural(text)
         if name is None or name not in reader.nodes:
-            reader.fail(line, f"{field_name}={text[:40]} is no node", "write the number of a node")
+            reader.fail(line, f"{field_name}={text[:40]} is not a node", "write the number of a node")
         return nodes.index(name)
     candidates = np.flatnonzero(degrees == 0)
     if len(candidates) != 1:
@@ -247,7 +247,7 @@ class _Reader:
             return False
         match = _FIELD.match(line)
         if match is None:
-            self.fail(number, f"no SLF line: {shown(line)}", "write name=value fields separated by blanks")
+            self.fail(number, f"not an SLF line: {shown(line)}", "write name=value fields separated by blanks")
         if match[1] not in ("I", "J"):
             fields = self.fields(number, line, strict=False)
             self.header.update((name, (text, number)) for name, text in fields.items())
@@ -260,7 +260,7 @@ class _Reader:
         return True
 
     def fields(self, number: int, line: str, *, strict: bool) -> dict[str, str]:
-        """Returns the fields of a line; where that is not strict, what is no field is left out."""
+        """Returns the fields of a line; where that is not strict, what is not a field is left out."""
         fields, position = {}, 0
         while position < len(line):
             match = _FIELD.match(line, position)
@@ -270,7 +270,7 @@ class _Reader:
                 except UnicodeDecodeError:
                     self.fail(number, f"no UTF-8 text in {shown(match[0])}", "convert the lattice to UTF-8")
             elif strict:
-                self.fail(number, f"no SLF field: {shown(line[position:])}", "write name=value; quote odd words")
+                self.fail(number, f"not an SLF field: {shown(line[position:])}", "write name=value; quote odd words")
             else:
                 match = _SKIPPED.match(line, position)
                 assert match is not None
@@ -293,7 +293,7 @@ class _Reader:
         value = natural(fields.get(name, ""))
         if value is None:
             found = f"{name}={fields[name][:40]}" if name in fields else f"no field {name}="
-            self.fail(number, f"no node number: {found}", "write node numbers from 0 on")
+            self.fail(number, f"not a node number: {found}", "write node numbers from 0 on")
         return value
 
     def scores(self, number: int, fields: dict[str, str]) -> dict[str, float]:
@@ -315,7 +315,9 @@ class _Reader:
         if self.base:
             return 0.0 - value * self.base
         if value <= 0:
-            self.fail(number, f"{name}={text[:40]} is no probability", "leave the link out, or write logs with base=")
+            self.fail(
+                number, f"{name}={text[:40]} is not a probability", "leave the link out, or write logs with base="
+            )
         return 0.0 - math.log(value)
 
     def log_of_base(self) -> float:
@@ -323,7 +325,7 @@ class _Reader:
         text, line = self.header.get("base", ("", None))
         base = self.number(line, text, "base") if text else math.e
         if base < 0 or base == 1:
-            self.fail(line, f"base={text} is no base of logs", "write base=2.718281828459045, base=10 or base=0")
+            self.fail(line, f"base={text} is not a base of logs", "write base=2.718281828459045, base=10 or base=0")
         return math.log(base) if base else 0.0
 
     def word_penalty(self) -> float:

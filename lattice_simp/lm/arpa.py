@@ -43,7 +43,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     (['a', 'b'], [-0.5, -0.6], [-0.1, 0.0])
 
     Raises:
-        FormatError: names the line that is no ARPA.
+        FormatError: names the line that is not ARPA.
     """
     array = np.frombuffer(data, dtype=np.uint8)
     counts = _read_counts(data, path)
@@ -93,7 +93,9 @@ def _read_counts(data: bytes, path: str) -> list[int]:
         name, _, value = text.partition(b"=")
         if name.split() != [b"ngram", b"%d" % (len(counts) + 1)] or not _is_count(value.strip()):
             line = data.count(b"\n", 0, data.find(text, start)) + 1
-            raise FormatError(f"{text[:60]!r} is no n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`")
+            raise FormatError(
+                f"{text[:60]!r} is not an n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`"
+            )
         counts.append(int(value))
     # An n-gram takes at least three bytes a line: a count beyond that is broken, and would only exhaust memory.
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:

@@ -86,7 +86,7 @@ class LanguageModel:
         written), keyed by the file's content, and mapped from there the next time.
 
         Raises:
-            FormatError: names the line that is no ARPA.
+            FormatError: names the line that is not ARPA.
         """
         if is_binary(path):
             binary = BinaryModel(path)

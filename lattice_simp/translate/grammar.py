@@ -93,7 +93,7 @@ class Grammar:
         With `cache`, a table's arrays are kept as a language model's are.
 
         Raises:
-            FormatError: names the line that is no rule.
+            FormatError: names the line that is not a rule.
         """
         if is_array_file(path):
             arrays = read_arrays(path)

@@ -141,9 +141,9 @@ def test_what_cannot_be_written():
         format_plf(Lattice.empty_like(loop))
     with pytest.raises(InvalidLatticeError, match=r"PLF holds no transducers.*project_output"):
         format_plf(next(lattice for lattice in map(_transducer, range(99)) if not lattice.is_acceptor))
-    with pytest.raises(InvalidLatticeError, match=r"is no probability in double precision.*scores='log'"):
+    with pytest.raises(InvalidLatticeError, match=r"is not a probability in double precision.*scores='log'"):
         format_plf(Lattice.from_strings([("a", 800.0)]))
-    with pytest.raises(InvalidLatticeError, match="is no probability in double precision"):
+    with pytest.raises(InvalidLatticeError, match="is not a probability in double precision"):
         format_plf(Lattice.from_strings([("a", -800.0)]))
     with pytest.raises(InvalidLatticeError, match=r"cannot hold the word '\*EPS\*'"):
         format_plf(Lattice.from_strings([("*EPS*", 0.0)]))
@@ -164,9 +164,9 @@ def _transducer(seed):
         ("((('a',0.5,1),),) x", "more text after the end"),
         ("((('a',0.5,2),),)", "x:3: column 4: a distance that leads out of the lattice"),
         ("((('a',0.5,999999999999),),)", "leads out of the lattice"),
-        ("((('a',0.5,0),),)", "column 4: the distance of an arc is no number from 1 on"),
-        ("((('a',0.5,-1),),)", "the distance of an arc is no number from 1 on"),
-        ("((('a',0.5,1.0),),)", "the distance of an arc is no number from 1 on"),
+        ("((('a',0.5,0),),)", "column 4: the distance of an arc is not a number from 1 on"),
+        ("((('a',0.5,-1),),)", "the distance of an arc is not a number from 1 on"),
+        ("((('a',0.5,1.0),),)", "the distance of an arc is not a number from 1 on"),
         ("((('a'),),)", r"column 7: '\)' where ',' must stand"),
         ("((('a',),),)", r"unexpected '\)' in an arc"),
         ("((('',0.5,1),),)", "where a quoted word must stand"),
@@ -179,8 +179,8 @@ def _transducer(seed):
         ("((('a',{'lm':0.5,1),),)", "where a quoted word must stand"),
         ("((('a',{'lm' 0.5},1),),)", "where ':' must stand"),
         ("((('a',{'lm':0.5},),),)", r"unexpected '\)' in an arc|the distance of an arc"),
-        (r"((('\ud800',0.5,1),),)", "an escape that is no character"),
-        (r"((('\U99999999',0.5,1),),)", "an escape that is no character"),
+        (r"((('\ud800',0.5,1),),)", "an escape that is not a character"),
+        (r"((('\U99999999',0.5,1),),)", "an escape that is not a character"),
     ],
 )
 def test_broken_lines(line, message):

@@ -84,7 +84,7 @@ def test_long_names_and_line_ends():
 def test_linear_scores():
     text = "base=0\nlmscale=2\nwdpenalty=0\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=0.5 l=0.25\n"
     assert parse_slf(text.encode()).weights.tolist() == [math.log(2) + 2 * math.log(4)]
-    with pytest.raises(FormatError, match=":7: a=0 is no probability"):
+    with pytest.raises(FormatError, match=":7: a=0 is not a probability"):
         parse_slf(text.replace("a=0.5", "a=0").encode(), path="x")
 
 
@@ -174,28 +174,28 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
     [
         ("", "x: the file is empty"),
         ("VERSION=1.0\n", "x: the file is empty: no nodes"),
-        ("0 1 a\n", "x:1: no SLF line: '0 1 a'"),
+        ("0 1 a\n", "x:1: not an SLF line: '0 1 a'"),
         (BODY.replace("N=2", "N=3"), "x:1: 3 nodes are announced, but there are 2"),
         (BODY.replace("L=1", "L=4"), "x:1: 4 links are announced, but there are 1 .*cut off"),
         (BODY.replace("L=1", "L=x"), "x:1: x links are announced"),
         (BODY.replace("E=1", "E=7"), "x:4: the node 7 has no line I="),
-        (BODY.replace("E=1", "E=-1"), "x:4: no node number: E=-1"),
-        (BODY.replace("E=1", ""), "x:4: no node number: no field E="),
+        (BODY.replace("E=1", "E=-1"), "x:4: not a node number: E=-1"),
+        (BODY.replace("E=1", ""), "x:4: not a node number: no field E="),
         (BODY.replace("I=1", "I=0"), "x:3: the node 0 occurs twice"),
         (BODY.replace("a=-1", "a=x"), "x:4: a=x is not a finite number"),
         (BODY.replace("a=-1", "a=nan"), "x:4: a=nan is not a finite number"),
         (BODY.replace("a=-1", "a=-inf"), "x:4: a=-inf is not a finite number"),
-        (BODY.replace("a=-1", "rubbish"), "x:4: no SLF field: ' rubbish'"),
+        (BODY.replace("a=-1", "rubbish"), "x:4: not an SLF field: ' rubbish'"),
         (BODY.replace("W=a", "W=\\377"), "x:4: no UTF-8 text"),
         (BODY.replace("I=1", "I=1 L=sub"), "x:3: sublattices"),
-        ("base=-1\n" + BODY, "x:1: base=-1 is no base"),
-        ("base=1\n" + BODY, "x:1: base=1 is no base"),
+        ("base=-1\n" + BODY, "x:1: base=-1 is not a base"),
+        ("base=1\n" + BODY, "x:1: base=1 is not a base"),
         ("base=x\n" + BODY, "x:1: base=x is not a finite number"),
         ("acscale=nan\n" + BODY, "x:1: acscale=nan is not a finite number"),
         ("wdpenalty=x\n" + BODY, "x:1: wdpenalty=x is not a finite number"),
         ("dir=b\n" + BODY, "x:1: backward lattices"),
-        ("start=9\n" + BODY, "x:1: start=9 is no node"),
-        ("end=x\n" + BODY, "x:1: end=x is no node"),
+        ("start=9\n" + BODY, "x:1: start=9 is not a node"),
+        ("end=x\n" + BODY, "x:1: end=x is not a node"),
         (BODY.replace("L=1", "L=2") + "J=1 S=1 E=0\n", "x: there are 0 nodes that no links lead to"),
         ("I=0\nI=1\n", "x: there are 2 nodes that no links lead to .*start="),
         (BODY.replace("a=-1", "a=-1e308") + "acscale=100\n", "cost"),

@@ -119,10 +119,10 @@ def test_scores_without_names_are_numbered():
         ("[X] ||| a ||| b ||| x", "'x' is not a number"),
         ("[X] ||| a ||| b ||| P=nan", "not finite"),
         ("[X] ||| a ||| b ||| P=-inf", "not finite"),
-        ("[X] ||| a ||| b ||| P=1 ||| 0", "no alignment point"),
-        ("[X] ||| a ||| b ||| P=1 ||| 0-", "no alignment point"),
-        ("[X] ||| a ||| b ||| P=1 ||| -1-0", "no alignment point"),
-        ("[X] ||| a ||| b ||| P=1 ||| 0-0-0", "no alignment point"),
+        ("[X] ||| a ||| b ||| P=1 ||| 0", "not an alignment point"),
+        ("[X] ||| a ||| b ||| P=1 ||| 0-", "not an alignment point"),
+        ("[X] ||| a ||| b ||| P=1 ||| -1-0", "not an alignment point"),
+        ("[X] ||| a ||| b ||| P=1 ||| 0-0-0", "not an alignment point"),
         ("a", "3 or more fields"),
         ("a ||| b", "3 or more fields"),
         ("||| b ||| 1", "empty source"),
@@ -134,7 +134,7 @@ def test_scores_without_names_are_numbered():
         ("a [X][X] ||| b [X][X] [X] ||| 1 ||| 0-0 1-1", "without its left-hand side"),
         ("a ||| b ||| x", "not a number"),
         ("a ||| b ||| inf", "not finite"),
-        ("a ||| b ||| 1 ||| x", "no alignment point"),
+        ("a ||| b ||| 1 ||| x", "not an alignment point"),
     ],
 )
 def test_a_bad_line_is_named(line, message):
