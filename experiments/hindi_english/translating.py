@@ -154,7 +154,7 @@ def _translator(
         results = [
             decoder.translate(part, skeleton, strategy=system.strategy if skeleton else "plain") for part in parts
         ]
-        words = " ".join(result.best.words for result in results)
+        words = " ".join(result.best.text for result in results)
         return _in_latin(words) if system.romanise else words, results[0].reachable
 
     return work

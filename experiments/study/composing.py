@@ -92,7 +92,7 @@ def compose(
     rows = [-np.array([path.scores[name] for name in names]) for path in paths]
     features = np.hstack([np.array(rows), skeletons.features[contained]])
     hypotheses = Nbest(
-        [path.words for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names))
+        [path.text for path in paths], features, (*names, *(SKELETON + name for name in skeletons.names))
     )
     return Composed(hypotheses, [path.cost for path in paths], [skeletons.words[place] for place in contained], True)
 
@@ -129,7 +129,7 @@ def _plain(
     paths = nbest(full, count)
     rows = [[-path.scores[name] for name in names] + [0.0] * len(skeleton_names) for path in paths]
     every = (*names, *(SKELETON + name for name in skeleton_names))
-    hypotheses = Nbest([path.words for path in paths], np.array(rows), every)
+    hypotheses = Nbest([path.text for path in paths], np.array(rows), every)
     return Composed(hypotheses, [path.cost for path in paths], [""] * len(paths), reachable)
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.nbest import nbest
 
 FIRST_BEAM = 6.0
 """Nats within which labels are looked at first; the beam doubles until the result is certainly the best."""
@@ -108,14 +109,14 @@ class BracketSearch:
         """
         rests = best_rests(scores, self.transitions)
         beam = FIRST_BEAM
-        paths: list[Path] = []
+        paths: list[Hypothesis] = []
         while (lattice := self._lattice(scores, rests, beam, tokens)) is not None:
             paths = [] if lattice.empty else nbest(lattice, n)
             # Paths that cost more than the beam may come before others that are not in the lattice.
             if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
                 break
             beam *= 2
-        return [([self._brackets[word] for word in path.words.split()], path.cost) for path in paths]
+        return [([self._brackets[word] for word in path.tokens], path.cost) for path in paths]
 
     def _lattice(self, scores: Floats, rests: Floats, beam: float, tokens: list[TokenClass]) -> Lattice | None:
         """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
