@@ -10,8 +10,7 @@ from typing import Any
 
 from experiments.hindi.systems import BEST
 from lattice_simp import __version__
-from lattice_simp.evaluate.render import as_markdown
-from lattice_simp.evaluate.table import Cell, Table
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
 from lattice_simp.hindi.clauses.scoring import MEASURES, Evaluation
 
 Results = dict[str, dict[str, Evaluation]]
