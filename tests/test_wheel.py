@@ -39,7 +39,7 @@ SSF = """<Sentence id='1'>
 """
 
 COMMANDS = {
-    "lattice": (["lattice", "info", "a.plf"], "arcs"),
+    "lattice": (["lattice", "convert", "a.plf", "-"], "\tc\t"),
     "skeleton": (["skeleton", "convert", "a.brackets", "-", "--to", "masks"], "1001\n"),
     "hindi": (
         ["hindi", "classify", "a.ssf", "--system", "rules"],
@@ -87,7 +87,7 @@ def program(wheel, tmp_path_factory):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run(*command: str, compiled: bool = False) -> str:
-        # What is installed anew has no compiled kernels yet, and small inputs do without.
+        # What is newly installed has no compiled kernels yet; most commands read small inputs without any.
         own = environment if compiled else environment | {"NUMBA_DISABLE_JIT": "1"}
         done = subprocess.run(
             [str(folder / "venv" / "bin" / command[0]), *command[1:]],
@@ -122,8 +122,9 @@ print(len(list(read_skeletons(grammar_path("demo/data/test.jsonl")))))"""
     assert program("python", "-c", code) == "200\n"
 
 
-@pytest.mark.slow
-def test_the_demo(program):
+@pytest.mark.slow  # compiles kernels
+def test_commands_with_kernels(program):
+    assert "arcs" in program("lattice-simp", "lattice", "info", "a.plf", compiled=True)
     said = program("lattice-simp", "demo", "--sentences", "1", "--output", "demo", compiled=True)
     assert "skeleton-first" in said
 

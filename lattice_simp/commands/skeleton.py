@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import choices
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 
@@ -38,7 +37,7 @@ class SkeletonFormat(str, Enum):
 if TYPE_CHECKING:
     MethodName = str
 else:
-    MethodName = choices("MethodName", METHODS)
+    MethodName = Literal[tuple(METHODS)]
 
 Source = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
 To = Annotated[
@@ -100,7 +99,7 @@ def make(
     from lattice_simp.skeleton.automatic.candidates import check_wanted
 
     check_wanted(rate, candidates)
-    make_them = _maker(str(method), model, lm, rate, candidates)
+    make_them = _maker(method, model, lm, rate, candidates)
     _say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)

@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.text.sentences import hindi_tokens
+from lattice_simp.support.extras import extra
 from lattice_simp.train.config import Case, Text
 from lattice_simp.train.text.truecase import Casing, read_casing, truecased
 from lattice_simp.translate.model_files import TEXT
@@ -139,8 +140,6 @@ class FrontEnd:
 
 
 def _sacremoses() -> Any:
-    try:
+    with extra("train"):
         import sacremoses
-    except ImportError:
-        raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
     return sacremoses
