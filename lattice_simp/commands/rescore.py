@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.rescore.table import trained_kinds
+from lattice_simp.support.extras import extra
 
 if TYPE_CHECKING:
     from lattice_simp.core.hypothesis import Hypothesis
@@ -89,7 +90,7 @@ def lattices(
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
-    from lattice_simp import Lattice
+    from lattice_simp.formats import read
     from lattice_simp.rescore.combine import combine
     from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
     from lattice_simp.rescore.nbest import score_nbest
@@ -108,7 +109,7 @@ def lattices(
 
     def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, words in enumerate(lines):
-            lattice = Lattice.read(_lattice_path(folder, number))
+            lattice = read(_lattice_path(folder, number))
             found = rescore_lattice(
                 lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
             )
@@ -132,10 +133,8 @@ def train(
 
     Example: lattice-simp rescore train build/en-fr --output build/en-fr/scorers
     """
-    try:
+    with extra("train"):
         from lattice_simp.train import scorers
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     kinds = trained_kinds(models or [])
     folders = scorers.stage_folders(work, ["number", *(stage for kind in kinds.values() for stage in kind.needs)])
@@ -159,11 +158,9 @@ def train_neural(
 
     Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
     """
-    try:
+    with extra("neural-training"):
         from lattice_simp.rescore.neural.settings import read_settings
         from lattice_simp.rescore.neural.training import train as train_model
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")

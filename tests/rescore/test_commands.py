@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
 
-from lattice_simp import Lattice
+from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.commands.train import run_training
 from lattice_simp.core.hypothesis import Hypothesis
@@ -184,7 +184,7 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     folder.mkdir()
     for number, entries in enumerate(read_nbest(path)):
         suffix = ".gz" if number % 2 else ""
-        Lattice.from_strings([(entry.text, entry.cost) for entry in entries]).write(folder / f"{number}.fst{suffix}")
+        write(Lattice.from_strings([(entry.text, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
     assert done.code == 0, done.err

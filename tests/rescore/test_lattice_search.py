@@ -84,7 +84,7 @@ def test_a_huge_beam_is_exact(weights):
             beam=10**6,
             model_weight=model_weight,
             lattice_weight=lattice_weight,
-        )
+        ), f"seed {seed}"
 
 
 def sausage(width, length):
