@@ -209,7 +209,7 @@ def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, cou
         return
     lines = [""] * count
     for number, entries in groups:
-        lines[number] = entries[0].words if entries else ""
+        lines[number] = entries[0].text if entries else ""
     with open_text(output, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
 

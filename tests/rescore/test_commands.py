@@ -12,8 +12,9 @@ from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens,
 from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.commands.train import run_training
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
+from lattice_simp.formats.nbest import read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -140,7 +141,7 @@ def lists(tmp_path):
     for number, (_, target) in enumerate(pairs):
         others = [pairs[(number + step) % len(pairs)][1] for step in (1, 2, 3)]
         entries = [
-            Hypothesis(number, " ".join(words), {"LM": (-float(len(words)), -1.0)}, -1.0 * place)
+            Hypothesis(tuple(words), float(place), {"LM_0": -float(len(words)), "LM_1": -1.0})
             for place, words in enumerate([*others, target])
         ]
         groups.append((number, entries))
@@ -155,14 +156,15 @@ def test_nbest_lists_are_scored(command, models, lists, tmp_path):
     arguments = ("--model", f"My={models / 'bilingual.scorer'}", "-m", models / "model1.scorer", "-m")
     done = command("nbest", path, *source, *arguments, models / "lm.arpa", "--output", output)
     assert done.code == 0, done.err
-    before, after = dict(read_nbest(path)), dict(read_nbest(output))
+    before, after = read_nbest(path), read_nbest(output)
     scorer = read_scorers(models / "bilingual.scorer")["Bilingual"]
     lines = [line.split() for line in (tmp_path / "source").read_text("utf-8").splitlines()]
-    for number, entries in after.items():
-        assert [entry.words for entry in entries] == [entry.words for entry in before[number]]
-        assert list(entries[0].features) == ["LM", "My", "Model1", "InverseModel1", "NGram"]
-        costs = scorer.score(lines[number], [entry.words.split() for entry in entries])
-        assert [-entry.features["My"][0] for entry in entries] == pytest.approx(costs.tolist())
+    assert len(after) == len(before)
+    for number, entries in enumerate(after):
+        assert [entry.tokens for entry in entries] == [entry.tokens for entry in before[number]]
+        assert list(entries[0].features) == ["LM_0", "LM_1", "My", "Model1", "InverseModel1", "NGram"]
+        costs = scorer.score(lines[number], [entry.tokens for entry in entries])
+        assert [-entry.features["My"] for entry in entries] == pytest.approx(costs.tolist())
 
 
 def test_weights_choose_the_best(command, models, lists, tmp_path):
@@ -180,9 +182,9 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     path, source, expected = lists
     folder = tmp_path / "lattices"
     folder.mkdir()
-    for number, entries in read_nbest(path):
+    for number, entries in enumerate(read_nbest(path)):
         suffix = ".gz" if number % 2 else ""
-        write(Lattice.from_strings([(entry.words, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
+        write(Lattice.from_strings([(entry.text, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
     assert done.code == 0, done.err
@@ -190,13 +192,13 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
     done = command(*arguments, "--nbest", 3, "--model-weight", 0.5, "--output", tmp_path / "out.nbest")
     assert done.code == 0, done.err
-    for number, entries in read_nbest(tmp_path / "out.nbest"):
-        costs = {entry.words: entry.cost for entry in dict(read_nbest(path))[number]}
+    for given, entries in zip(read_nbest(path), read_nbest(tmp_path / "out.nbest"), strict=True):
+        costs = {entry.tokens: entry.cost for entry in given}
         assert len(entries) == 3
         for entry in entries:
-            assert entry.features["Lattice"][0] == pytest.approx(-costs[entry.words])
-            total = entry.features["Lattice"][0] + 0.5 * entry.features["Bilingual"][0]
-            assert entry.total == pytest.approx(total)
+            assert entry.features["Lattice"] == pytest.approx(-costs[entry.tokens])
+            score = entry.features["Lattice"] + 0.5 * entry.features["Bilingual"]
+            assert entry.score == pytest.approx(score)
 
 
 def test_faults_are_one_line(command, models, lists, tmp_path):
@@ -208,7 +210,7 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
         (("nbest", path, *source, "-m", tmp_path / "none"), "is not there"),
         (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
         (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are called Bilingual"),
-        (("nbest", path, *source, "-m", f"LM={bilingual}"), "a feature LM already"),
+        (("nbest", path, *source, "-m", f"LM_0={bilingual}"), "a feature LM_0 already"),
         (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
         (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
         (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),

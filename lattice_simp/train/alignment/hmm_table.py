@@ -215,21 +215,8 @@ def normalise_rows(starts: Longs, counts: Floats, probabilities: Floats) -> None
                 probabilities[pair] = counts[pair] / total
 
 
-@jit
 def kept_pairs(table: PairTable, counts: Floats, minimum_count: float) -> PairTable:
     """Returns the table without the pairs whose expected count is below `minimum_count`; rows are not renormalised."""
-    starts = np.zeros_like(table.starts)
-    for row in range(len(starts) - 1):
-        kept = 0
-        for pair in range(table.starts[row], table.starts[row + 1]):
-            kept += counts[pair] >= minimum_count
-        starts[row + 1] = starts[row] + kept
-    words = np.empty(starts[-1], dtype=np.int32)
-    probabilities = np.empty(starts[-1], dtype=np.float64)
-    free = 0
-    for pair in range(len(table.words)):
-        if counts[pair] >= minimum_count:
-            words[free] = table.words[pair]
-            probabilities[free] = table.probabilities[pair]
-            free += 1
-    return PairTable(starts, words, probabilities)
+    kept = counts >= minimum_count
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(kept)])[table.starts]
+    return PairTable(starts, table.words[kept], table.probabilities[kept])
