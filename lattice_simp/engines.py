@@ -1,4 +1,4 @@
-"""The two engines: kernels over arrays (fast, double precision, score columns) and OpenFst (the definition)."""
+"""The two engines: kernels over arrays (fast, double precision, features) and OpenFst (the definition)."""
 
 from __future__ import annotations
 
