@@ -42,8 +42,10 @@ def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
     scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
     rest = shortest_distance(scaled, semiring="log", reverse=True)
     costs = scaled.weights + rest[lattice.nextstates]
-    dead = np.isinf(costs)  # ways that lead to no final state
-    return np.where(dead, 0.0, np.exp(np.where(dead, 0.0, rest[lattice.sources] - costs)))
+    alive = np.isfinite(costs)  # others lead to no final state
+    leaving = np.zeros(lattice.num_arcs)
+    leaving[alive] = np.exp(rest[lattice.sources][alive] - costs[alive])
+    return leaving
 
 
 @jit

@@ -121,7 +121,10 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "convert", "full.fst", "/no/such/folder/a.fst"], "cannot be written"),
         (["lattice", "lm", "full.fst"], "--model"),
         (["lattice", "lm", "full.fst", "--model", "noise"], "noise"),
-        (["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "-1"], "weight is -1.0"),
+        (
+            ["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "-1"],
+            "language model LM is -1.0; give a finite number",
+        ),
         (["lattice", "nbest", "full.fst", "-n", "0"], "n is 0"),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),
         (["lattice", "compose", "-", "-"], "standard input cannot be both"),
