@@ -214,7 +214,7 @@ def test_the_arrays_decode_as_the_rules_of_their_texts(layout, trained, random_p
     weights = dict(zip(FEATURES, random.random(len(FEATURES)).tolist(), strict=True))
     weights |= {"LM": 0.8, "WordPenalty": -0.4, "Glue": 0.3, "OOV": 3.0}
     model = LanguageModel.from_bytes(ARPA.encode())
-    decoders = [Decoder(one, [("LM", model)], weights, DecoderSettings(max_span=6)) for one in (grammar, same)]
+    decoders = [Decoder(one, {"LM": model}, weights, DecoderSettings(max_span=6)) for one in (grammar, same)]
     strings = set()
     for _ in range(25):
         sentence = [f"s{word}" for word in random.integers(0, 4, size=random.integers(1, 6))]  # s3 has no rule
