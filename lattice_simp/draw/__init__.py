@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.svg import to_svg
+from lattice_simp.errors import MissingExtraError
 
 __all__ = ["to_dot", "to_svg"]
+
+
+def _notebook(lattice: Lattice) -> str | None:
+    """Returns what a notebook shows of a lattice; None, where the extra is missing, makes it show the text."""
+    try:
+        return to_svg(lattice)
+    except MissingExtraError:
+        return None
+
+
+Lattice._repr_svg_ = _notebook  # type: ignore[attr-defined]  # here, so that core needs no drawing

@@ -174,12 +174,12 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--strategy", "skeleton-first"], "needs --skeletons"),
         (["MODEL", "--loops", "phi"], "--loops"),
         (["MODEL", "--gaps", "somewhere"], "--gaps"),
-        (["MODEL", "--beam", "-1"], "--beam -1.0"),
-        (["MODEL", "--beam", "nan"], "--beam nan"),
-        (["MODEL", "--skeleton-weight", "-1"], "--skeleton-weight -1.0"),
-        (["MODEL", "--skeleton-hypotheses", "0"], "--skeleton-hypotheses 0"),
+        (["MODEL", "--beam", "-1"], "the beam is -1.0; give a number from 0 up"),
+        (["MODEL", "--beam", "nan"], "the beam is nan; give a number from 0 up"),
+        (["MODEL", "--skeleton-weight", "-1"], "the skeleton weight is -1.0; give a number"),
+        (["MODEL", "--skeleton-hypotheses", "0"], "0 skeleton hypotheses; at least one"),
         (["MODEL", "--no-edits", "--deletion-cost", "1"], "contradict"),
-        (["MODEL", "--stem-cost", "-1"], "--stem-cost -1.0"),
+        (["MODEL", "--stem-cost", "-1"], "the stem cost is -1.0; give a number"),
         (["MODEL", "--jobs", "0"], "0 jobs"),
         (["MODEL", "--time-limit", "0"], "time limit"),
         (["MODEL", "--output", "/dev/full"], "No space left"),
@@ -230,7 +230,7 @@ def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, messag
         (b"a b\n", '{"tokens": ["a", "b"]}\n', None, "1: 'keep' is missing"),
         (b"a\n\nb c\n", '{"tokens": ["b", "c"], "keep": ["10"], "line": 1}\n', None, "not those of input line 2"),
         (b"a b\n", None, "3 ||| a ||| ||| 1\n", "hypotheses of sentence 3, but the input has 1 lines"),
-        (b"a b\n", None, "no list\n", "1: no n-best line"),
+        (b"a b\n", None, "no list\n", "1: not an n-best line"),
     ],
 )
 def test_broken_input_is_one_line_and_names_its_place(call, model, tmp_path, stdin, skeletons, nbest, message):
@@ -287,22 +287,22 @@ def test_skeletons_from_elsewhere(call, model, tmp_path):
 
 
 def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
-    folder, nbest = tmp_path / "lattices", tmp_path / "best.nbest"
+    folder, best_lists = tmp_path / "lattices", tmp_path / "best.nbest"
     stdin = "the house was ||| built\n\nthe bridge\n"
-    done = call("translate", model, "--lattices", folder, "--nbest", 2, "--nbest-output", nbest, stdin=stdin)
+    done = call("translate", model, "--lattices", folder, "--nbest", 2, "--nbest-output", best_lists, stdin=stdin)
     assert sorted(path.name for path in folder.iterdir()) == ["0.fst.gz", "2.fst.gz"]
-    lists = dict(read_nbest(nbest))
+    lists = read_nbest(best_lists)
     for number, line in enumerate(done.stdout.splitlines()):
         if not line:
             assert not lists[number]
             continue
         best = nbest(read(folder / f"{number}.fst.gz"), 1)[0]
         assert best.text == line
-        assert lists[number][0].words.replace("&#124;", "|") == line
+        assert lists[number][0].text.replace("&#124;", "|") == line
         assert lists[number][0].cost == pytest.approx(best.cost, abs=1e-4)
     weights = {"P": 1.0, "LM": 1.0, "Glue": 0.1, "OOV": 5.0, "WordPenalty": 0.0}
     for entry in [*lists[0], *lists[2]]:
-        assert sum(weights[name] * value for name, (value,) in entry.features.items()) == pytest.approx(entry.total)
+        assert sum(weights[name] * value for name, value in entry.features.items()) == pytest.approx(entry.score)
 
 
 def test_a_time_limit_stops_sentences_and_not_the_run(call, model):

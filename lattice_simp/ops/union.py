@@ -1,0 +1,59 @@
+"""The union of lattices: all their paths after one new start state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lattice_simp.core.features import Features
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON
+from lattice_simp.errors import LatticeSimpError
+
+
+def union(lattices: Sequence[Lattice], costs: Sequence[float] | None = None) -> Lattice:
+    """Returns the lattice of all paths of all lattices; strings that several hold keep a path for each.
+
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> both = union([Lattice.from_strings([("a", 1.0)]), Lattice.from_strings([("b", 0.5)])], [0.0, 1.0])
+    >>> [(path.text, path.cost) for path in nbest(both, 2)]
+    [('a', 1.0), ('b', 1.5)]
+
+    Args:
+        lattices: acyclic acceptors, or transducers that share one table of input labels. Words are numbered by the
+            table of the first. Features that one of them lacks are 0 there.
+        costs: what each lattice's paths cost in addition (nats); 0 if None.
+
+    Raises:
+        LatticeSimpError: no lattices, another number of costs, or transducers with several tables of input labels.
+        CyclicLatticeError: one has a cycle.
+    """
+    if not lattices or (costs is not None and len(costs) != len(lattices)):
+        raise LatticeSimpError("a union needs at least one lattice, and one cost for each")
+    if any(own.isymbols is not lattices[0].isymbols for own in lattices):
+        raise LatticeSimpError("the lattices have several tables of input labels; take project_output() of each")
+    names = tuple(dict.fromkeys(name for own in lattices for name in own.features))
+    symbols = lattices[0].symbols
+    held = [own.connected().with_symbols(symbols) for own in lattices]
+    shifts = np.cumsum([1, *(own.num_states for own in held)])
+    entered = [number for number, own in enumerate(held) if own.num_states]
+    entries = np.zeros(len(entered), dtype=np.int32)
+    made = Lattice.from_arcs(
+        np.concatenate([entries, *(own.sources + shift for own, shift in zip(held, shifts, strict=False))]),
+        np.concatenate([entries + EPSILON, *(own.olabels for own in held)]),
+        np.concatenate([[0.0 if costs is None else costs[number] for number in entered], *(o.weights for o in held)]),
+        np.concatenate([shifts[entered], *(own.nextstates + shift for own, shift in zip(held, shifts, strict=False))]),
+        np.concatenate([[np.inf], *(own.finals for own in held)]),
+        symbols,
+        ilabels=np.concatenate([entries + EPSILON, *(own.ilabels for own in held)]),
+        isymbols=lattices[0].isymbols,
+    )
+    own_features = [own.features.select(names) for own in held]
+    features = Features(  # arcs are in order: the new start's, then those of each lattice
+        names,
+        np.hstack([np.zeros((len(names), len(entered))), *(own.arcs for own in own_features)]),
+        np.hstack([np.zeros((len(names), 1)), *(own.finals for own in own_features)]),
+    )
+    return replace(made, features=features).connected()
