@@ -47,7 +47,8 @@ from lattice_simp.errors import (
     SkeletonError,
     UnknownSymbolError,
 )
-from lattice_simp.formats import read, read_nbest, write, write_nbest
+from lattice_simp.formats import read, read_nbest, write
+from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors

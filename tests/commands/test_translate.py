@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from lattice_simp import read
+from lattice_simp import nbest, read
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.translate import run_parts
