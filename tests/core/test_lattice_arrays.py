@@ -56,8 +56,12 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"weights": [0.5, 1.0, 0.0, 0.0]}, "3 arcs, but an array of shape"),
         ({"nextstates": [[1], [2], [2]]}, "3 arcs, but an array of shape"),
         ({"ilabels": [1]}, "3 arcs, but an array of shape"),
-        ({"scores": {"x": [1.0]}}, "3 arcs, but an array of shape"),
-        ({"scores": {"x": [1.0] * 3}, "final_scores": {"x": [0.0]}}, "column 'x' does not fit"),
+        ({"features": {"x": [1.0]}}, "3 arcs, but an array of shape"),
+        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0.0]}}, "feature 'x' does not fit"),
+        ({"final_features": {"x": [0.0] * 3}}, "'x' has final scores, but none for the arcs"),
+        ({"features": {"x": [1.0, math.nan, 2.0]}}, "feature 'x' is NaN at arc 1"),
+        ({"sources": [0, 0, 2**40]}, "leaves a state outside"),
+        ({"nextstates": [1, 2, 2**40]}, "numbers go up to 2147483647"),
     ],
 )
 def test_broken_arrays_are_refused_and_named(changes, message):
@@ -80,7 +84,7 @@ def test_arcs_may_come_in_any_order_and_keep_their_columns():
             ilabels=lattice.ilabels[order],
             isymbols=lattice.isymbols,
             features={"x": lattice.features["x"][order]},
-            final_features=lattice.final_scores,
+            final_features={"x": lattice.features.final("x")},
         )
         assert sorted(paths(again)) == sorted(paths(lattice)), f"seed {seed}"
         assert (np.diff(again.sources) >= 0).all(), f"seed {seed}"
@@ -204,19 +208,14 @@ def test_project_input_of_one_table_keeps_the_table():
     assert best_by_string(lattice.project_input()) == {("b", "b"): 0.5, ("a",): 1.0}
 
 
-def test_with_weights_changes_costs_alone():
-    lattice = Lattice.from_arcs(**parts())
-    changed = lattice.with_weights(2 * lattice.weights, lattice.finals + 1.0)
-    assert best_by_string(changed) == {("a", "a"): 2.0, ("b",): 3.0}
-
-
 def test_empty_like_keeps_tables_and_columns():
     lattice = Lattice.from_arcs(**parts(features={"s": [1.0, 2.0, 3.0]}, final_features={"s": [0.0, 0.0, 1.0]}))
     nothing = Lattice.empty_like(lattice)
     nothing.validate()
     assert nothing.empty
     assert nothing.symbols is lattice.symbols
-    assert nothing.features.keys() == nothing.final_scores.keys() == {"s"}
+    assert list(nothing.features) == ["s"]
+    assert nothing.features["s"].shape == nothing.features.final("s").shape == (0,)
 
 
 def test_properties_tell_epsilons_and_order():

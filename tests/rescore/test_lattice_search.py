@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from helpers import arc_paths, random_lattice
 
-from lattice_simp import Lattice
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.rescore import PrefixScorer, rescore_lattice, score_nbest
 from lattice_simp.rescore.nbest import weighted_nbest
 
@@ -44,17 +44,14 @@ class WholeHistory:
 
 
 def enumerated(lattice, source, scorer, model_weight, lattice_weight):
-    """Returns {words: (lattice cost, model cost)} of the best path of each string."""
+    """Returns {words: (lattice cost, model cost, features)} of the best path of each string."""
     found = {}
     for arcs, state in arc_paths(lattice):
         words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
         cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
-        scores = {
-            name: values[arcs].sum() + lattice.final_scores[name][state] for name, values in lattice.scores.items()
-        }
         # Of equally good paths either may be taken; random costs have none.
         if words not in found or lattice_weight * cost < lattice_weight * found[words][0]:
-            found[words] = cost, float(scorer.score(source, [words])[0]), scores
+            found[words] = cost, float(scorer.score(source, [words])[0]), lattice.features.of_path(arcs, state)
     return found
 
 
@@ -69,15 +66,15 @@ def test_a_huge_beam_is_exact(weights):
         found = rescore_lattice(
             lattice, ["s", "t"], scorer, n=10**6, beam=10**6, model_weight=model_weight, lattice_weight=lattice_weight
         )
-        assert {tuple(path.words.split()) for path in found} == set(expected), f"seed {seed}"
+        assert {path.tokens for path in found} == set(expected), f"seed {seed}"
         assert len(found) == len(expected), f"seed {seed}"
         assert [path.cost for path in found] == sorted(path.cost for path in found), f"seed {seed}"
         for path in found:
-            lattice_cost, model_cost, scores = expected[tuple(path.words.split())]
-            assert path.lattice_cost == pytest.approx(lattice_cost), f"seed {seed}"
-            assert path.model_cost == pytest.approx(model_cost), f"seed {seed}"
+            lattice_cost, model_cost, features = expected[path.tokens]
+            assert -path.features["Lattice"] == pytest.approx(lattice_cost), f"seed {seed}"
+            assert -path.features["Model"] == pytest.approx(model_cost), f"seed {seed}"
             assert path.cost == pytest.approx(lattice_weight * lattice_cost + model_weight * model_cost), f"seed {seed}"
-            assert path.scores == pytest.approx(scores), f"seed {seed}"
+            assert {name: path.features[name] for name in features} == pytest.approx(features), f"seed {seed}"
         assert found[:3] == rescore_lattice(
             lattice,
             ["s", "t"],
@@ -94,8 +91,6 @@ def sausage(width, length):
     sources = np.repeat(np.arange(length), width)
     finals = np.full(length + 1, np.inf)
     finals[-1] = 0.0
-    from lattice_simp import SymbolTable
-
     labels = np.tile(np.arange(1, width + 1), length)
     symbols = SymbolTable(chr(ord("a") + number) for number in range(width))
     return Lattice.from_arcs(sources, labels, np.zeros(len(labels)), sources + 1, finals, symbols)
@@ -108,7 +103,7 @@ def test_the_beam_bounds_the_work_and_calls_are_one_a_level():
     assert scorer.words == 4 + 9 * 3 * 4
     assert len(found) == 3  # as many as the last state keeps
     for path in found:
-        assert path.model_cost == pytest.approx(scorer.score([], [path.words.split()])[0])
+        assert -path.features["Model"] == pytest.approx(scorer.score([], [path.tokens])[0])
     wide = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=4**6)[0]
     narrow = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=1)[0]
     assert wide.cost <= narrow.cost
@@ -118,13 +113,11 @@ def test_a_prefix_that_many_paths_spell_is_scored_once():
     scorer = WholeHistory()
     lattice = Lattice.from_arcs([0, 0, 1, 2], [1, 1, 2, 2], [0, 1, 1, 0], [1, 2, 3, 3], [np.inf] * 3 + [0], _symbols())
     found = rescore_lattice(lattice, [], scorer, n=9, beam=9)
-    assert [path.words for path in found] == ["a b"]
-    assert (scorer.words, found[0].lattice_cost) == (2, 1.0)
+    assert [path.text for path in found] == ["a b"]
+    assert (scorer.words, found[0].features["Lattice"]) == (2, -1.0)
 
 
 def _symbols():
-    from lattice_simp import SymbolTable
-
     return SymbolTable(["a", "b"])
 
 
@@ -138,25 +131,26 @@ def test_faults_and_empty_lattices():
         with pytest.raises(LatticeSimpError):
             rescore_lattice(empty, [], WholeHistory(), **options)
     only_end = Lattice.from_arcs([], [], [], [], [0.5], _symbols())
-    assert [path.words for path in rescore_lattice(only_end, [], WholeHistory())] == [""]
+    assert [path.tokens for path in rescore_lattice(only_end, [], WholeHistory())] == [()]
 
 
 def test_nbest_lists_get_features():
-    entries = [Hypothesis(0, "a  b", {"LM": (-1.0,)}, -1.0), Hypothesis(0, "b", {"LM": (-2.0,)}, -2.0)]
+    entries = [Hypothesis(("a", "b"), 1.0, {"LM": -1.0}), Hypothesis(("b",), 2.0, {"LM": -2.0})]
     scorer = WholeHistory()
     found = score_nbest(["s"], entries, {"Model": scorer, "Other": scorer})
-    expected = [(-cost,) for cost in scorer.score(["s"], [["a", "b"], ["b"]])]
+    expected = [-cost for cost in scorer.score(["s"], [["a", "b"], ["b"]])]
     assert [entry.features["Model"] for entry in found] == expected
     assert [entry.features["Other"] for entry in found] == expected
-    assert [entry.features["LM"] for entry in found] == [(-1.0,), (-2.0,)]
+    assert [entry.features["LM"] for entry in found] == [-1.0, -2.0]
+    assert [(entry.tokens, entry.cost) for entry in found] == [(entry.tokens, entry.cost) for entry in entries]
     assert score_nbest(["s"], [], {"Model": scorer}) == []
     with pytest.raises(LatticeSimpError, match="LM already"):
         score_nbest(["s"], entries, {"LM": scorer})
 
 
 def test_weights_make_new_totals():
-    entries = [Hypothesis(0, "a", {"F": (-1.0, -2.0), "G": (3.0,)}, 7.0), Hypothesis(0, "b", {"G": (1.0,)}, -1.0)]
+    entries = [Hypothesis(("a",), -7.0, {"F_0": -1.0, "F_1": -2.0, "G": 3.0}), Hypothesis(("b",), 1.0, {"G": 1.0})]
     found = weighted_nbest(entries, {"F_0": 1.0, "F_1": 10.0, "G": 0.5, "TOTAL": 2.0})
-    assert [(entry.words, entry.total) for entry in found] == [("b", -1.5), ("a", -5.5)]
+    assert [(entry.text, entry.score) for entry in found] == [("b", -1.5), ("a", -5.5)]
     with pytest.raises(LatticeSimpError, match="no weight for the feature F_0"):
         weighted_nbest(entries, {"G": 1.0})

@@ -62,7 +62,7 @@ def test_a_lattice_is_searched_exactly_with_a_wide_beam(scorer):
     found = rescore_lattice(Lattice.from_strings(strings), ["a"], scorer, n=9, beam=9, model_weight=0.5)
     costs = scorer.score(["a"], [words.split() for words, _ in strings])
     expected = sorted((own + 0.5 * cost, words) for (words, own), cost in zip(strings, costs, strict=True))
-    assert [path.words for path in found] == [words for _, words in expected]
+    assert [path.text for path in found] == [words for _, words in expected]
     np.testing.assert_allclose([path.cost for path in found], [cost for cost, _ in expected], atol=1e-4)
 
 
