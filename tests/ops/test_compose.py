@@ -32,7 +32,7 @@ def test_a_plain_lattice_keeps_the_strings_that_both_hold(weight, epsilon):
     for seed in SEEDS:
         rng = np.random.default_rng([seed, 1])
         full = random_full(rng, states=8, finals=1 + seed % 3, shuffled=seed % 2 == 0)
-        other = random_lattice(rng, 8, (*WORDS, "new"), epsilon, arcs_per_state=3.0, shuffled=seed % 3 == 0)
+        other = random_lattice(rng, 8, (*WORDS, "new"), epsilon, arcs_per_state=7.0, shuffled=seed % 3 == 0)
         held = best_by_string(other)
         expected = {words: cost + weight * held[words] for words, cost in best_by_string(full).items() if words in held}
         joint = compose(full, other, weight=weight)
