@@ -42,8 +42,8 @@ def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
     scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
     rest = shortest_distance(scaled, semiring="log", reverse=True)
     costs = scaled.weights + rest[lattice.nextstates]
-    dead = np.isinf(costs)  # ways that lead to no final state
-    return np.where(dead, 0.0, np.exp(np.where(dead, 0.0, rest[lattice.sources] - costs)))
+    alive = np.isfinite(costs)  # other ways lead to no final state
+    return np.exp(np.subtract(rest[lattice.sources], costs, out=np.full(len(costs), -np.inf), where=alive))
 
 
 @jit
