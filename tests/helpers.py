@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -153,6 +154,12 @@ def best_path(lattice: Lattice) -> Path:
         state = int(lattice.nextstates[arcs[-1]])
     words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
     return words, tuple(lattice.ilabels[arcs].tolist()), float(rest[0])
+
+
+def beams_between(costs: Sequence[float], least_gap: float = 1e-3) -> list[float]:
+    """Returns beams that end amid two neighbouring costs, where rounding decides nothing."""
+    ordered = sorted(costs)
+    return [(below + above) / 2 - ordered[0] for below, above in pairwise(ordered) if above - below > least_gap]
 
 
 # ---------------------------------------------------------------- language models

@@ -17,8 +17,9 @@ from pathlib import Path
 import yaml
 
 from experiments.compression.data import Example, load_domains
+from lattice_simp.grammars.english.lexicon import COST_COLUMNS
 from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
-from lattice_simp.skeleton.automatic.english import english_path, read_table
+from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.support.textio import open_text
 
 LEAST = 20
@@ -93,9 +94,9 @@ def main() -> None:
         config[name] = yaml.safe_load(value)
     config["sets"] = [entry for entry in config["sets"] if entry["name"] == "news"]
     Path(config["work"]).mkdir(parents=True, exist_ok=True)
-    path = english_path("deletable.tsv")
-    columns = ("label", "word", "head", "place", "cost", "note")
-    rows = read_table(path, columns)
+    path = grammar_path("english/deletable.tsv")
+    columns = (*COST_COLUMNS, "note")
+    rows = [tuple(row[column] for column in columns) for row in read_table(path, columns, full=True)]
     notes = {row[0]: row[-1] for row in rows}
     costs = estimate_costs(load_domains(config)[0].train, notes)
     estimated = {key[0] for key in costs}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import lattice_simp
-from lattice_simp.skeleton.automatic.english import english_path
+from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text
 
 _LAYOUT = "report.py"
@@ -60,7 +60,7 @@ def program_key(config: object) -> str:
         [
             *package.glob("*.py"),
             *(each for each in own.glob("*.py") if each.name != _LAYOUT),
-            *english_path("deletable.tsv").parent.glob("*.tsv"),
+            *grammar_path("english/deletable.tsv").parent.glob("*.*"),
         ]
     )
     return hashlib.sha256(json.dumps(config).encode() + b"".join(sources)).hexdigest()[:16]

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from experiments.hindi.baselines import TwoFields
 from experiments.hindi.report import Results, figures, page
-from experiments.hindi.systems import BEST, SHIPPED, TRAINED, Find, Trained, systems
-from experiments.hindi.training import ANALYSER, JUDGE, Treebank, analyser_stage, judge_stage, model_stage
+from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
+from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
-from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
+from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import StartJudge
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.text import Analyser
 from lattice_simp.pipeline.lock import locked
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     held_out = {line.strip() for line in read_lines(given.data / HELD_OUT)}
     try:
-        analyser, models, seconds = train(Treebank(path, held_out), given.work)
+        analyser, models, best, seconds = train(Treebank(path, held_out), given.work)
     except LatticeSimpError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
-    found = systems(models, analyser)
+    found = systems(models, best, analyser)
     results = measure(found, sets)
     seconds |= _speed(sets["derived"][:SPEED_SENTENCES], analyser, found[BEST])
     told = figures(results, seconds, given.command)
@@ -66,23 +67,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def train(treebank: Treebank, work: Path) -> tuple[Analyser, dict[Trained, ClauseModel], dict[str, float]]:
-    """Trains what is not there; gives the analyser, the models, and the CPU seconds that each took.
+def train(treebank: Treebank, work: Path) -> tuple[Analyser, dict[Trained, Model], ClauseModel, dict[str, float]]:
+    """Trains what is not there.
+
+    Returns:
+        The analyser, the models, the shipped one with the classifier of participles, and the CPU seconds of each.
 
     Raises:
         LatticeSimpError: a training failed; what is done stays.
     """
-    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), judge_stage(treebank)]
+    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), participle_stage(treebank)]
     keys = stage_keys(stages)
     work.mkdir(parents=True, exist_ok=True)
     run = Run(say=lambda text: print(text, file=sys.stderr))
     with locked(work):
         done = {stage.name: run_stage(stage, keys[stage.name], work, run) for stage in stages}
-    judge = StartJudge.read(done[JUDGE][0] / JUDGE_FILE)
-    models = {one: ClauseModel.read(done[one.folder][0]) for one in TRAINED}
-    models[SHIPPED] = replace(models[SHIPPED], judge=judge)
+    models: dict[Trained, Model] = {one: _read(one, done[one.folder][0]) for one in TRAINED}
+    participles = StartClassifier.read(done[PARTICIPLES][0] / PARTICIPLES_FILE)
+    best = replace(ClauseModel.read(done[SHIPPED.folder][0]), participles=participles)
     seconds = {f"training {name}": record["cpu_seconds"] for name, (_, record) in done.items()}
-    return Analyser.load(done[ANALYSER][0]), models, seconds
+    return Analyser.load(done[ANALYSER][0]), models, best, seconds
+
+
+def _read(one: Trained, folder: Path) -> Model:
+    kind = ClauseModel if one.kind == "merged" else TwoFields
+    return kind.read(folder, TEMPLATES[one.template])
 
 
 def measure(found: dict[str, Find], sets: dict[str, list[Example]]) -> Results:

@@ -10,8 +10,7 @@ from typing import Any
 
 from experiments.hindi.systems import BEST
 from lattice_simp import __version__
-from lattice_simp.evaluate.render import as_markdown
-from lattice_simp.evaluate.table import Cell, Table
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
 from lattice_simp.hindi.clauses.scoring import MEASURES, Evaluation
 
 Results = dict[str, dict[str, Evaluation]]
@@ -79,8 +78,8 @@ def _table(name: str, systems: dict[str, Evaluation]) -> Table:
     notes = (
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
         "the paper are of its own test sets (`rules`: finite clauses alone; nonfin: accuracy)",
-        "none: best labels by themselves; counts: the paper's rules; lattice: the best well-formed bracketing; judge: "
-        "its non-finite clauses start where a regression over the phrases before says",
+        "none: best labels by themselves; counts: the paper's rules; lattice: the best well-formed bracketing; "
+        "participle starts: its non-finite clauses start where a regression over the phrases before says",
     )
     return Table(f"{name} ({wanted.sentences} sentences)", ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
 

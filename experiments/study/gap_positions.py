@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.translate.gappy import hypotheses_with_positions
+
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import TEST
@@ -16,7 +18,6 @@ from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.gappy import hypotheses_with_positions
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 ALIGNED = 100

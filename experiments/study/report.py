@@ -29,7 +29,7 @@ from lattice_simp import __version__
 from lattice_simp.evaluate import Comparison, compare_groups
 from lattice_simp.evaluate.groups import length_groups
 from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
-from lattice_simp.evaluate.render import as_markdown
+from lattice_simp.evaluate.table import as_markdown
 from lattice_simp.train.config import Config
 
 TABLES = {"en-de": ("3", "4"), "en-fr": ("5", "6")}

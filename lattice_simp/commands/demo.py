@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lattice_simp.demo_data import demo_path
+from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.tables import grammar_path
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Skeleton
@@ -43,9 +44,9 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     from lattice_simp.translate.strategies import STRATEGIES
 
     output.mkdir(parents=True, exist_ok=True)
-    skeletons = [record.skeletons[0] for record in read_skeletons(demo_path("test.jsonl"))][:sentences]
-    references = demo_path("test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
-    decoder = Decoder.load(demo_path("rules.gz").parent)
+    skeletons = [record.skeletons[0] for record in read_skeletons(grammar_path("demo/data/test.jsonl"))][:sentences]
+    references = grammar_path("demo/data/test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
+    decoder = Decoder.load(grammar_path("demo/data/rules.gz").parent)
     console.print(
         f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; compiling ..."
     )
@@ -127,18 +128,24 @@ def _show(console: Console, skeleton: Skeleton, reference: str, translations: di
 
 
 def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path) -> list[Path]:
-    """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses."""
+    """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses (DOT without `draw`)."""
     from lattice_simp import Lattice, gappy_acceptor
-    from lattice_simp.draw import to_svg
+    from lattice_simp.draw import to_dot, to_svg
 
     acceptor = gappy_acceptor(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
     drawings = {
-        "full.svg": (
+        "full": (
             Lattice.from_strings(joint.nbest(DRAWN_STRINGS)),
             "Translations of the sentence that contain one of the skeleton",
         ),
-        "skeleton.svg": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
+        "skeleton": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
     }
+    paths = []
     for name, (lattice, title) in drawings.items():
-        (output / name).write_text(to_svg(lattice, title=title), encoding="utf-8")
-    return [output / name for name in drawings]
+        try:
+            path, text = output / f"{name}.svg", to_svg(lattice, title=title)
+        except MissingExtraError:
+            path, text = output / f"{name}.dot", to_dot(lattice, title)
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths

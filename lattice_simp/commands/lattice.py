@@ -11,15 +11,16 @@ import typer
 
 from lattice_simp.commands.options import (
     BEAM,
+    FORMAT_NAMES,
     OUTPUT,
-    FormatName,
-    is_nbest,
+    format_name,
     read_full,
     read_skeleton,
     readable,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.support.options import option
@@ -33,8 +34,17 @@ Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-b
 Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
 Symbols = Annotated[Optional[Path], typer.Option(help="the words of a file with numeric labels")]  # noqa: UP045
 InputSymbols = Annotated[Optional[Path], typer.Option(help="those of its input side, if others")]  # noqa: UP045
+From = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
+]
+To = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
+]
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (the definition; small inputs only)")]
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,8 @@ def convert(
     source: Input,
     target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
     sentence: Id = None,
-    origin: Annotated[Optional[FormatName], typer.Option("--from", help="told by the content")] = None,  # noqa: UP045
-    to: Annotated[Optional[FormatName], typer.Option(help="told by the ending; att for stdout")] = None,  # noqa: UP045
+    origin: From = None,
+    to: To = None,
     symbols: Symbols = None,
     isymbols: InputSymbols = None,
 ) -> None:
@@ -98,23 +108,30 @@ def lm(
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
     name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst"""
-    from lattice_simp import LanguageModel, apply_lm
+    from lattice_simp import LanguageModel
 
     full = read_full(source, sentence)
     models = {name: (LanguageModel.read(model), weight)}
-    write_result(apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
+    write_result(ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
 
 
 @app.command()
-def gappy(source: Input, sentence: Id = None, loops: LoopsOption = "sigma", output: OUTPUT = "-") -> None:
+def gappy(
+    source: Input,
+    sentence: Id = None,
+    loops: LoopsOption = "sigma",
+    engine: EngineOption = "arrays",
+    output: OUTPUT = "-",
+) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
+    from lattice_simp import Lattice
 
-    from lattice_simp import gappy_acceptor
-
-    write_result(gappy_acceptor(read_skeleton(source, sentence), loops=loops).as_lattice(), output)
+    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence), loops=loops)
+    write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
 
 
 @app.command()
@@ -127,6 +144,7 @@ def compose(
     loops: LoopsOption = "sigma",
     beam: BEAM = None,
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists")] = 100,
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -138,14 +156,15 @@ def compose(
     """
     from lattice_simp.commands.compose import Composition
     from lattice_simp.errors import LatticeSimpError
-    from lattice_simp.formats.nbest import write_nbest
+    from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.get("edits")
-    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n)
+    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n, engine)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         if sentence is None and is_nbest(full_file) and is_nbest(skeleton_file):
+            _needs_arrays(engine, "two n-best lists without --id")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output)
             print(composition.summary, file=sys.stderr)
             return
@@ -164,13 +183,15 @@ def nbest(
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
+    engine: EngineOption = "arrays",
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
 ) -> None:
     """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
-    from lattice_simp import nbest
     from lattice_simp.support.textio import open_text
 
-    paths = nbest(read_full(source, sentence), n, unique=unique)
+    if scores:
+        _needs_arrays(engine, "--scores")
+    paths = ENGINES[engine].nbest(read_full(source, sentence), n, unique=unique)
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
@@ -183,12 +204,15 @@ def prune(
     sentence: Id = None,
     beam: BEAM = None,
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
     """Keep what lies on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
-    from lattice_simp import prune as prune_lattice
 
-    write_result(prune_lattice(read_full(source, sentence), beam, max_arcs=max_arcs), output)
+    limits = {} if max_arcs is None else {"max_arcs": max_arcs}
+    if limits:
+        _needs_arrays(engine, "--max-arcs")
+    write_result(ENGINES[engine].prune(read_full(source, sentence), beam, **limits), output)
 
 
 @app.command()
@@ -197,10 +221,10 @@ def draw(
     output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg or .dot")],
     sentence: Id = None,
     n: Annotated[Optional[int], typer.Option("-n", "--nbest", help="draw the n best strings only")] = None,  # noqa: UP045
-    max_states: Annotated[int, typer.Option(help="refuse to draw more states")] = 200,
+    max_states: Annotated[int, typer.Option(min=1, help="of .svg; the states nearest to the start are drawn")] = 200,
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
 ) -> None:
-    """Draw a lattice. Example: lattice-simp lattice draw a.fst --output a.svg"""
+    """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
     from lattice_simp.draw import to_dot, to_svg
     from lattice_simp.errors import LatticeSimpError
@@ -211,9 +235,6 @@ def draw(
     lattice = read_full(source, sentence)
     if n is not None:
         lattice = Lattice.from_strings(nbest(lattice, n))
-    if lattice.num_states > max_states:
-        message = f"{lattice.num_states} states are more than a drawing may have; use --nbest or a larger --max-states"
-        raise LatticeSimpError(message)
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
     with open_text(output, "w") as file:
@@ -221,27 +242,23 @@ def draw(
 
 
 def _read(
-    source: str, sentence: int | None, format: FormatName | None, symbols: Path | None, isymbols: Path | None
+    source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
 ) -> Lattice:
     """Reads a lattice whose words may stand in other files."""
-    from lattice_simp.formats import read_symbols
+    from lattice_simp.errors import FormatError
+    from lattice_simp.formats import format_of
 
-    if symbols is None and isymbols is None:
-        return read_full(source, sentence, format)
+    given = (("symbols_path", symbols), ("isymbols_path", isymbols))
+    options = {name: path for name, path in given if path is not None}
     with readable(source) as file:
-        options: dict[str, Any] = {}
-        for name, path in (("symbols", symbols), ("isymbols", isymbols)):
-            if path is not None:
-                options |= {f"{name}_path": path} if _is_text(file, format) else {name: read_symbols(path)}
+        if options and (format or format_of(file)) not in ("att", "openfst"):
+            raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
         return read_full(file, sentence, format, **options)
 
 
-def _is_text(path: str, format: FormatName | None) -> bool:
-    """Whether a file is AT&T text, which names its label files itself."""
-    from lattice_simp.formats.openfst import MAGIC
-    from lattice_simp.support.textio import open_binary
+def _needs_arrays(engine: Engine, what: str) -> None:
+    """Refuses what the definition leaves out."""
+    from lattice_simp.errors import LatticeSimpError
 
-    if format is not None:
-        return format is FormatName.ATT
-    with open_binary(path) as file:
-        return file.read(len(MAGIC)) != MAGIC
+    if engine != "arrays":
+        raise LatticeSimpError(f"the engine {engine} does not do {what}; use --engine arrays")

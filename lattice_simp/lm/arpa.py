@@ -21,6 +21,9 @@ _PROBLEMS = {
 
 _LARGEST = 1e30  # the arrays hold single precision
 
+LOG_ZERO = -99.0
+"""The log10 probability that `-inf` stands for: what SRILM writes for a probability of 0."""
+
 
 @dataclass(frozen=True)
 class NgramSection:
@@ -40,7 +43,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     (['a', 'b'], [-0.5, -0.6], [-0.1, 0.0])
 
     Raises:
-        FormatError: names the line that is no ARPA.
+        FormatError: names the line that is not ARPA.
     """
     array = np.frombuffer(data, dtype=np.uint8)
     counts = _read_counts(data, path)
@@ -90,7 +93,9 @@ def _read_counts(data: bytes, path: str) -> list[int]:
         name, _, value = text.partition(b"=")
         if name.split() != [b"ngram", b"%d" % (len(counts) + 1)] or not _is_count(value.strip()):
             line = data.count(b"\n", 0, data.find(text, start)) + 1
-            raise FormatError(f"{text[:60]!r} is no n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`")
+            raise FormatError(
+                f"{text[:60]!r} is not an n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`"
+            )
         counts.append(int(value))
     # An n-gram takes at least three bytes a line: a count beyond that is broken, and would only exhaust memory.
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
@@ -172,6 +177,18 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
 
 
 @jit
+def _is_minus_infinity(data: npt.NDArray[np.uint8], at: int, end: int) -> bool:
+    """Tells `-inf`, in small or capital letters."""
+    return (
+        end - at == 4
+        and data[at] == 45
+        and data[at + 1] | 32 == 105
+        and data[at + 2] | 32 == 110
+        and data[at + 3] | 32 == 102
+    )
+
+
+@jit
 def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
     """Returns (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
@@ -217,9 +234,12 @@ def _parse_section(
             row += 1  # one n-gram too many: reported as a wrong count
             break
         end = _token_end(data, at)
-        probs[row], good = _parse_float(data, at, end)
-        if not good:
-            return at, 1, row
+        if _is_minus_infinity(data, at, end):
+            probs[row] = LOG_ZERO
+        else:
+            probs[row], good = _parse_float(data, at, end)
+            if not good:
+                return at, 1, row
         at = end
         for column in range(order):
             at = _skip_blanks(data, at)

@@ -42,8 +42,10 @@ def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
     scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
     rest = shortest_distance(scaled, semiring="log", reverse=True)
     costs = scaled.weights + rest[lattice.nextstates]
-    alive = np.isfinite(costs)  # other ways lead to no final state
-    return np.exp(np.subtract(rest[lattice.sources], costs, out=np.full(len(costs), -np.inf), where=alive))
+    alive = np.isfinite(costs)  # others lead to no final state
+    leaving = np.zeros(lattice.num_arcs)
+    leaving[alive] = np.exp(rest[lattice.sources][alive] - costs[alive])
+    return leaving
 
 
 @jit

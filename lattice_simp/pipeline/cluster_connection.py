@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline.outcome import BatchError, describe
 from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
+from lattice_simp.support.extras import extra
 
 TIMEOUT = 30.0
 """Seconds to wait for a scheduler and for a first worker: the time that Dask itself gives a connection."""
@@ -74,10 +74,8 @@ def connected(address: str, timeout: float = TIMEOUT) -> Iterator[Any]:
 
 
 def _distributed() -> Any:
-    try:
+    with extra("dask"):
         return import_module("distributed")
-    except ImportError as error:
-        raise MissingExtraError("Dask is not installed: pip install 'lattice-simp[dask]'") from error
 
 
 @contextmanager

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from lattice_simp.errors import FormatError
-from lattice_simp.support.textio import decode, read_bytes
+from lattice_simp.support.settings_file import checked_settings, read_settings
 
 MAX_PROVENANCE = 63
 """Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
@@ -77,12 +75,16 @@ class Align(_Section):
     """Word alignment.
 
     Attributes:
-        method: `hmm` (ours) gives the same links every time; `eflomal` samples, and cannot be repeated exactly.
-        symmetrisation: how both directions become one.
+        method: `hmm`: our aligner, which finds the same links every time; `links`: read what another one found.
+        symmetrisation: how both directions of the HMM become one.
+        links: for each corpus, by its name, a file of as many lines as the corpus has: `0-0 1-2`, positions from 0 of
+            source and target tokens (Pharaoh format), of both directions joined. The tokens are those that training
+            makes of the text.
     """
 
-    method: Literal["hmm", "eflomal"] = "hmm"
+    method: Literal["hmm", "links"] = "hmm"
     symmetrisation: Symmetrisation = "grow-diag-final-and"
+    links: dict[str, Path] = {}
 
 
 class Rules(_Section):
@@ -96,8 +98,8 @@ class Rules(_Section):
         min_count_hierarchical: rules with gaps that were seen less often are left out.
         max_targets: target sides kept for each source side, the likeliest.
         provenance: a feature for each corpus: whether the rule was seen there.
-        only_for: source-language text files, and skeleton files (`.jsonl`: their sentences and skeletons); only the
-            rules that can be used for them are kept. Empty: all rules.
+        only_for: grammar filtering: source-language text files, and skeleton files (`.jsonl`: their sentences and
+            skeletons); only the rules whose source sides match in them are extracted. Empty: all rules.
     """
 
     grammar: Literal["shallow-1", "full"] = "shallow-1"
@@ -202,6 +204,14 @@ class Config(_Section):
         return self
 
     @model_validator(mode="after")
+    def _corpora_have_links(self) -> Config:
+        names = {corpus.name for corpus in self.corpora} if self.align.method == "links" else set()
+        if wrong := sorted(names ^ self.align.links.keys()):
+            what = "has no file for the corpus" if wrong[0] in names else "names what is not read, the corpus"
+            raise ValueError(f"align.links {what} {wrong[0]}")
+        return self
+
+    @model_validator(mode="after")
     def _corpora_have_bits(self) -> Config:
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
             raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
@@ -223,19 +233,7 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     Raises:
         FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
     """
-    try:
-        values = yaml.safe_load(decode(read_bytes(path), path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise FormatError(
-            f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="mend the file"
-        ) from None
-    if not isinstance(values, dict):
-        raise FormatError("holds no fields", path=path, remedy="write `name: value` lines")
-    for override in overrides:
-        _override(values, override, path)
-    return checked_config(values, path)
+    return checked_config(read_settings(path, overrides), path)
 
 
 def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
@@ -244,49 +242,10 @@ def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
     Raises:
         FormatError: names a field that is wrong.
     """
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        # A misspelt name is also a missing one; the misspelling says more.
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        place = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            known = _known_names(first["loc"][:-1])
-            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
-        if first["type"] == "missing":
-            raise FormatError(f"the field {place} is missing", path=path, remedy="add it") from None
-        message = first["msg"].removeprefix("Value error, ")
-        raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="mend this field") from None
+    return checked_settings(Config, values, path)
 
 
 def write_config(config: Config, path: Path) -> None:
     """Writes the effective config, defaults and overrides included."""
     text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     path.write_text(text, encoding="utf-8")
-
-
-def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
-    name, equals, text = override.partition("=")
-    if not equals or not name:
-        raise FormatError(f"the override {override!r} is no name=value", path=path, remedy="write rules.max_span=12")
-    *sections, last = name.split(".")
-    for section in sections:
-        values = values.setdefault(section, {})
-        if not isinstance(values, dict):
-            raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
-    try:
-        values[last] = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
-
-
-def _known_names(place: tuple[int | str, ...]) -> list[str]:
-    model: Any = Config
-    for name in place:
-        if isinstance(name, str):
-            model = model.model_fields[name].annotation
-            options = [model, *getattr(model, "__args__", ())]
-            model = next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), Config)
-    return list(model.model_fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lattice_simp import Lattice, nbest
+from lattice_simp import Lattice, nbest, read, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -15,7 +15,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full.nbest").write_text(NBEST)
     (tmp_path / "skeleton.nbest").write_text(SKELETON)
-    Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]).write(tmp_path / "full.fst")
+    write(Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]), tmp_path / "full.fst")
     return tmp_path
 
 
@@ -29,7 +29,7 @@ def test_info_tells_size_and_best_path(call, files):
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
 def test_conversion_keeps_strings_and_costs(call, files, ending):
     call("lattice", "convert", "full.nbest", f"a.{ending}", "--id", 0)
-    found = nbest(Lattice.read(files / f"a.{ending}"), 5)
+    found = nbest(read(files / f"a.{ending}"), 5)
     assert [path.text for path in found] == ["b d", "a x c"]
     assert [path.cost for path in found] == pytest.approx([1.0, 2.0], abs=1e-6)
 
@@ -58,10 +58,38 @@ def test_loops_are_arcs_of_a_written_acceptor(call, files):
     assert (files / "g.txt").read_text().count("<rho>") == 3
 
 
+def test_both_engines_do_the_same(call, files, model):
+    (files / "a.txt").write_text("0 1 das 0.25\n0 1 die 1\n1 2 haus 0\n2\n")
+    written = []
+    for engine in ("arrays", "openfst"):
+        own = ["--engine", engine]
+        call("lattice", "compose", "full.nbest", "skeleton.nbest", "--id", 0, "--edits", *own, "--output", "joint.fst")
+        call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--beam", 9, *own, "--output", "lm.fst")
+        written.append(
+            [
+                call("lattice", "gappy", "skeleton.nbest", "--id", 0, "--loops", "rho", *own).stdout,
+                call("lattice", "prune", "a.txt", "--beam", 0.5, *own).stdout,
+                *(call("lattice", "nbest", name, "-n", 9, *own).stdout for name in ("joint.fst", "lm.fst")),
+            ]
+        )
+    assert written[0][:2] == written[1][:2]
+    both = [[line.split("\t") for text in own[2:] for line in text.splitlines()] for own in written]
+    assert len(both[0]) == 4
+    assert [words for _, words in both[0]] == [words for _, words in both[1]]
+    assert [float(cost) for cost, _ in both[0]] == pytest.approx([float(cost) for cost, _ in both[1]], abs=1e-4)
+
+
 @pytest.mark.parametrize("ending", ["svg", "dot"])
 def test_drawings(call, files, ending):
     call("lattice", "draw", "full.fst", "--output", f"a.{ending}")
     assert "x" in (files / f"a.{ending}").read_text(encoding="utf-8")
+
+
+def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
+    for ending in ("svg", "dot"):
+        call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+    assert "the 1 of 5 states that are nearest to the start" in (files / "a.svg").read_text(encoding="utf-8")
+    assert "->" in (files / "a.dot").read_text(encoding="utf-8")
 
 
 def test_streams(call, files):
@@ -93,17 +121,27 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "convert", "full.fst", "/no/such/folder/a.fst"], "cannot be written"),
         (["lattice", "lm", "full.fst"], "--model"),
         (["lattice", "lm", "full.fst", "--model", "noise"], "noise"),
-        (["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "-1"], "weight is -1.0"),
+        (
+            ["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "-1"],
+            "language model LM is -1.0; give a finite number",
+        ),
         (["lattice", "nbest", "full.fst", "-n", "0"], "n is 0"),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),
         (["lattice", "compose", "-", "-"], "standard input cannot be both"),
         (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
         (["lattice", "draw", "full.fst", "--output", "a.png"], ".svg or .dot"),
-        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "1"], "--nbest"),
+        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),
         (["lattice", "gappy", "full.nbest", "--id", "7"], "holds no hypotheses of sentence 7"),
         (["lattice", "gappy", "full.nbest", "--id", "0", "--loops", "phi"], "--loops"),
         (["lattice", "prune", "full.fst", "--beam", "-1"], "the beam is -1.0"),
+        (["lattice", "prune", "full.fst", "--max-arcs", "1", "--engine", "openfst"], "--max-arcs; use --engine arrays"),
+        (["lattice", "nbest", "full.fst", "--scores", "--engine", "openfst"], "--scores; use --engine arrays"),
+        (
+            ["lattice", "compose", "full.nbest", "skeleton.nbest", "--engine", "openfst"],
+            "without --id; use",
+        ),
+        (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
         (["lattice", "prune"], "Missing argument"),
         (["lattice", "frobnicate"], "frobnicate"),
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),
@@ -145,19 +183,22 @@ def test_every_kind_of_file_comes_through_standard_input(call, files):
 
 
 def test_words_in_other_files(call, files):
-    Lattice.from_strings([("good day", 1.0)]).write(files / "numbers.fst", attach_symbols=False)
+    write(Lattice.from_strings([("good day", 1.0)]), files / "numbers.fst", attach_symbols=False)
     (files / "words").write_text("<epsilon> 0\ngood 1\nday 2\n")
     assert "good day" in call("lattice", "info", "numbers.fst", "--symbols", "words").stdout
     (files / "numbers.txt").write_text("0 1 1\n1 2 2\n2\n")
     call("lattice", "convert", "numbers.txt", "named.txt", "--symbols", "words")
     assert "day" in (files / "named.txt").read_text()
+    (files / "words.plf").write_text("((('a',1),),)\n")
+    refused = call("lattice", "info", "words.plf", "--symbols", "words")
+    assert "its labels are words" in refused.stderr
 
 
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
     call("lattice", "compose", "full.fst.gz", "skeleton.nbest", *options)
-    assert [path.text for path in nbest(Lattice.read(files / "joint.fst"), 5)] == ["a x c"]
+    assert [path.text for path in nbest(read(files / "joint.fst"), 5)] == ["a x c"]
     done = call("lattice", "compose", "full.fst", "skeleton.nbest", "--id", 1)
     assert "the full lattice is written" in done.stderr
     assert "b" in done.stdout

@@ -8,10 +8,11 @@ import shutil
 import pytest
 
 from lattice_simp import Decoder
-from lattice_simp.commands.worker import TranslateOptions, mbr_settings
+from lattice_simp.commands.settings_options import nested_values, setting_options
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.ops.mbr import MbrSettings
+from lattice_simp.translate.settings import DecoderSettings
 
 SENTENCE = "the house was built yesterday\n"
 
@@ -25,10 +26,10 @@ def test_translations_are_those_of_the_decoder_with_the_same_settings(call, mode
     (folder / "settings.json").write_text(json.dumps({"mbr": mbr}), encoding="utf-8")
     result = Decoder.load(folder).translate(SENTENCE.strip())
     expected = result.nbest(5)
-    [(_, found)] = read_nbest(tmp_path / "nbest")
-    assert [" ".join(entry.text.split()) for entry in found] == [path.text for path in expected]
-    assert [entry.total for entry in found] == pytest.approx([-path.cost for path in expected])
-    assert (tmp_path / "out").read_text() == expected[0].words + "\n"
+    [found] = read_nbest(tmp_path / "nbest")
+    assert [entry.text for entry in found] == [path.text for path in expected]
+    assert [entry.cost for entry in found] == pytest.approx([path.cost for path in expected])
+    assert (tmp_path / "out").read_text() == expected[0].text + "\n"
     # The gain of a hypothesis is not its model score.
     assert expected[0].cost != pytest.approx(Decoder.load(model).translate(SENTENCE.strip()).best.cost)
 
@@ -37,24 +38,28 @@ OWN = MbrSettings(scale=0.25)
 
 
 @pytest.mark.parametrize(
-    ("options", "own", "expected"),
+    ("given", "own", "expected"),
     [
         ({}, None, None),
         ({}, OWN, OWN),
         ({"mbr": True}, None, MbrSettings()),
         ({"mbr": True}, OWN, OWN),
         ({"mbr": False}, OWN, None),
-        ({"mbr_precision": 0.6}, OWN, MbrSettings(scale=0.25, precision=0.6)),
-        ({"mbr_scale": 2.0, "mbr_ratio": 0.9}, None, MbrSettings(scale=2.0, ratio=0.9)),
+        ({"mbr-precision": 0.6}, OWN, MbrSettings(scale=0.25, precision=0.6)),
+        ({"mbr-scale": 2.0, "mbr-ratio": 0.9}, None, MbrSettings(scale=2.0, ratio=0.9)),
     ],
 )
-def test_options_change_the_models_own_settings(tmp_path, options, own, expected):
-    assert mbr_settings(TranslateOptions(tmp_path, **options), own) == expected
+def test_options_change_the_models_own_settings(given, own, expected):
+    assert DecoderSettings(mbr=own).updated(nested_values(options(given))).mbr == expected
 
 
-def test_contradictions_are_refused(tmp_path):
+def options(given):
+    return {own: given.get(own.flag) for own in setting_options(DecoderSettings)}
+
+
+def test_contradictions_are_refused():
     with pytest.raises(LatticeSimpError, match="--no-mbr and --mbr-ratio contradict each other"):
-        mbr_settings(TranslateOptions(tmp_path, mbr=False, mbr_ratio=0.5), None)
+        nested_values(options({"mbr": False, "mbr-ratio": 0.5}))
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,18 @@ import numpy as np
 import pytest
 from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
 
-from lattice_simp import Lattice
+from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.commands.train import run_training
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
+from lattice_simp.formats.nbest import read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
 from lattice_simp.rescore import read_scorers
+from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.lexical import LexicalTable
-from lattice_simp.train.scorers import (
-    ClassOptions,
-    stage_folders,
-    train_bilingual,
-    train_class_model,
-    train_model1,
-)
+from lattice_simp.train.scorers import stage_folders, train_scorer
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.model_files import write_weights
 
@@ -44,8 +40,8 @@ def work(tmp_path_factory):
 @pytest.fixture(scope="module")
 def models(work, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    train_bilingual(stage_folders(work, ("number", "align"))).write(folder / "bilingual.scorer")
-    train_model1(stage_folders(work, ("number", "lexical"))).write(folder / "model1.scorer")
+    train_scorer("bilingual", stage_folders(work, ("number", "align"))).write(folder / "bilingual.scorer")
+    train_scorer("model1", stage_folders(work, ("number", "lexical"))).write(folder / "model1.scorer")
     arpa = toy_arpa([toy_tokens(target) for _, target in toy_pairs(100, seed=8)])
     (folder / "lm.arpa").write_text(arpa, encoding="utf-8")
     return folder
@@ -97,8 +93,9 @@ def test_class_models_are_trained(work, tmp_path):
     except MissingExtraError as error:
         pytest.skip(str(error))
     sweeps = []
-    options = ClassOptions(classes=8, order=3, least_word=1, memory=100)
-    scorer = train_class_model(stage_folders(work, ("number",)), options, progress=lambda *told: sweeps.append(told))
+    told = {"progress": lambda *sweep: sweeps.append(sweep)}
+    options = TrainingOptions(classes=8, order=3, least_class_word=1, memory=100, **told)
+    scorer = train_scorer("class", stage_folders(work, ("number",)), options)
     assert [number for number, _, _ in sweeps] == list(range(1, len(sweeps) + 1))
     scorer.write(tmp_path / "class.scorer")
     own = read_scorers(tmp_path / "class.scorer")["Class"]
@@ -131,6 +128,9 @@ def test_train_writes_files(command, work, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
     assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
     assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
+    assert "those are bilingual, model1, class" in command("train", work, "--output", tmp_path, "-m", "ngram").err
+    with pytest.raises(LatticeSimpError, match="those are bilingual, model1, class"):
+        train_scorer("ngram", {})
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def lists(tmp_path):
     for number, (_, target) in enumerate(pairs):
         others = [pairs[(number + step) % len(pairs)][1] for step in (1, 2, 3)]
         entries = [
-            Hypothesis(number, " ".join(words), {"LM": (-float(len(words)), -1.0)}, -1.0 * place)
+            Hypothesis(tuple(words), float(place), {"LM_0": -float(len(words)), "LM_1": -1.0})
             for place, words in enumerate([*others, target])
         ]
         groups.append((number, entries))
@@ -156,14 +156,15 @@ def test_nbest_lists_are_scored(command, models, lists, tmp_path):
     arguments = ("--model", f"My={models / 'bilingual.scorer'}", "-m", models / "model1.scorer", "-m")
     done = command("nbest", path, *source, *arguments, models / "lm.arpa", "--output", output)
     assert done.code == 0, done.err
-    before, after = dict(read_nbest(path)), dict(read_nbest(output))
+    before, after = read_nbest(path), read_nbest(output)
     scorer = read_scorers(models / "bilingual.scorer")["Bilingual"]
     lines = [line.split() for line in (tmp_path / "source").read_text("utf-8").splitlines()]
-    for number, entries in after.items():
-        assert [entry.words for entry in entries] == [entry.words for entry in before[number]]
-        assert list(entries[0].features) == ["LM", "My", "Model1", "InverseModel1", "NGram"]
-        costs = scorer.score(lines[number], [entry.words.split() for entry in entries])
-        assert [-entry.features["My"][0] for entry in entries] == pytest.approx(costs.tolist())
+    assert len(after) == len(before)
+    for number, entries in enumerate(after):
+        assert [entry.tokens for entry in entries] == [entry.tokens for entry in before[number]]
+        assert list(entries[0].features) == ["LM_0", "LM_1", "My", "Model1", "InverseModel1", "NGram"]
+        costs = scorer.score(lines[number], [entry.tokens for entry in entries])
+        assert [-entry.features["My"] for entry in entries] == pytest.approx(costs.tolist())
 
 
 def test_weights_choose_the_best(command, models, lists, tmp_path):
@@ -181,9 +182,9 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     path, source, expected = lists
     folder = tmp_path / "lattices"
     folder.mkdir()
-    for number, entries in read_nbest(path):
+    for number, entries in enumerate(read_nbest(path)):
         suffix = ".gz" if number % 2 else ""
-        Lattice.from_strings([(entry.words, entry.cost) for entry in entries]).write(folder / f"{number}.fst{suffix}")
+        write(Lattice.from_strings([(entry.text, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
     assert done.code == 0, done.err
@@ -191,13 +192,13 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
     done = command(*arguments, "--nbest", 3, "--model-weight", 0.5, "--output", tmp_path / "out.nbest")
     assert done.code == 0, done.err
-    for number, entries in read_nbest(tmp_path / "out.nbest"):
-        costs = {entry.words: entry.cost for entry in dict(read_nbest(path))[number]}
+    for given, entries in zip(read_nbest(path), read_nbest(tmp_path / "out.nbest"), strict=True):
+        costs = {entry.tokens: entry.cost for entry in given}
         assert len(entries) == 3
         for entry in entries:
-            assert entry.features["Lattice"][0] == pytest.approx(-costs[entry.words])
-            total = entry.features["Lattice"][0] + 0.5 * entry.features["Bilingual"][0]
-            assert entry.total == pytest.approx(total)
+            assert entry.features["Lattice"] == pytest.approx(-costs[entry.tokens])
+            score = entry.features["Lattice"] + 0.5 * entry.features["Bilingual"]
+            assert entry.score == pytest.approx(score)
 
 
 def test_faults_are_one_line(command, models, lists, tmp_path):
@@ -209,7 +210,7 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
         (("nbest", path, *source, "-m", tmp_path / "none"), "is not there"),
         (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
         (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are called Bilingual"),
-        (("nbest", path, *source, "-m", f"LM={bilingual}"), "a feature LM already"),
+        (("nbest", path, *source, "-m", f"LM_0={bilingual}"), "a feature LM_0 already"),
         (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
         (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
         (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),

@@ -41,33 +41,35 @@ def likelihood(lines, classes, words):
     return total + sum(number * math.log(number / members[own[word]]) for word, number in sizes.items())
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("classes", [1, 2, 3, 5])
-def test_the_likelihood_rises_and_is_right(seed, classes):
-    lines, words = random_text(seed), 12
-    sweeps = [exchange_classes([as_sentences(lines)], words, classes, sweeps=n) for n in range(5)]
-    found = sweeps[-1]
-    assert found.classes.shape == (words,)
-    assert 0 <= found.classes.min() <= found.classes.max() < classes
-    assert (np.diff(found.likelihoods) >= -1e-9).all()
-    for number, earlier in enumerate(sweeps):
-        assert earlier.likelihoods == found.likelihoods[: number + 1]
-        assert earlier.likelihoods[-1] == pytest.approx(likelihood(lines, earlier.classes, words), rel=1e-12)
-    if classes > 1:
-        assert found.likelihoods[-1] > found.likelihoods[0] + 1
+def test_the_likelihood_rises_and_is_right(classes):
+    for seed in range(4):
+        lines, words = random_text(seed), 12
+        sweeps = [exchange_classes([as_sentences(lines)], words, classes, sweeps=n) for n in range(5)]
+        found = sweeps[-1]
+        assert found.classes.shape == (words,), f"seed {seed}"
+        assert 0 <= found.classes.min() <= found.classes.max() < classes, f"seed {seed}"
+        assert (np.diff(found.likelihoods) >= -1e-9).all(), f"seed {seed}"
+        for number, earlier in enumerate(sweeps):
+            assert earlier.likelihoods == found.likelihoods[: number + 1], f"seed {seed}"
+            assert earlier.likelihoods[-1] == pytest.approx(likelihood(lines, earlier.classes, words), rel=1e-12), (
+                f"seed {seed}"
+            )
+        if classes > 1:
+            assert found.likelihoods[-1] > found.likelihoods[0] + 1, f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_in_the_end_no_single_move_is_better(seed, monkeypatch):
-    monkeypatch.setattr("lattice_simp.rescore.exchange.ENOUGH", 0.0)
-    lines, words, classes = random_text(seed), 10, 3
-    found = exchange_classes([as_sentences(lines)], words, classes, sweeps=100).classes
-    best = likelihood(lines, found, words)
-    for word in range(words):
-        for other in range(classes):
-            moved = found.copy()
-            moved[word] = other
-            assert likelihood(lines, moved, words) <= best + 1e-6
+def test_in_the_end_no_single_move_is_better(monkeypatch):
+    for seed in range(3):
+        monkeypatch.setattr("lattice_simp.rescore.exchange.ENOUGH", 0.0)
+        lines, words, classes = random_text(seed), 10, 3
+        found = exchange_classes([as_sentences(lines)], words, classes, sweeps=100).classes
+        best = likelihood(lines, found, words)
+        for word in range(words):
+            for other in range(classes):
+                moved = found.copy()
+                moved[word] = other
+                assert likelihood(lines, moved, words) <= best + 1e-6, f"seed {seed}"
 
 
 def test_hidden_groups_are_found():

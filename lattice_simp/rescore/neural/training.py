@@ -14,16 +14,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.neural.data import PIECE_MODEL, Pairs, piece_names, read_pairs, train_pieces
 from lattice_simp.rescore.neural.export import export_model
 from lattice_simp.rescore.neural.loop import Training, Validation, averaged_weights
 from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.support.extras import extra
 
 MODEL, SETTINGS = "model", "settings.json"
 
@@ -37,18 +37,16 @@ Say = Callable[[str], None]
 
 
 def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
-    """Trains, averages the last checkpoints, and gives the folder of the CTranslate2 model.
+    """Trains, averages the last checkpoints, and returns the folder of the CTranslate2 model.
 
     Raises:
         LatticeSimpError: text that does not fit, or a folder that holds a run with other settings.
         MissingExtraError: torch, SentencePiece or CTranslate2 is not installed.
     """
     sentencepiece()
-    try:
+    with extra("neural-training"):
         import ctranslate2  # type: ignore[import-untyped,import-not-found]  # noqa: F401
         import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
     folder = Path(settings.output)
     folder.mkdir(parents=True, exist_ok=True)
     _check_same_run(settings, folder / SETTINGS)
@@ -90,7 +88,7 @@ def _check_same_run(settings: TrainingSettings, path: Path) -> None:
     Raises:
         LatticeSimpError: a setting differs.
     """
-    own = {name: value for name, value in asdict(settings).items() if name not in _FREE}
+    own = {name: value for name, value in settings.model_dump().items() if name not in _FREE}
     if path.is_file():
         try:
             before = json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,86 @@
+"""Grammar filtering: the source sides that match somewhere in given sentences, as a hash table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.growing import find_slot, grown_table
+from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.textio import read_lines
+from lattice_simp.train.rules.extract import Limits, pattern_hash
+from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.train.text.vocabulary import numbers_of
+
+EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
+"""The filter that lets every pattern pass."""
+
+
+def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
+    """Reads sentences of text files, and the sentences and skeletons of skeleton files, as token lines, each once.
+
+    Raises:
+        FormatError: a broken file.
+    """
+    return list(dict.fromkeys(line for path in paths for line in _token_lines(path, tokeniser)))
+
+
+def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
+    if not is_skeleton_file(path):
+        yield from map(tokeniser.tokens, read_lines(path))
+        return
+    for record in read_skeletons(path):
+        for words in (record.tokens, *(skeleton.words for skeleton in record.skeletons)):
+            yield tokeniser.cased(" ".join(words))
+
+
+def is_skeleton_file(path: Path) -> bool:
+    """Whether a file's name says that it holds skeletons (tokens already), compressed or not."""
+    return ".jsonl" in path.suffixes
+
+
+def matching_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
+    """Returns the hash table (`find_slot`) of all patterns that match somewhere in token lines."""
+    offsets, flat = numbers_of(sentences, list(words))
+    return _patterns(offsets, flat, limits)
+
+
+@jit
+def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
+    keys = np.full(1 << 16, -1, dtype=np.int64)
+    used = 0
+    symbols = np.empty(limits.max_symbols + 2, dtype=np.int32)
+    for sentence in range(len(offsets) - 1):
+        words = flat[offsets[sentence] : offsets[sentence + 1]]
+        # A pattern is built symbol by symbol: a stack of (position, symbols so far, gaps so far, what comes next).
+        for begin in range(len(words)):
+            last = min(begin + limits.max_span, len(words))
+            stack = [(begin, 0, 0, False)]
+            choices = [(0, 0)]  # the symbol that led to each entry, and its depth
+            while len(stack) > 0:
+                at, length, gaps, after_gap = stack.pop()
+                symbol, depth = choices.pop()
+                if depth > 0:
+                    symbols[depth - 1] = symbol
+                if length > 0 and gaps < length:  # there is a word
+                    own = pattern_hash(symbols[:length])
+                    slot = find_slot(keys, own)
+                    if keys[slot] < 0:
+                        if 2 * used >= len(keys):
+                            keys = grown_table(keys, np.empty(len(keys), dtype=np.int32))[0]
+                            slot = find_slot(keys, own)
+                        keys[slot] = own
+                        used += 1
+                if length == limits.max_symbols or at >= last:
+                    continue
+                if words[at] >= 0:
+                    stack.append((at + 1, length + 1, gaps, False))
+                    choices.append((words[at], length + 1))
+                if gaps < limits.max_gaps and not after_gap:
+                    for end in range(at + 1, last + 1):
+                        stack.append((end, length + 1, gaps + 1, True))
+                        choices.append((-1 - gaps, length + 1))
+    return keys
