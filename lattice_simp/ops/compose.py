@@ -140,13 +140,15 @@ def compose(
     """
     if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
         raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
-    if name in full.features:
-        raise LatticeSimpError(f"the lattice has a feature {name!r} already; give this composition another name")
+    names = FeatureNames.of(name)
+    for added in names if edits is not None else (names.skeleton, names.matched):
+        if added in full.features:
+            raise LatticeSimpError(f"the lattice has a feature {added!r} already; give this composition another name")
     if isinstance(skeleton, Lattice):
         skeleton = GappyAcceptor.without_gaps(skeleton)
     full = full.connected()
-    composition = _Composition(full, skeleton, weight, edits, FeatureNames.of(name))
-    if full.empty:
+    composition = _Composition(full, skeleton, weight, edits, names)
+    if full.empty or skeleton.acceptor.empty:
         return composition.nothing()
     if skeleton.loops == "rho" and edits is None:
         # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.

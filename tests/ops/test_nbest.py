@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from helpers import arc_paths, best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, SymbolTable, nbest
-from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
+from lattice_simp import Lattice, SymbolTable, nbest, shortest_path
+from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, LatticeSimpError
 
 WORDS = ("a", "b", "c")
 SEEDS = range(30)
@@ -178,3 +178,27 @@ def test_n_below_one_is_refused(n):
 def test_a_cycle_is_refused():
     with pytest.raises(CyclicLatticeError):
         nbest(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
+
+
+# ---------------------------------------------------------------- shortest_path
+
+
+def test_the_shortest_path_is_the_cheapest_one():
+    for seed in SEEDS:
+        lattice = make(seed)
+        expected = min(paths(lattice), key=lambda path: path[2], default=None)
+        if expected is None:
+            with pytest.raises(EmptyLatticeError, match="accepts nothing"):
+                shortest_path(lattice)
+            continue
+        found = shortest_path(lattice)
+        assert found.cost == pytest.approx(expected[2]), f"seed {seed}"
+        assert found.tokens == expected[0], f"seed {seed}"
+        assert found == nbest(lattice)[0], f"seed {seed}"
+
+
+def test_nothing_has_no_shortest_path():
+    with pytest.raises(EmptyLatticeError, match="the lattice accepts nothing, so it has no shortest path"):
+        shortest_path(Lattice.from_strings([]))
+    with pytest.raises(CyclicLatticeError):
+        shortest_path(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))

@@ -1,4 +1,4 @@
-"""Pruning, trimming, sorting and distances against enumeration by brute force."""
+"""Pruning against enumeration by brute force."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import pytest
 from helpers import arc_paths, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, prune
-from lattice_simp.core.connect import topological_order
-from lattice_simp.core.shortest_distance import backward_costs, best_cost, forward_costs
-from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
+from lattice_simp.errors import LatticeSimpError
 
 WORDS = ("a", "b", "c")
 SEEDS = range(20)
@@ -146,97 +144,3 @@ def test_pruning_an_empty_lattice_gives_an_empty_lattice(finals):
     pruned = prune(Lattice.from_arcs(*arcs, finals, SymbolTable("a")), 1.0, max_arcs=1)
     assert pruned.empty
     assert pruned.num_states == pruned.num_arcs == 0
-
-
-# ---------------------------------------------------------------- connect, topsort, keep_arcs
-
-
-def test_connected_keeps_the_paths_and_only_what_lies_on_one():
-    for seed in SEEDS:
-        lattice = make(seed)
-        trim = lattice.connected()
-        trim.validate()
-        assert rows(trim) == rows(lattice), f"seed {seed}"
-        assert trim.is_topsorted, f"seed {seed}"
-        on_paths = {(arc, state) for arcs, state in arc_paths(trim) for arc in arcs}
-        assert {arc for arc, _ in on_paths} == set(range(trim.num_arcs)), f"seed {seed}"
-        visited = {0} if trim.num_states else set()
-        assert visited | set(trim.nextstates.tolist()) == set(range(trim.num_states)), f"seed {seed}"
-        assert trim.connected() is trim, f"seed {seed}"
-
-
-def test_topsorted_keeps_the_paths_and_every_arc_leads_up():
-    for seed in SEEDS:
-        lattice = make(seed)
-        ordered = lattice.topsorted()
-        ordered.validate()
-        assert rows(ordered) == rows(lattice), f"seed {seed}"
-        assert (ordered.nextstates > ordered.sources).all(), f"seed {seed}"
-        assert ordered.topsorted() is ordered, f"seed {seed}"
-
-
-def test_cycles_are_found_and_named():
-    cyclic = Lattice.from_arcs([0, 1, 2], [1, 1, 1], [0.0] * 3, [1, 2, 1], [math.inf, math.inf, 0.0], SymbolTable("a"))
-    assert not cyclic.is_acyclic
-    assert topological_order(cyclic.offsets, cyclic.nextstates) is None
-    for operation in (cyclic.topsorted, cyclic.connected, lambda: prune(cyclic, 1.0), lambda: best_cost(cyclic)):
-        with pytest.raises(CyclicLatticeError, match="cycle, so it holds infinitely many strings"):
-            operation()
-
-
-def test_a_self_loop_is_a_cycle():
-    assert not Lattice.from_arcs([0], [1], [0.0], [0], [0.0], SymbolTable("a")).is_acyclic
-
-
-def test_a_cycle_that_the_start_does_not_reach_is_none():
-    lattice = Lattice.from_arcs([0, 1, 2], [1, 1, 1], [0.5] * 3, [3, 2, 1], [math.inf] * 3 + [0.0], SymbolTable("a"))
-    assert lattice.is_acyclic
-    assert [(words, cost) for words, _, cost in paths(lattice.connected())] == [(("a",), 0.5)]
-
-
-def test_keep_arcs_keeps_the_paths_of_those_arcs():
-    for seed in SEEDS:
-        lattice = make(seed)
-        kept = np.random.default_rng(seed).random(lattice.num_arcs) < 0.7
-        names = set(lattice.ilabels[kept].tolist())
-        rest = lattice.keep_arcs(kept)
-        rest.validate()
-        assert rows(rest) == {key: row for key, row in rows(lattice).items() if set(key) <= names}, f"seed {seed}"
-
-
-# ---------------------------------------------------------------- distances
-
-
-def test_distances_are_the_least_costs_of_the_ways():
-    for seed in SEEDS:
-        lattice = make(seed).topsorted()
-        forward = np.full(lattice.num_states, math.inf)
-        backward = np.full(lattice.num_states, math.inf)
-        pending = [(0, 0.0)]
-        while pending:
-            state, cost = pending.pop()
-            forward[state] = min(forward[state], cost)
-            for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
-                pending.append((int(lattice.nextstates[arc]), cost + lattice.weights[arc]))
-        for start in range(lattice.num_states):
-            pending = [(start, 0.0)]
-            while pending:
-                state, cost = pending.pop()
-                backward[start] = min(backward[start], cost + lattice.finals[state])
-                for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
-                    pending.append((int(lattice.nextstates[arc]), cost + lattice.weights[arc]))
-        np.testing.assert_allclose(forward_costs(lattice), forward, atol=1e-12)
-        np.testing.assert_allclose(backward_costs(lattice), backward, atol=1e-12)
-
-
-def test_best_cost_is_the_best_paths_cost():
-    for seed in SEEDS:
-        lattice = make(seed)
-        assert best_cost(lattice) == pytest.approx(min((cost for *_, cost in paths(lattice)), default=math.inf)), (
-            f"seed {seed}"
-        )
-
-
-def test_best_cost_of_nothing_is_infinite():
-    assert best_cost(Lattice.from_strings([])) == math.inf
-    assert best_cost(Lattice.empty_like(Lattice.from_strings([("a", 0.0)]))) == math.inf

@@ -8,7 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lattice_simp.translate.automaton import expand_references, item_automaton, items_of_matches
+from lattice_simp.translate.automaton import (
+    ARC,
+    STEP,
+    Cells,
+    Items,
+    TargetSides,
+    expand_references,
+    item_automaton,
+    items_of_matches,
+)
+from lattice_simp.translate.match import Matches
 
 SEEDS = range(25)
 
@@ -27,12 +37,12 @@ def build(items, num_states, first_step=1):
     """Builds the automaton of (start, end, string, cost) items, whose steps are numbered from `first_step`."""
     starts, ends, strings, costs = zip(*items, strict=True)
     steps = ints(range(first_step, first_step + len(items)))
-    return item_automaton(ints(starts), ints(ends), *flat(strings), np.array(costs), steps, num_states)
+    return item_automaton(ints(starts), ints(ends), Items(*flat(strings), np.array(costs), steps), num_states)
 
 
-def walks(arcs, start, stop):
-    """Enumerates the ways from `start` to the first state that `stop` tells: (end, symbols, cost, steps, states)."""
-    source, target, symbol, cost, step = arcs
+def walks(arcs, start, first, last):
+    """Enumerates the ways from `start` to the next state in first..last: (end, symbols, cost, steps, states)."""
+    source, target, symbol, step, cost = (arcs[name] for name in ARC.names)
     pending = [(start, (), 0.0, (), ())]
     while pending:
         state, symbols, total, steps, states = pending.pop()
@@ -44,7 +54,7 @@ def walks(arcs, start, stop):
                 (*steps, int(step[arc])) if step[arc] else steps,
                 (*states, int(target[arc])),
             )
-            if stop(following[0]):
+            if first <= following[0] <= last:
                 yield following
             else:
                 pending.append(following)
@@ -69,7 +79,7 @@ def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
         rng = np.random.default_rng(seed)
         places, alphabet = 2 + seed % 4, [1, 2, 3, -1, -5][: 2 + seed % 4]
         items = random_items(rng, 1 + 3 * seed, places, alphabet)
-        *arcs, _ = build(items, places)
+        arcs, _ = build(items, places)
         expected = {}
         for number, (start, end, string, cost) in enumerate(items):
             if cost < expected.get((start, end, string), (np.inf,))[0]:
@@ -77,7 +87,7 @@ def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
         found = [
             ((start, end, string), (pytest.approx(cost), steps))
             for start in range(places)
-            for end, string, cost, steps, _ in walks(arcs, start, lambda state: state < places)
+            for end, string, cost, steps, _ in walks(arcs, start, 0, places - 1)
         ]
         assert len(found) == len(dict(found)), f"seed {seed}"
         assert expected == dict(found), f"seed {seed}"
@@ -87,18 +97,18 @@ def test_a_new_state_comes_from_an_end_of_its_items():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         places = 2 + seed % 4
-        *arcs, origin = build(random_items(rng, 30, places, [1, 2]), places)
+        arcs, origin = build(random_items(rng, 30, places, [1, 2]), places)
         assert origin[:places].tolist() == list(range(places)), f"seed {seed}"
         for start in range(places):
-            for end, _, _, _, states in walks(arcs, start, lambda state: state < places):
+            for end, _, _, _, states in walks(arcs, start, 0, places - 1):
                 assert {int(origin[state]) for state in states} <= {start, end}, f"seed {seed}"
 
 
 def test_nothing_is_stored_twice():
     for seed in SEEDS:
         items = random_items(np.random.default_rng(seed), 40, 2, [1, 2])
-        *arcs, origin = build(items, 2)
-        source, target, symbol, _, step = arcs
+        arcs, origin = build(items, 2)
+        source, target, symbol, step = (arcs[name] for name in ("source", "target", "symbol", "step"))
         assert len(source) <= sum(len(string) for string in {string for _, _, string, _ in items}), f"seed {seed}"
         shared = [
             (s, t, y) for s, t, y, k in zip(*(a.tolist() for a in (source, target, symbol, step)), strict=True) if not k
@@ -108,24 +118,24 @@ def test_nothing_is_stored_twice():
 
 
 def test_an_empty_string_is_one_arc_without_a_word():
-    *arcs, _ = build([(0, 1, (), 0.5), (0, 1, (3,), 1.0), (0, 1, (), 0.25)], 2)
-    assert sorted((string, cost, steps) for _, string, cost, steps, _ in walks(arcs, 0, lambda s: s == 1)) == [
+    arcs, _ = build([(0, 1, (), 0.5), (0, 1, (3,), 1.0), (0, 1, (), 0.25)], 2)
+    assert sorted((string, cost, steps) for _, string, cost, steps, _ in walks(arcs, 0, 1, 1)) == [
         ((0,), 0.25, (3,)),
         ((3,), 1.0, (2,)),
     ]
 
 
 def test_of_equal_items_the_first_stays():
-    *arcs, _ = build([(0, 1, (1, 2), 0.5), (0, 1, (1, 2), 0.5)], 2)
-    assert [steps for *_, steps, _ in walks(arcs, 0, lambda s: s == 1)] == [(1,)]
+    arcs, _ = build([(0, 1, (1, 2), 0.5), (0, 1, (1, 2), 0.5)], 2)
+    assert [steps for *_, steps, _ in walks(arcs, 0, 1, 1)] == [(1,)]
 
 
 def test_many_items_outgrow_every_first_capacity():
     rng = np.random.default_rng(0)
     strings = {tuple(rng.integers(1, 50, 12).tolist()) for _ in range(4000)}
     items = [(0, 1, string, float(number)) for number, string in enumerate(sorted(strings))]
-    *arcs, _ = build(items, 2)
-    source, target, symbol, cost = (values.tolist() for values in arcs[:4])
+    arcs, _ = build(items, 2)
+    source, target, symbol, cost = (arcs[name].tolist() for name in ("source", "target", "symbol", "cost"))
     leaving = {}
     for arc, state in enumerate(source):
         leaving.setdefault(state, []).append(arc)
@@ -174,11 +184,11 @@ def derivations(cells, first_steps, cell):
             yield words, cost + sum(own for _, own, _ in chosen), tuple(sorted(items))
 
 
-def unrolled(step, step_item, step_next):
+def unrolled(step, table):
     """Returns the items of a chain of steps."""
     while step:
-        yield int(step_item[step])
-        step = step_next[step]
+        yield int(table["item"][step])
+        step = table["next"][step]
 
 
 def test_references_become_all_derivations_with_their_costs_and_items():
@@ -186,31 +196,27 @@ def test_references_become_all_derivations_with_their_costs_and_items():
         rng = np.random.default_rng(seed)
         cells = random_cells(rng, 2 + seed % 4)
         first_steps = np.cumsum([1, *(len(items) for items in cells)]).tolist()
-        num_items = first_steps[-1] - 1
-        step_item, step_next, num_steps = ints(range(-1, num_items)), ints([0] * (num_items + 1)), num_items + 1
-        stored = [ints([]), ints([]), ints([]), np.zeros(0), ints([])]
-        begin, end, states = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64), ints([2] * len(cells))
+        num_steps = first_steps[-1]
+        table = np.zeros(num_steps, dtype=STEP)
+        table["item"] = range(-1, num_steps - 1)
+        done = Cells(
+            np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64), ints([2] * len(cells)), np.zeros(0, ARC)
+        )
         for cell, items in enumerate(cells):
-            begin[cell] = end[cell] = len(stored[0])
+            done.begin[cell] = done.end[cell] = len(done.arcs)
             if not items:
                 continue
-            *arcs, origin = build([(0, 1, *item) for item in items], 2, first_steps[cell])
-            *arcs, states[cell], step_item, step_next, num_steps = expand_references(
-                *arcs, len(origin), begin, end, states, *stored, step_item, step_next, num_steps
-            )
-            assert (arcs[1] != 0).all(), f"seed {seed}"
-            assert (arcs[0] != 1).all(), f"seed {seed}"
-            assert (arcs[2] > 0).all(), f"seed {seed}"
-            stored = [np.concatenate(pair) for pair in zip(stored, arcs, strict=True)]
-            end[cell] = len(stored[0])
+            arcs, origin = build([(0, 1, *item) for item in items], 2, first_steps[cell])
+            arcs, done.num_states[cell], table, num_steps = expand_references(arcs, len(origin), done, table, num_steps)
+            assert (arcs["target"] != 0).all(), f"seed {seed}"
+            assert (arcs["source"] != 1).all(), f"seed {seed}"
+            assert (arcs["symbol"] > 0).all(), f"seed {seed}"
+            done = done._replace(arcs=np.concatenate((done.arcs, arcs)))
+            done.end[cell] = len(done.arcs)
 
             found = Counter(
-                (
-                    words,
-                    round(cost, 6),
-                    tuple(sorted(item for step in steps for item in unrolled(step, step_item, step_next))),
-                )
-                for _, words, cost, steps, _ in walks(arcs, 0, lambda state: state == 1)
+                (words, round(cost, 6), tuple(sorted(item for step in steps for item in unrolled(step, table))))
+                for _, words, cost, steps, _ in walks(arcs, 0, 1, 1)
             )
             expected = Counter(
                 (words, round(cost, 6), own) for words, cost, own in derivations(cells, first_steps, cell)
@@ -225,16 +231,18 @@ def test_items_of_matches_are_the_rules_target_sides_and_the_copied_tokens():
     # pattern 0 has the rules 0 and 1, pattern 1 none, pattern 2 the rule 2
     pattern_rules, rule_costs = ints([0, 2, 2, 3]), np.array([0.5, 1.5, 2.5])
     target_offsets, target = flat([(7, -1), (-2, 8, -1), (9,)])
-    match, rule, offsets, symbols, costs = items_of_matches(
-        ints([0, -1, 1, 2]),
-        ints([(0, 3), (1, 2), (0, 1), (2, 3)]),
-        ints([(4, 6), (0, 0), (0, 0), (0, 0)]),
-        pattern_rules,
-        target_offsets,
-        target,
-        rule_costs,
-        ints([20, 21, 22]),
+    nothing = ints([])
+    matches = Matches(
+        pattern=ints([0, -1, 1, 2]),
+        left=nothing,
+        span=ints([(0, 3), (1, 2), (0, 1), (2, 3)]),
+        gaps=nothing,
+        gap_left=nothing,
+        complete=np.zeros((0, 0, 0), dtype=np.int8),
     )
+    gap_cells = ints([(4, 6), (0, 0), (0, 0), (0, 0)])
+    sides = TargetSides(pattern_rules, target_offsets, target, rule_costs)
+    match, rule, offsets, symbols, costs = items_of_matches(matches, gap_cells, sides, ints([20, 21, 22]))
     assert match.tolist() == [0, 0, 1, 3]
     assert rule.tolist() == [0, 1, -1, 2]
     assert costs.tolist() == [0.5, 1.5, 0.0, 2.5]

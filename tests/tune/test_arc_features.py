@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_decoder import WEIGHTS, tiny_decoder
+from tiny_decoder import WEIGHTS, expected_plain, tiny_decoder
 
 from lattice_simp import EditCosts
 from lattice_simp.core.symbols import SymbolTable
@@ -38,7 +38,7 @@ def test_the_best_path_under_the_model_weights_is_the_decoders(strategy, changes
     weights = {name: all_weights(decoder).get(name, 0.0) for name in lattice.feature_names}
     words, cost = lattice.best(weights)
     assert cost == pytest.approx(result.best.cost, rel=1e-5, abs=1e-5)
-    assert " ".join(result.lattice.symbols[word] for word in words.tolist()) == result.best.words
+    assert tuple(result.lattice.symbols.decode(words)) == result.best.tokens
 
 
 @pytest.mark.parametrize("strategy", ["plain", "gappy", "skeleton-first"])
@@ -75,15 +75,17 @@ def two_models():
 
 def test_an_exact_nbest_list_has_the_features_that_its_costs_are_made_of():
     decoder = tiny_decoder()
-    lattice, paths = decoder.exact_nbest(SENTENCE.split(), 30)
-    assert [(path.words, path.cost) for path in paths] == decoder._hypotheses(SENTENCE.split(), 30)
+    lattice, paths = decoder.hiero.exact_nbest(SENTENCE.split(), 30)
+    expected_costs = expected_plain(decoder, SENTENCE.split())
+    assert [path.cost for path in paths] == pytest.approx(sorted(expected_costs.values())[:30], abs=1e-4)
+    assert [path.cost for path in paths] == pytest.approx([expected_costs[path.tokens] for path in paths], abs=1e-4)
     matrix, names = path_features(lattice, paths, decoder.grammar)
     weights = [all_weights(decoder).get(name, 0.0) for name in names]
     assert (-matrix @ weights).tolist() == pytest.approx([path.cost for path in paths])
     plain = decoder.translate(SENTENCE)
-    expected = {path.words: plain.features(path) for path in plain.nbest(5)}
+    expected = {path.tokens: plain.features(path) for path in plain.nbest(5)}
     for path, row in zip(paths[:5], matrix[:5].tolist(), strict=True):
-        assert dict(zip(names, row, strict=True)) == pytest.approx(expected[path.words])
+        assert dict(zip(names, row, strict=True)) == pytest.approx(expected[path.tokens])
 
 
 @pytest.mark.parametrize("strategy", ["plain", "gappy"])
@@ -95,8 +97,8 @@ def test_a_feature_lattice_under_the_models_weights_is_the_decoders_lattice(stra
     assert lattice.num_arcs == features.num_arcs
     again = replace(result, lattice=lattice)
     expected, found = result.nbest(40), again.nbest(40)
-    assert [path.words for path in found] == [path.words for path in expected]
+    assert [path.tokens for path in found] == [path.tokens for path in expected]
     assert [path.cost for path in found] == pytest.approx([path.cost for path in expected], abs=1e-4)
     weights = all_weights(decoder)
-    totals = [sum(weights.get(name, 0.0) * value for name, value in path.scores.items()) for path in found]
-    assert totals == pytest.approx([path.cost for path in found], abs=1e-4)
+    totals = [sum(weights.get(name, 0.0) * value for name, value in path.features.items()) for path in found]
+    assert [-total for total in totals] == pytest.approx([path.cost for path in found], abs=1e-4)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.errors import (
     CyclicLatticeError,
@@ -15,7 +16,6 @@ from lattice_simp.errors import (
     LatticeSimpError,
 )
 from lattice_simp.formats.feature_lattice import read_feature_arcs
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
 SEEDS = range(20)
@@ -82,10 +82,10 @@ def test_a_lattice_lends_its_paths():
 
 def test_an_nbest_list_is_one_path_for_each_hypothesis(all_paths):
     entries = [
-        Hypothesis(0, "a b a", {"LM": (-1.0,), "TM": (0.5, 2.0)}),
-        Hypothesis(0, "", {"LM": (-3.0,)}),
-        Hypothesis(0, "b", {"TM": (1.0, 4.0)}),
-        Hypothesis(0, "b", {"TM": (1.0, 5.0)}),
+        Hypothesis(("a", "b", "a"), features={"LM": -1.0, "TM_0": 0.5, "TM_1": 2.0}),
+        Hypothesis((), features={"LM": -3.0}),
+        Hypothesis(("b",), features={"TM_0": 1.0, "TM_1": 4.0}),
+        Hypothesis(("b",), features={"TM_0": 1.0, "TM_1": 5.0}),
     ]
     symbols = SymbolTable()
     lattice = FeatureLattice.from_nbest(entries, ["TM_0", "TM_1", "LM"], symbols)

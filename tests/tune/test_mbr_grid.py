@@ -50,7 +50,7 @@ def test_every_point_has_the_bleu_of_its_own_decisions(grid):
     points = [(point.settings.scale, point.settings.precision, point.settings.ratio) for point in grid.points]
     assert points == list(product(SCALES, PRECISIONS, RATIOS))
     for point in grid.points:
-        decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
+        decided = [nbest(mbr(lattice, point.settings))[0].text for lattice in LATTICES]
         assert point.bleu == pytest.approx(bleu(decided))
 
 
@@ -59,7 +59,7 @@ def test_the_best_point_is_the_best_one_and_better_than_the_best_paths(grid):
     assert grid.best.bleu == max(scores)
     assert grid.best is grid.points[scores.index(max(scores))]
     assert len(set(scores)) > 4
-    assert grid.best_path_bleu == pytest.approx(bleu([nbest(lattice)[0].words for lattice in LATTICES]))
+    assert grid.best_path_bleu == pytest.approx(bleu([nbest(lattice)[0].text for lattice in LATTICES]))
     assert grid.best.bleu > grid.best_path_bleu
 
 
@@ -72,7 +72,7 @@ def test_what_is_not_searched_for_stays():
     found = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7], settings=fixed)
     [point] = found.points
     assert point.settings == MbrSettings(0.5, 0.6, 0.7, max_order=2, max_arcs=30, beam=1.0)
-    decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
+    decided = [nbest(mbr(lattice, point.settings))[0].text for lattice in LATTICES]
     assert point.bleu == pytest.approx(bleu(decided))
     wide = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7])
     assert wide.best.bleu != point.bleu
@@ -82,7 +82,7 @@ def test_sentences_may_have_several_references():
     second = [" ".join(reversed(reference.split())) for reference in REFERENCES]
     several = [REFERENCES[0], *([first, other] for first, other in zip(REFERENCES[1:], second[1:], strict=True))]
     [point] = mbr_grid(LATTICES, several, scales=[0.5], precisions=[0.6], ratios=[0.7]).points
-    decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
+    decided = [nbest(mbr(lattice, point.settings))[0].text for lattice in LATTICES]
     assert point.bleu == pytest.approx(bleu(decided, [REFERENCES, [None, *second[1:]]]))
 
 

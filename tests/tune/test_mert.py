@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lattice_simp import SymbolTable
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.directions import feature_units
 from lattice_simp.tune.envelope import segments
@@ -148,13 +148,13 @@ def prefix_tree(entries, symbols, names):
     states = {(): 0}
     arcs = []
     for entry in entries:
-        words = symbols.encode(entry.words.split()).tolist()
+        words = symbols.encode(entry.tokens).tolist()
         for length in range(1, len(words)):
             if tuple(words[:length]) not in states:
                 states[tuple(words[:length])] = len(states)
                 source = states[tuple(words[: length - 1])]
                 arcs.append((source, words[length - 1], len(states) - 1, [0.0] * len(names)))
-        values = [entry.features[name][0] for name in names]
+        values = [entry.features[name] for name in names]
         arcs.append((states[tuple(words[:-1])], words[-1], -1, values))
     end = len(states)
     sources, labels, nextstates, features = zip(*arcs, strict=True)
@@ -167,10 +167,13 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
         rng = np.random.default_rng(seed)
         symbols, names = SymbolTable(["a", "b", "c"]), ["x", "y", "z"]
         lists, references = [], []
-        for sentence in range(8):
+        for _ in range(8):
             strings = {" ".join(rng.choice(["a", "b"], rng.integers(4, 9))) for _ in range(12)}
             lists.append(
-                [Hypothesis(sentence, own, {name: (float(rng.normal()),) for name in names}) for own in sorted(strings)]
+                [
+                    Hypothesis(tuple(own.split()), features={name: float(rng.normal()) for name in names})
+                    for own in sorted(strings)
+                ]
             )
             references.append([symbols.encode(rng.choice(["a", "b"], 7))])
         flat = [FeatureLattice.from_nbest(own, names, symbols) for own in lists]
@@ -210,18 +213,21 @@ def test_broken_input_is_refused(random_lattice, broken):
         minimize_error(lattices, references, start, options)
 
 
+def farthest(weights, start, units):
+    """Returns how far a weight has moved, at most, in units of its feature."""
+    return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
+
+
 @pytest.mark.parametrize("reach", [0.25, 1.0])
 def test_weights_stay_within_reach(random_lattice, reach):
     for seed in range(4):
         lattices, references, start = corpus(random_lattice, seed)
         units = feature_units(lattices, np.array(list(start.values())))
-
-        def farthest(weights):
-            return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
-
         found = minimize_error(lattices, references, start, named_options(reach=reach))
         free = minimize_error(lattices, references, start, named_options())
-        assert farthest(found.weights) <= reach + 1e-9 < farthest(free.weights), f"seed {seed}"
+        assert farthest(found.weights, start, units) <= reach + 1e-9 < farthest(free.weights, start, units), (
+            f"seed {seed}"
+        )
         assert found.initial_bleu <= found.bleu, f"seed {seed}"
 
 

@@ -52,9 +52,9 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     for jobs in (1, 2):
         symbols = SymbolTable()
         lattices = decode(sentences[:4], weights, DecodeOptions(model, "plain", jobs=jobs), symbols)
-        runs.append([[symbols[word] for word in lattice.best(weights)[0].tolist()] for lattice in lattices])
+        runs.append([tuple(symbols.decode(lattice.best(weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
-    expected = [decoder.translate(one.words, strategy="plain").best.words.split() for one in sentences[:4]]
+    expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
     assert runs[0] == runs[1] == expected
 
 
@@ -102,8 +102,8 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     decoder = Decoder.load(model).with_weights(weights)
     one = sentences[0]
     skeleton = Skeleton.from_mask(one.masks[0], one.words)
-    own = decoder.skeleton_nbest([skeleton])
-    given = [replace(one, skeleton_hypotheses=tuple((words, 2.0 * cost) for words, cost in own)), one]
+    _, own = decoder.hiero.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
+    given = [replace(one, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in own)), one]
     doubled, plain = decode(given, weights, DecodeOptions(model, "gappy"), SymbolTable())
     column = plain.feature_names.index("Skeleton")
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, SymbolTable
+from lattice_simp import Lattice, SymbolTable, nbest
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import InvalidLatticeError
 
 INF = math.inf
@@ -56,8 +57,12 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"weights": [0.5, 1.0, 0.0, 0.0]}, "3 arcs, but an array of shape"),
         ({"nextstates": [[1], [2], [2]]}, "3 arcs, but an array of shape"),
         ({"ilabels": [1]}, "3 arcs, but an array of shape"),
-        ({"scores": {"x": [1.0]}}, "3 arcs, but an array of shape"),
-        ({"scores": {"x": [1.0] * 3}, "final_scores": {"x": [0.0]}}, "column 'x' does not fit"),
+        ({"features": {"x": [1.0]}}, "3 arcs, but an array of shape"),
+        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0.0]}}, "feature 'x' does not fit"),
+        ({"final_features": {"x": [0.0] * 3}}, "'x' has final scores, but none for the arcs"),
+        ({"features": {"x": [1.0, math.nan, 2.0]}}, "feature 'x' is NaN at arc 1"),
+        ({"sources": [0, 0, 2**40]}, "leaves a state outside"),
+        ({"nextstates": [1, 2, 2**40]}, "numbers go up to 2147483647"),
     ],
 )
 def test_broken_arrays_are_refused_and_named(changes, message):
@@ -80,7 +85,7 @@ def test_arcs_may_come_in_any_order_and_keep_their_columns():
             ilabels=lattice.ilabels[order],
             isymbols=lattice.isymbols,
             features={"x": lattice.features["x"][order]},
-            final_features=lattice.final_scores,
+            final_features={"x": lattice.features.final("x")},
         )
         assert sorted(paths(again)) == sorted(paths(lattice)), f"seed {seed}"
         assert (np.diff(again.sources) >= 0).all(), f"seed {seed}"
@@ -160,6 +165,116 @@ def test_from_strings_refuses_costs_that_are_no_numbers(cost):
         Lattice.from_strings([("a", cost)])
 
 
+# ---------------------------------------------------------------- from_nbest
+
+
+def random_nbest(rng, count=12):
+    """Returns hypotheses of few words, so that strings repeat and begin others; some lack a feature."""
+    return [
+        Hypothesis(
+            tuple(rng.choice(list("abc"), rng.integers(0, 4)).tolist()),
+            float(rng.normal()),
+            {name: float(rng.normal()) for name in ("LM", "TM") if rng.random() < 0.8},
+        )
+        for _ in range(count)
+    ]
+
+
+def test_from_nbest_holds_each_string_once_with_the_features_of_its_cheapest_hypothesis():
+    for seed in SEEDS:
+        given = random_nbest(np.random.default_rng(seed))
+        best = {}
+        for hypothesis in given:
+            if hypothesis.tokens not in best or hypothesis.cost < best[hypothesis.tokens].cost:
+                best[hypothesis.tokens] = hypothesis
+        names = {name for hypothesis in best.values() for name in hypothesis.features}
+        lattice = Lattice.from_nbest(given)
+        lattice.validate()
+        assert lattice.is_topsorted, f"seed {seed}"
+        assert lattice.is_acceptor, f"seed {seed}"
+        found = nbest(lattice, 1000, unique=False)
+        assert len(found) == len(best), f"seed {seed}"
+        for path in found:
+            own = best[path.tokens]
+            assert path.cost == pytest.approx(own.cost), f"seed {seed}"
+            assert path.features == pytest.approx(dict.fromkeys(names, 0.0) | own.features), f"seed {seed}"
+
+
+def test_from_nbest_and_back_gives_the_same_list():
+    given = [
+        Hypothesis(("a", "c"), 0.5, {"LM": -1.0}),
+        Hypothesis((), 1.0, {"LM": -2.0}),
+        Hypothesis(("a",), 2.0, {"LM": 3.0}),
+    ]
+    table = SymbolTable(["c"])
+    lattice = Lattice.from_nbest(iter(given), table)
+    assert lattice.symbols is table
+    assert nbest(lattice, 9) == given
+    assert nbest(Lattice.from_nbest(nbest(lattice, 9)), 9) == given
+
+
+def test_from_nbest_of_nothing_accepts_nothing():
+    assert Lattice.from_nbest([]).connected().empty
+
+
+@pytest.mark.parametrize("cost", [math.nan, INF, -INF])
+def test_from_nbest_refuses_costs_that_are_no_numbers(cost):
+    with pytest.raises(InvalidLatticeError, match="costs are finite"):
+        Lattice.from_nbest([Hypothesis(("a",), cost)])
+
+
+def test_from_strings_takes_hypotheses_but_not_their_features():
+    lattice = Lattice.from_strings([Hypothesis(("a", "b"), 1.0, {"LM": -1.0}), ("a", 2.0), (("b",), 3.0)])
+    assert best_by_string(lattice) == {("a", "b"): 1.0, ("a",): 2.0, ("b",): 3.0}
+    assert not lattice.features
+
+
+# ---------------------------------------------------------------- arc maps
+
+
+def test_gather_carries_everything_along_a_map_of_arcs():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 6, "abc", epsilon=True, columns=("x", "y"), numbered=seed % 2 == 0)
+        # A chain of arcs that are chosen at random; -1 are arcs of its own.
+        arcs = rng.integers(-1, lattice.num_arcs, 9)
+        states = rng.integers(-1, lattice.num_states, 10)
+        made = lattice.gather(
+            arcs, np.append(np.arange(10), 9).astype(np.int32), np.arange(1, 10, dtype=np.int32), states
+        )
+        made.validate()
+        assert made.is_acceptor == lattice.is_acceptor, f"seed {seed}"
+        assert made.symbols is lattice.symbols, f"seed {seed}"
+        for new, old in enumerate(arcs.tolist()):
+            own = (made.ilabels[new], made.olabels[new], made.weights[new], *made.features.arcs[:, new])
+            theirs = (lattice.ilabels[old], lattice.olabels[old], lattice.weights[old], *lattice.features.arcs[:, old])
+            assert own == (theirs if old >= 0 else (0, 0, 0.0, 0.0, 0.0)), f"seed {seed}"
+        for new, old in enumerate(states.tolist()):
+            own = (made.finals[new], *made.features.finals[:, new])
+            theirs = (lattice.finals[old], *lattice.features.finals[:, old])
+            assert own == (theirs if old >= 0 else (INF, 0.0, 0.0)), f"seed {seed}"
+
+
+def test_gather_takes_other_costs_and_drops_the_features_of_ends_that_vanish():
+    lattice = Lattice.from_arcs(
+        **parts(finals=[1.0, 2.0, 3.0], features={"s": [1.0, 2.0, 3.0]}, final_features={"s": [4.0, 5.0, 6.0]})
+    )
+    same = (np.arange(3), lattice.offsets, lattice.nextstates, np.arange(3))
+    made = lattice.gather(*same, weights=np.array([7.0, 8.0, 9.0]), finals=np.array([INF, 0.5, INF]))
+    assert (made.weights.tolist(), made.finals.tolist()) == ([7.0, 8.0, 9.0], [INF, 0.5, INF])
+    assert (made.features["s"].tolist(), made.features.final("s").tolist()) == ([1.0, 2.0, 3.0], [0.0, 5.0, 0.0])
+
+
+def test_with_feature_adds_a_row_and_leaves_the_lattice():
+    lattice = Lattice.from_arcs(**parts())
+    made = lattice.with_feature("s", [1.0, 2.0, 3.0])
+    assert (list(lattice.features), list(made.features)) == ([], ["s"])
+    assert made.weights is lattice.weights
+    assert "features s" in repr(made)
+    with pytest.raises(InvalidLatticeError, match="'s' does not fit"):
+        lattice.with_feature("s", [1.0])
+
+
 # ---------------------------------------------------------------- changes and properties
 
 
@@ -204,19 +319,14 @@ def test_project_input_of_one_table_keeps_the_table():
     assert best_by_string(lattice.project_input()) == {("b", "b"): 0.5, ("a",): 1.0}
 
 
-def test_with_weights_changes_costs_alone():
-    lattice = Lattice.from_arcs(**parts())
-    changed = lattice.with_weights(2 * lattice.weights, lattice.finals + 1.0)
-    assert best_by_string(changed) == {("a", "a"): 2.0, ("b",): 3.0}
-
-
 def test_empty_like_keeps_tables_and_columns():
     lattice = Lattice.from_arcs(**parts(features={"s": [1.0, 2.0, 3.0]}, final_features={"s": [0.0, 0.0, 1.0]}))
     nothing = Lattice.empty_like(lattice)
     nothing.validate()
     assert nothing.empty
     assert nothing.symbols is lattice.symbols
-    assert nothing.features.keys() == nothing.final_scores.keys() == {"s"}
+    assert list(nothing.features) == ["s"]
+    assert nothing.features["s"].shape == nothing.features.final("s").shape == (0,)
 
 
 def test_properties_tell_epsilons_and_order():

@@ -1,0 +1,166 @@
+"""Composition with plain lattices, several compositions of one lattice, and how skeletons may be given."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from gappy_reference import WORDS, expected_sigma, path_rows, random_full, random_hypotheses
+from helpers import assert_canonical, best_by_string, paths, random_lattice
+
+from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor, nbest
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
+
+SEEDS = range(20)
+
+
+def arrays(acceptor):
+    lattice = acceptor.acceptor
+    fields = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals, acceptor.has_loop)
+    return [own.tolist() for own in fields]
+
+
+# ---------------------------------------------------------------- plain composition
+
+
+@pytest.mark.parametrize("epsilon", [False, True])
+@pytest.mark.parametrize("weight", [1.0, 0.0, 2.5])
+def test_a_plain_lattice_keeps_the_strings_that_both_hold(weight, epsilon):
+    common = 0
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 1])
+        full = random_full(rng, states=8, finals=1 + seed % 3, shuffled=seed % 2 == 0)
+        other = random_lattice(rng, 8, (*WORDS, "new"), epsilon, arcs_per_state=7.0, shuffled=seed % 3 == 0)
+        held = best_by_string(other)
+        expected = {words: cost + weight * held[words] for words, cost in best_by_string(full).items() if words in held}
+        joint = compose(full, other, weight=weight)
+        assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
+        assert_canonical(joint, f"seed {seed}")
+        common += len(expected)
+    assert common > 20
+
+
+@pytest.mark.parametrize("beam", [0.0, 1.0])
+def test_every_path_of_a_plain_composition_is_a_pair_of_paths_within_the_beam(beam):
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 2])
+        full = random_full(rng, states=8)
+        other = random_lattice(rng, 7, WORDS, arcs_per_state=3.0)
+        pairs = sorted(
+            (cost + own, labels, -own)
+            for words, labels, cost in paths(full)
+            for string, _, own in paths(other)
+            if string == words
+        )
+        joint = compose(full, other, beam=beam)
+        found = sorted((cost, labels, sums["Skeleton"]) for labels, cost, sums in path_rows(joint))
+        if not pairs:
+            assert joint.empty, f"seed {seed}"
+            continue
+        limit = pairs[0][0] + beam + 1e-9
+        within = [cost for cost, _, _ in pairs if cost <= limit]
+        assert [cost for cost, _, _ in found if cost <= limit] == pytest.approx(within), f"seed {seed}"
+        known = {(tuple(label for label in labels if label), round(score, 9)) for _, labels, score in pairs}
+        assert {(labels, round(score, 9)) for _, labels, score in found} <= known, f"seed {seed}"
+
+
+def test_a_skeleton_with_a_cycle_is_refused():
+    loop = Lattice.from_arcs([0], [1], [0.0], [0], [0.0], Lattice.from_strings([("a", 0.0)]).symbols)
+    with pytest.raises(CyclicLatticeError):
+        compose(Lattice.from_strings([("a", 0.0)]), loop)
+
+
+# ---------------------------------------------------------------- several compositions
+
+
+@pytest.mark.parametrize("edits", [None, EditCosts(2.0, 1.5, math.inf)], ids=["exact", "edits"])
+def test_two_compositions_under_two_names_keep_both_scores(edits):
+    added = {"Skeleton", "matched", "Second", "SecondMatched"} | ({"Edits", "SecondEdits"} if edits else set())
+    found = 0
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 3])
+        full = random_full(rng, states=6)
+        first, second = (random_hypotheses(rng, 3, longest=2) for _ in range(2))
+        joint = compose(full, gappy_acceptor(first), weight=0.5, edits=edits)
+        joint = compose(joint, gappy_acceptor(second), weight=2.0, edits=edits, name="Second")
+        options = {} if edits is None else {"edits": edits}
+        ones, twos = (expected_sigma(full, own, weight, **options) for own, weight in ((first, 0.5), (second, 2.0)))
+        plain = best_by_string(full)
+        expected = {words: ones[words] + twos[words] - plain[words] for words in ones if words in twos}
+        assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
+        costs = {labels: cost for labels, cost, _ in path_rows(full)}
+        for labels, cost, sums in path_rows(joint):
+            found += 1
+            assert sums.keys() == {"x", "y"} | added, f"seed {seed}"
+            parts = 0.5 * sums["Skeleton"] + 2.0 * sums["Second"] + sums.get("Edits", 0.0) + sums.get("SecondEdits", 0)
+            assert cost == pytest.approx(costs[labels] - parts), f"seed {seed}"
+    assert found > 20
+
+
+def test_a_name_that_exists_is_refused():
+    full, skeleton = Lattice.from_strings([("a b", 1.0)]), gappy_acceptor([("a", 0.5)])
+    joint = compose(full, skeleton)
+    with pytest.raises(LatticeSimpError, match="'Skeleton' already; give this composition another name"):
+        compose(joint, skeleton)
+    assert compose(joint, skeleton, name="Other").features["Other"].sum() == -0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "taken"),
+    [
+        ("Skeleton", {}, "matched"),
+        ("Skeleton", {"edits": EditCosts()}, "Edits"),
+        ("B", {}, "BMatched"),
+        ("B", {"edits": EditCosts()}, "BEdits"),
+    ],
+)
+def test_no_feature_of_the_lattice_is_overwritten(name, options, taken):
+    full = Lattice.from_strings([("a b", 1.0)]).with_feature(taken, [1.0, 2.0])
+    for own in (full, Lattice.empty_like(full)):
+        with pytest.raises(LatticeSimpError, match=f"'{taken}' already; give this composition another name"):
+            compose(own, gappy_acceptor([("a", 0.5)]), name=name, **options)
+
+
+def test_without_edits_their_name_is_free():
+    full = Lattice.from_strings([("a b", 1.0)]).with_feature("Edits", [1.0, 2.0])
+    assert nbest(compose(full, gappy_acceptor([("a", 0.5)])))[0].features == {
+        "Edits": 3.0,
+        "Skeleton": -0.5,
+        "matched": 1.0,
+    }
+
+
+# ---------------------------------------------------------------- strings, tokens, hypotheses
+
+
+@pytest.mark.parametrize("loops", ["sigma", "rho"])
+def test_tokens_and_hypotheses_are_taken_like_strings(loops):
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 4])
+        strings = random_hypotheses(rng, 5, shortest=0)
+        expected = arrays(gappy_acceptor(strings, loops=loops))
+        for given in (
+            [(tuple(words.split()), cost) for words, cost in strings],
+            [(words.split(), cost) for words, cost in strings],
+            [Hypothesis(tuple(words.split()), cost) for words, cost in strings],
+            iter([Hypothesis(tuple(words.split()), cost) for words, cost in strings]),
+        ):
+            assert arrays(gappy_acceptor(given, loops=loops)) == expected, f"seed {seed}"
+
+
+def test_hypotheses_of_a_lattice_are_a_skeleton():
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 5])
+        full = random_full(rng, states=6)
+        hypotheses = nbest(random_full(rng, states=4), 5)
+        joint = compose(full, gappy_acceptor(hypotheses))
+        expected = expected_sigma(full, [(path.text, path.cost) for path in hypotheses])
+        assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
+
+
+def test_tokens_with_blanks_of_another_kind_stay_whole():
+    full = Lattice.from_strings([(("10\u00a0000", "people"), 0.0)])
+    joint = compose(full, gappy_acceptor([(("10\u00a0000",), 0.5)]))
+    assert nbest(joint)[0].tokens == ("10\u00a0000", "people")
