@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.pipeline.lock import locked
+
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
 from experiments.study.gap_positions import gap_positions_stage
@@ -20,7 +22,6 @@ from experiments.study.variant_stages import automatic_variants_stage, gap_varia
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
 from lattice_simp.evaluate.meteor_languages import meteor_language
-from lattice_simp.pipeline.lock import locked
 from lattice_simp.pipeline.stage import Run, Stage, run_stage, stage_keys
 from lattice_simp.skeleton.automatic import parser_name
 from lattice_simp.train.config import Config, write_config

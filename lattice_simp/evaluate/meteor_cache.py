@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import References
 from lattice_simp.support.array_cache import CACHE_VARIABLE
+from lattice_simp.support.atomic import replacing
 
 
 def cache_folder() -> Path:
@@ -55,15 +55,10 @@ def load(key: str, shape: tuple[int, int]) -> Floats | None:
 def store(key: str, rows: Floats) -> None:
     """Keeps statistics; a cache that cannot be written is no error."""
     folder = cache_folder()
-    growing = folder / f".{secrets.token_hex(8)}.tmp"
-    try:
+    with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        with growing.open("xb") as file:
+        with replacing(folder / f"{key}.npy") as growing, growing.open("xb") as file:
             np.save(file, rows)
-        os.replace(growing, folder / f"{key}.npy")
-    except OSError:
-        with contextlib.suppress(OSError):
-            growing.unlink()
 
 
 def _content_hash(path: Path) -> bytes:

@@ -17,11 +17,9 @@ from collections.abc import Iterable, Iterator
 from queue import Empty
 from typing import Any
 
-from lattice_simp.pipeline.cluster_connection import TIMEOUT, connected, local_workers
+from lattice_simp.pipeline.cluster_connection import PATIENCE, TIMEOUT, connected, local_workers
 from lattice_simp.pipeline.cluster_worker import Answer, Plan, answer, versions
-from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, describe
-
-Task = tuple[int, Any]
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
 
 WINDOW = 5000
 """How far the work runs ahead of the first unfinished task; more than on one machine, since there are more workers."""
@@ -40,7 +38,13 @@ REFRESH = 2.0
 
 
 def run_on_cluster(
-    tasks: Iterable[Task], factory: Factory, address: str, *, window: int = WINDOW, timeout: float = TIMEOUT
+    tasks: Iterable[Task],
+    factory: Factory,
+    address: str,
+    *,
+    window: int = WINDOW,
+    timeout: float = TIMEOUT,
+    patience: float = PATIENCE,
 ) -> Iterator[Outcome]:
     """Runs tasks on a Dask cluster and yields their outcomes, in the order in which they finish.
 
@@ -53,28 +57,39 @@ def run_on_cluster(
         factory: makes the function on each worker; what it holds goes along with every group of tasks.
         address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for this run.
         window: how many tasks the work may run ahead of the first unfinished one.
-        timeout: the seconds without a scheduler or without any worker after which the run ends.
+        timeout: the seconds without an answer of the scheduler after which the run ends.
+        patience: the seconds without any worker after which it ends.
 
     Raises:
         BatchError: there is no scheduler or no worker, either is lost, versions differ, the factory fails, or the
             function raises this error.
         MissingExtraError: Dask is not installed.
     """
-    with connected(address, timeout) as client:
-        yield from _Run(client, tasks, factory, address, window, timeout).work()
+    with connected(address, timeout, patience) as client:
+        yield from _Run(client, tasks, factory, address, window, timeout, patience).work()
 
 
 class _Run:
     """The tasks of a run: those that wait, those that the cluster has, and those that may have killed workers."""
 
     def __init__(
-        self, client: Any, tasks: Iterable[Task], factory: Factory, address: str, window: int, timeout: float
+        self,
+        client: Any,
+        tasks: Iterable[Task],
+        factory: Factory,
+        address: str,
+        window: int,
+        timeout: float,
+        patience: float,
     ) -> None:
         import cloudpickle
         from distributed import as_completed
 
-        self.client, self.address, self.window, self.timeout = client, address, window, timeout
-        self.plan: bytes = cloudpickle.dumps(Plan(uuid.uuid4().hex, factory, versions()))
+        self.client, self.address, self.window = client, address, window
+        self.timeout, self.patience = timeout, patience
+        self.plan: bytes = cloudpickle.dumps(
+            Plan(uuid.uuid4().hex, factory, versions(), remote=local_workers(address) is None)
+        )
         self.waiting = deque(tasks)
         self.suspects: deque[Task] = deque()
         self.running: dict[str, tuple[Any, list[Task]]] = {}
@@ -131,12 +146,12 @@ class _Run:
         except Empty:
             return
         _, group = self.running.pop(future.key)
+        if isinstance(result, BatchError):
+            raise result
         if not isinstance(result, Answer):
             self._check_connection(future)
-            yield from self._blame(group, result[1])
+            yield from self._blame(group, result[1])  # after the kind of the error
             return
-        if result.fatal is not None:
-            raise BatchError(self._explained(result), result.trace)
         self.seconds += result.seconds
         self.tasks_done += len(result.outcomes)
         yield from map(pickle.loads, result.outcomes)
@@ -150,11 +165,6 @@ class _Run:
             yield Outcome(group[0][0], failure=_cause(error))
         else:
             self.suspects.extend(group)
-
-    def _explained(self, result: Answer) -> str:
-        if not result.place or local_workers(self.address) is not None:
-            return str(result.fatal)
-        return f"worker {result.place}: {result.fatal} (all workers must find the same files under the same paths)"
 
     def _count_workers(self) -> None:
         """Counts the workers, which shows whether the scheduler is still there.
@@ -170,8 +180,8 @@ class _Run:
         self.counted = time.monotonic()
         if workers:
             self.seen, self.workers = self.counted, len(workers)
-        elif self.counted - self.seen > self.timeout:
-            raise BatchError(f"the cluster at {self.address} has had no workers for {self.timeout:g} s")
+        elif self.counted - self.seen > self.patience:
+            raise BatchError(f"the cluster at {self.address} has had no workers for {self.patience:g} s")
 
     def _check_connection(self, future: Any = None) -> None:
         if self.client.status != "running" or (future is not None and future.cancelled()):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from lattice_simp.errors import FormatError
-from lattice_simp.support.textio import decode, read_bytes
+from lattice_simp.support.settings_file import checked_settings, read_settings
 
 MAX_PROVENANCE = 63
 """Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
@@ -223,19 +221,7 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     Raises:
         FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
     """
-    try:
-        values = yaml.safe_load(decode(read_bytes(path), path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise FormatError(
-            f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="mend the file"
-        ) from None
-    if not isinstance(values, dict):
-        raise FormatError("holds no fields", path=path, remedy="write `name: value` lines")
-    for override in overrides:
-        _override(values, override, path)
-    return checked_config(values, path)
+    return checked_config(read_settings(path, overrides), path)
 
 
 def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
@@ -244,49 +230,10 @@ def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
     Raises:
         FormatError: names a field that is wrong.
     """
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        # A misspelt name is also a missing one; the misspelling says more.
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        place = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            known = _known_names(first["loc"][:-1])
-            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
-        if first["type"] == "missing":
-            raise FormatError(f"the field {place} is missing", path=path, remedy="add it") from None
-        message = first["msg"].removeprefix("Value error, ")
-        raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="mend this field") from None
+    return checked_settings(Config, values, path)
 
 
 def write_config(config: Config, path: Path) -> None:
     """Writes the effective config, defaults and overrides included."""
     text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     path.write_text(text, encoding="utf-8")
-
-
-def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
-    name, equals, text = override.partition("=")
-    if not equals or not name:
-        raise FormatError(f"the override {override!r} is no name=value", path=path, remedy="write rules.max_span=12")
-    *sections, last = name.split(".")
-    for section in sections:
-        values = values.setdefault(section, {})
-        if not isinstance(values, dict):
-            raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
-    try:
-        values[last] = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
-
-
-def _known_names(place: tuple[int | str, ...]) -> list[str]:
-    model: Any = Config
-    for name in place:
-        if isinstance(name, str):
-            model = model.model_fields[name].annotation
-            options = [model, *getattr(model, "__args__", ())]
-            model = next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), Config)
-    return list(model.model_fields)

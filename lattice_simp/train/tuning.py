@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.pipeline import run_tasks
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
+from lattice_simp.pipeline.tasks import run_tasks
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
@@ -38,7 +38,8 @@ def tune_stage(config: Config) -> Stage:
     files = [path for test in development for path in _inputs(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
-    return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check)
+    publish = partial(finish_model, config.model_folder)
+    return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -209,12 +210,14 @@ def _inputs(config: Config, test: TestSet) -> list[Path]:
 # ---------------------------------------------------------------- the result
 
 
-def finish_model(model: Path, tuned: Path, target: Path) -> None:
+def finish_model(target: Path, run: Run) -> None:
     """Makes the model directory with the tuned weights, unless it is there; other files in it stay.
 
     Raises:
         OSError: the directory cannot be written to.
     """
+    model, tuned = run.folders["model"], run.folders["tune"]
+    run.say(f"model: {target}")
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return

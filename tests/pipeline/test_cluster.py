@@ -26,8 +26,9 @@ pytest.importorskip("distributed", reason="Dask is not installed (the extra 'das
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = "distributed.cli.dask_"
-WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
-PATIENCE = 60.0
+WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "600"]
+PATIENCE = 300.0
+"""Seconds, so that busy machines have time; a test that passes does not wait for them."""
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def process(name, *arguments):
 @contextmanager
 def scheduler(folder):
     file = folder / "scheduler.json"
-    place = "--host 127.0.0.1 --port 0 --no-dashboard --dashboard-address 127.0.0.1:0 --idle-timeout 120".split()
+    place = "--host 127.0.0.1 --port 0 --no-dashboard --dashboard-address 127.0.0.1:0 --idle-timeout 3600".split()
     with process("scheduler", *place, "--scheduler-file", file) as server:
         wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         yield json.loads(file.read_text())["address"], server
@@ -133,7 +134,7 @@ def test_no_workers_and_a_scheduler_that_dies(tmp_path):
     factory = partial(make_worker, tmp_path)
     with scheduler(tmp_path) as (found, server):
         with pytest.raises(BatchError, match="no workers"):
-            list(run_on_cluster([(0, "a")], factory, found, timeout=1))
+            list(run_on_cluster([(0, "a")], factory, found, timeout=PATIENCE, patience=1))
         with process("worker", found, *WORKERS, "--local-directory", tmp_path):
             outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, found, timeout=PATIENCE)
             assert next(outcomes).result == "A"
@@ -141,7 +142,7 @@ def test_no_workers_and_a_scheduler_that_dies(tmp_path):
             begin = time.monotonic()
             with pytest.raises(BatchError, match=f"scheduler at {found} is lost"):
                 list(outcomes)
-            assert time.monotonic() - begin < PATIENCE / 2
+            assert time.monotonic() - begin < PATIENCE / 10  # no wait for the scheduler
 
 
 def test_what_is_no_scheduler(tmp_path):
@@ -150,7 +151,7 @@ def test_what_is_no_scheduler(tmp_path):
             begin = time.monotonic()
             with pytest.raises(BatchError, match=f"^no Dask scheduler .* answers at tcp://127.0.0.1:{port} within 1 s"):
                 list(run_on_cluster([(0, "a")], broken_factory, f"tcp://127.0.0.1:{port}", timeout=1))
-            assert time.monotonic() - begin < PATIENCE / 2
+            assert time.monotonic() - begin < PATIENCE / 10
 
 
 def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
@@ -164,8 +165,8 @@ def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("address", "options", "message"),
     [
-        ("localhost:8786", {}, "'localhost:8786' is no Dask cluster"),
-        ("local:0", {}, "'local:0' is no Dask cluster"),
+        ("localhost:8786", {}, "'localhost:8786' is not a Dask cluster"),
+        ("local:0", {}, "'local:0' is not a Dask cluster"),
         ("local", {"jobs": 2}, "--dask and --jobs exclude each other"),
         ("local", {"time_limit": 1.0}, "--dask and --time-limit exclude each other"),
     ],

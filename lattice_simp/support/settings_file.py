@@ -1,0 +1,84 @@
+"""Settings in YAML files, with overrides from the command line, checked field by field."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from lattice_simp.errors import FormatError
+from lattice_simp.support.textio import decode, read_bytes
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, Any]:
+    """Reads the nested values of a YAML file; overrides are `name.of.field=value`.
+
+    Raises:
+        FormatError: the file is not YAML, holds no fields, or an override does not fit.
+    """
+    try:
+        values = yaml.safe_load(decode(read_bytes(path), path))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        raise FormatError(f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="fix the file") from None
+    if not isinstance(values, dict):
+        raise FormatError("holds no fields", path=path, remedy="write `name: value` lines")
+    for override in overrides:
+        _override(values, override, path)
+    return values
+
+
+def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | Path) -> Model:
+    """Makes settings of nested values.
+
+    Raises:
+        FormatError: names a field that is wrong, and the nearest known name for one that is unknown.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        # A misspelt name is also a missing one; the misspelling says more.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        place = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            known = _known_names(model, first["loc"][:-1])
+            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
+        if first["type"] == "missing":
+            raise FormatError(f"the field {place} is missing", path=path, remedy="add it") from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="fix this field") from None
+
+
+def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
+    name, equals, text = override.partition("=")
+    if not equals or not name:
+        message = f"the override {override!r} is not name=value"
+        raise FormatError(message, path=path, remedy="write rules.max_span=12")
+    *sections, last = name.split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+        if not isinstance(values, dict):
+            raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
+    try:
+        values[last] = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
+
+
+def _known_names(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+    section: Any = model
+    for name in place:
+        if isinstance(name, str):
+            annotation = section.model_fields[name].annotation
+            options = [annotation, *getattr(annotation, "__args__", ())]
+            section = next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), model)
+    return list(section.model_fields)
