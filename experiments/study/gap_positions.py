@@ -13,7 +13,7 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import TEST
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy import hypotheses_with_positions
@@ -63,9 +63,6 @@ def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[
         number, skeleton = task
         hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
         found = {words: sorted(own) for (words, _), own in zip(hypotheses, positions, strict=True)}
-        path = _file(folder, number)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
-        temporary.replace(path)
+        write_json(_file(folder, number), found)
 
     return align

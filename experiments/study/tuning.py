@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.composing import SKELETON, Composed, Composition, compose
+from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
 from experiments.study.scoring import COST, STRONG, skeleton_nbest
@@ -113,14 +113,14 @@ def composer(
 ) -> Callable[[Task], Composed]:
     """Makes the function that gives the `count` best translations of a sentence of a composing system."""
     plain = read_weights(folders["tune"] / WEIGHTS)
-    how = Composition(hypotheses=study.hypotheses, beam=study.beam)
+    how = study.composition
 
     def work(task: Task) -> Composed:
         name, number, sentence = task
         space = Space.read(space_path(folders["spaces"], name, number))
         kind = sentence.skeletons.get(system.skeleton or "", ())
-        nbest = skeleton_nbest(folders, kind[0], system.scorer or "", plain) if kind else None
-        return compose(space, nbest, weights, count, how)
+        lists = [skeleton_nbest(folders, skeleton, system.scorer or "", plain) for skeleton in kind[:1]]
+        return compose(space, lists, weights, count, how)
 
     return work
 

@@ -35,7 +35,7 @@ def tune_stage(config: Config) -> Stage:
     """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
     settings = config.tune
     development = [] if settings.development is None else [settings.development]
-    files = [path for test in development for path in _inputs(config, test)]
+    files = [path for test in development for path in test_set_files(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
     publish = partial(finish_model, config.model_folder)
@@ -81,7 +81,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def test_stage(config: Config) -> Stage:
     """Returns the stage that translates the test sets with the starting and the tuned weights."""
-    files = [path for test in config.test for path in _inputs(config, test)]
+    files = [path for test in config.test for path in test_set_files(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
     check = partial(_check_texts, config, config.test)
     return Stage("test", ("model", "tune"), values, files, partial(_test, config), check=check)
@@ -202,7 +202,7 @@ def _files(config: Config, test: TestSet) -> list[Path]:
     return [config.path(path) for path in (test.source, *test.references)]
 
 
-def _inputs(config: Config, test: TestSet) -> list[Path]:
+def test_set_files(config: Config, test: TestSet) -> list[Path]:
     """Returns all files that a test set is read from."""
     return [*_files(config, test), *([] if test.skeletons is None else [config.path(test.skeletons)])]
 

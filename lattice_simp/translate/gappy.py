@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
-from lattice_simp.ops.compose import compose
-from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.gappy_composition import compose_with_skeletons
 from lattice_simp.translate.result import Translation
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ def translate_gappy(
         hypotheses, positions = hypotheses_with_positions(decoder, skeletons[0])
     elif hypotheses is None:
         hypotheses = decoder.skeleton_nbest(skeletons)
-    acceptor = gappy_acceptor(hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols)
-    joint = compose(full, acceptor, weight=settings.weight, beam=decoder.settings.beam, edits=settings.edits)
+    joint = compose_with_skeletons(full, [hypotheses], settings, decoder.settings.beam, positions)
     reachable = not joint.empty
     lattice: Lattice = joint if reachable else prune(full, decoder.settings.beam)
     return Translation(words, "gappy", lattice, decoder.grammar, reachable, tuple(hypotheses))
