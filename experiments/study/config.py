@@ -40,7 +40,8 @@ class Study(BaseModel):
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
         candidates: skeletons that each of them makes of a sentence, at most.
-        skeleton_first_sentences: of the development set, evenly spread, that skeleton-first decoding is tuned on.
+        skeleton_first_sentences: of the development set, evenly spread, that systems are tuned on which decode each
+            sentence anew.
         seed: of tuning and of the tests of significance.
         paper: the numbers of the paper's tables of systems and of gap types, to stand beside ours.
     """

@@ -66,8 +66,8 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
         remedy = "tokenise the skeletons as the model's text"
         raise FormatError("holds no sentence of either set", path=files[min(unused)], remedy=remedy)
     inputs = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
-    first = [system for system in study.chosen if system.strategy == "skeleton-first"]  # slow: they come last
-    composing = [system for system in study.chosen if system not in first]
+    composing = [system for system in study.chosen if not system.decodes_anew]
+    decoding = [system for system in study.chosen if system.decodes_anew]  # slow: they come last
     every = [
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),
@@ -85,7 +85,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
             automatic_scores_stage(study, sentences),
             automatic_variants_stage(study, sentences),
         ]
-    every += _system_stages(study, first, sentences)
+    every += _system_stages(study, decoding, sentences)
     done = run_stages(every, config.work, run, done=done)
     return StudyDone(study, sentences, done.folders, done.records)
 

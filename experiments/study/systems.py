@@ -30,6 +30,11 @@ class System:
     skeleton: str | None = None
     scorer: Scorer | None = None
 
+    @property
+    def decodes_anew(self) -> bool:
+        """Whether each sentence is decoded for it; the others compose the stored spaces, under any weights."""
+        return self.strategy not in ("plain", "gappy")
+
 
 SYSTEMS = (
     System("plain", "Hiero", "plain"),

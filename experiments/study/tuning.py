@@ -40,7 +40,7 @@ MIN_GAIN = 5e-4
 PLAIN = "weights-plain"
 """The stage whose weights the other systems keep."""
 
-SKELETON_FIRST_ROUNDS = 2
+DECODING_ROUNDS = 2
 """Rounds of tuning where each round decodes anew."""
 
 
@@ -54,7 +54,7 @@ def needs(system: System) -> tuple[str, ...]:
 def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Returns the stage that tunes a system."""
     settings = [system.__dict__, study.tuning_hypotheses, study.tuning_rounds, study.hypotheses, study.seed]
-    settings += [study.skeleton_first_sentences] if system.strategy == "skeleton-first" else []
+    settings += [study.skeleton_first_sentences] if system.decodes_anew else []
     work = partial(_tune, study, system, sentences[DEVELOPMENT])
     return Stage(f"weights-{system.name}", needs(system), settings, (), work)
 
@@ -63,10 +63,10 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     start = starting_weights(system, run.folders)
     mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
     if system.skeleton is not None:
-        own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
+        own = _own_feature(system)
         mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own}, signs={own: 1})
-    if system.strategy == "skeleton-first":
-        result = _tune_skeleton_first(study, system, sentences, start, mert, run)
+    if system.decodes_anew:
+        result = _tune_decoding(study, system, sentences, start, mert, run)
     else:
         decode = partial(_composed, study, system, sentences, run)
         references = [[own.split() for own in sentence.references] for sentence in sentences]
@@ -82,8 +82,12 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
     """Returns the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
         return read_weights(folders["tune"] / WEIGHTS)
-    own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
-    return {**read_weights(folders[PLAIN] / WEIGHTS), own: START}
+    return {**read_weights(folders[PLAIN] / WEIGHTS), _own_feature(system): START}
+
+
+def _own_feature(system: System) -> str:
+    """Returns the feature that says how much the skeleton counts."""
+    return SKELETON_FEATURE if system.decodes_anew else SKELETON + COST
 
 
 # ---------------------------------------------------------------- compositions of stored spaces
@@ -136,10 +140,10 @@ def checked(outcome: Outcome) -> Any:
     return outcome.result
 
 
-# ---------------------------------------------------------------- skeleton-first
+# ---------------------------------------------------------------- decoding anew
 
 
-def _tune_skeleton_first(
+def _tune_decoding(
     study: Study,
     system: System,
     sentences: list[StudySentence],
@@ -158,8 +162,8 @@ def _tune_skeleton_first(
         for sentence in _spread(sentences, study.skeleton_first_sentences)
         if system.skeleton in sentence.skeletons
     ]
-    decoding = DecodeOptions(folders["model"], "skeleton-first", beam=5.0, max_arcs=1000, jobs=run.jobs)
-    return tune(given, start, decoding, mert=mert, max_rounds=SKELETON_FIRST_ROUNDS, min_gain=MIN_GAIN, say=run.say)
+    decoding = DecodeOptions(folders["model"], system.strategy, beam=5.0, max_arcs=1000, jobs=run.jobs)
+    return tune(given, start, decoding, mert=mert, max_rounds=DECODING_ROUNDS, min_gain=MIN_GAIN, say=run.say)
 
 
 def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:

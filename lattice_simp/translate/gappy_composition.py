@@ -32,10 +32,11 @@ def compose_with_skeletons(
 ) -> Lattice:
     """Returns the hypotheses of a lattice that contain one of each n-best list, with both costs.
 
+    >>> from lattice_simp.ops.nbest import nbest
     >>> full = Lattice.from_strings([("a b c", 1.0), ("a x c", 2.0), ("b x", 3.0)])
     >>> joint = compose_with_skeletons(full, [[("a c", 0.5)], [("x", 0.0)]], SkeletonSettings(weight=2.0), beam=8.0)
-    >>> joint.best.words, joint.best.cost
-    ('a x c', 3.0)
+    >>> [(path.words, path.cost) for path in nbest(joint, 5)]
+    [('a x c', 3.0)]
 
     Args:
         full: acyclic.
