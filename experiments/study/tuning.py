@@ -20,10 +20,8 @@ from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline import run_tasks
-from lattice_simp.pipeline.outcome import Outcome
 from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
@@ -104,7 +102,7 @@ def _composed(
     """Composes the development set under given weights."""
     tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
     factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
-    lists = {outcome.number: checked(outcome).nbest for outcome in run_tasks(tasks, factory, jobs=run.jobs)}
+    lists = {number: own.nbest for number, own in all_results(tasks, factory, jobs=run.jobs, what="sentence")}
     return same_features([lists[number].lattice(symbols) for number in range(len(sentences))])
 
 
@@ -127,17 +125,6 @@ def composer(
         return compose(space, lists, weights, count, how)
 
     return work
-
-
-def checked(outcome: Outcome) -> Any:
-    """Returns the result of a task.
-
-    Raises:
-        LatticeSimpError: it failed.
-    """
-    if outcome.failure is not None:
-        raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}{outcome.trace}")
-    return outcome.result
 
 
 # ---------------------------------------------------------------- decoding anew

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from queue import Empty
 from typing import Any
 
-from lattice_simp.pipeline.cluster_connection import PATIENCE, TIMEOUT, connected, local_workers
+from lattice_simp.pipeline.cluster_connection import Cluster, connected, local_workers
 from lattice_simp.pipeline.cluster_worker import Answer, Plan, answer, versions
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
 
@@ -38,13 +38,7 @@ REFRESH = 2.0
 
 
 def run_on_cluster(
-    tasks: Iterable[Task],
-    factory: Factory,
-    address: str,
-    *,
-    window: int = WINDOW,
-    timeout: float = TIMEOUT,
-    patience: float = PATIENCE,
+    tasks: Iterable[Task], factory: Factory, cluster: Cluster, *, window: int = WINDOW
 ) -> Iterator[Outcome]:
     """Runs tasks on a Dask cluster and yields their outcomes, in the order in which they finish.
 
@@ -55,41 +49,28 @@ def run_on_cluster(
     Args:
         tasks: numbers, in ascending order, and what the function gets. They must be picklable.
         factory: makes the function on each worker; what it holds goes along with every group of tasks.
-        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for this run.
+        cluster: where to run them, and how long to wait.
         window: how many tasks the work may run ahead of the first unfinished one.
-        timeout: the seconds without an answer of the scheduler after which the run ends.
-        patience: the seconds without any worker after which it ends.
 
     Raises:
         BatchError: there is no scheduler or no worker, either is lost, versions differ, the factory fails, or the
             function raises this error.
         MissingExtraError: Dask is not installed.
     """
-    with connected(address, timeout, patience) as client:
-        yield from _Run(client, tasks, factory, address, window, timeout, patience).work()
+    with connected(cluster) as client:
+        yield from _Run(client, cluster, tasks, factory, window).work()
 
 
 class _Run:
     """The tasks of a run: those that wait, those that the cluster has, and those that may have killed workers."""
 
-    def __init__(
-        self,
-        client: Any,
-        tasks: Iterable[Task],
-        factory: Factory,
-        address: str,
-        window: int,
-        timeout: float,
-        patience: float,
-    ) -> None:
+    def __init__(self, client: Any, cluster: Cluster, tasks: Iterable[Task], factory: Factory, window: int) -> None:
         import cloudpickle
         from distributed import as_completed
 
-        self.client, self.address, self.window = client, address, window
-        self.timeout, self.patience = timeout, patience
-        self.plan: bytes = cloudpickle.dumps(
-            Plan(uuid.uuid4().hex, factory, versions(), remote=local_workers(address) is None)
-        )
+        self.client, self.cluster, self.window = client, cluster, window
+        remote = local_workers(cluster.address) is None
+        self.plan: bytes = cloudpickle.dumps(Plan(uuid.uuid4().hex, factory, versions(), remote))
         self.waiting = deque(tasks)
         self.suspects: deque[Task] = deque()
         self.running: dict[str, tuple[Any, list[Task]]] = {}
@@ -174,21 +155,22 @@ class _Run:
         """
         self._check_connection()
         try:
-            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.timeout)
+            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.cluster.timeout)
         except (asyncio.TimeoutError, OSError) as error:
             raise self._lost() from error
         self.counted = time.monotonic()
         if workers:
             self.seen, self.workers = self.counted, len(workers)
-        elif self.counted - self.seen > self.patience:
-            raise BatchError(f"the cluster at {self.address} has had no workers for {self.patience:g} s")
+        elif self.counted - self.seen > self.cluster.patience:
+            lost = f"the cluster at {self.cluster.address} has had no workers for {self.cluster.patience:g} s"
+            raise BatchError(lost)
 
     def _check_connection(self, future: Any = None) -> None:
         if self.client.status != "running" or (future is not None and future.cancelled()):
             raise self._lost()
 
     def _lost(self) -> BatchError:
-        return BatchError(f"the connection to the Dask scheduler at {self.address} is lost")
+        return BatchError(f"the connection to the Dask scheduler at {self.cluster.address} is lost")
 
 
 def _cause(error: Exception) -> str:

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +29,7 @@ _LOCAL = {
     "distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1,
     # After 15 s Dask would give up a worker that its nanny is still starting again, and take no other one.
     "distributed.deploy.lost-worker-timeout": "1 day",
+    "distributed.comm.timeouts.connect": f"{PATIENCE:g} s",
 }
 """Dask's settings of a local cluster, for as long as it is there."""
 
@@ -51,14 +53,30 @@ def local_workers(address: str) -> int | None:
     return int(local[1]) if local[1] else len(os.sched_getaffinity(0))
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask cluster, and how long to wait for it.
+
+    Attributes:
+        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for one run.
+        timeout: the seconds without an answer of the scheduler after which the run ends.
+        patience: the seconds without any worker after which it ends.
+    """
+
+    address: str
+    timeout: float = TIMEOUT
+    patience: float = PATIENCE
+
+
 @contextmanager
-def connected(address: str, timeout: float = TIMEOUT, patience: float = PATIENCE) -> Iterator[Any]:
+def connected(cluster: Cluster) -> Iterator[Any]:
     """Yields a `distributed.Client` of a cluster that has a worker; starts the cluster if it is a local one.
 
     Raises:
         BatchError: there is no such cluster, it does not answer, or it has no worker.
         MissingExtraError: Dask is not installed.
     """
+    address, timeout, patience = cluster.address, cluster.timeout, cluster.patience
     count = local_workers(address)
     distributed = _distributed()
     with ExitStack() as stack:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run
-from lattice_simp.pipeline.tasks import run_tasks
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.support.atomic import replacing
 
 SIDES = ("source", "target")
@@ -86,16 +86,12 @@ def over_shards(
     todo = [task for task in every if not done(task)]
     finished = len(every) - len(todo)
     run.progress(finished, len(every))
-    numbered = list(enumerate(todo))
-    if not numbered:
+    if not todo:
         return
-    jobs = 1 if run.cluster else run.jobs  # a cluster has workers of its own
-    for outcome in run_tasks(numbered, factory, jobs=jobs, cluster=run.cluster):
-        if outcome.failure is not None:
-            raise LatticeSimpError(outcome.failure)
+    for number, result in all_results(enumerate(todo), factory, jobs=run.jobs, cluster=run.cluster):
         finished += 1
         run.progress(finished, len(every))
-        yield todo[outcome.number], outcome.result
+        yield todo[number], result
 
 
 def run_all(results: Iterator[Any]) -> None:

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
-from lattice_simp.pipeline.tasks import run_tasks
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
@@ -38,7 +38,7 @@ def tune_stage(config: Config) -> Stage:
     files = [path for test in development for path in test_set_files(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
-    publish = partial(finish_model, config.model_folder)
+    publish = partial(_publish, config)
     return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
 
 
@@ -118,13 +118,10 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
     """
     lines = [""] * len(sources)
     tasks = [(number, source) for number, source in enumerate(sources) if source]
-    jobs = 1 if run.cluster else run.jobs
-    for done, outcome in enumerate(
-        run_tasks(tasks, partial(_translator, model, weights), jobs=jobs, cluster=run.cluster), start=1
-    ):
-        if outcome.failure is not None:
-            raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}")
-        lines[outcome.number] = outcome.result
+    factory = partial(_translator, model, weights)
+    found = all_results(tasks, factory, jobs=run.jobs, cluster=run.cluster, what="sentence")
+    for done, (number, line) in enumerate(found, start=1):
+        lines[number] = line
         run.progress(done, len(tasks))
     return lines
 
@@ -210,14 +207,17 @@ def test_set_files(config: Config, test: TestSet) -> list[Path]:
 # ---------------------------------------------------------------- the result
 
 
-def finish_model(target: Path, run: Run) -> None:
+def _publish(config: Config, run: Run) -> None:
+    finish_model(run.folders["model"], run.folders["tune"], config.model_folder)
+    run.say(f"model: {config.model_folder}")
+
+
+def finish_model(model: Path, tuned: Path, target: Path) -> None:
     """Makes the model directory with the tuned weights, unless it is there; other files in it stay.
 
     Raises:
         OSError: the directory cannot be written to.
     """
-    model, tuned = run.folders["model"], run.folders["tune"]
-    run.say(f"model: {target}")
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return

@@ -70,7 +70,7 @@ def experiment(tmp_path_factory) -> Path:
 def inline():
     """Tasks run in this process; METEOR, which needs Java, is left out."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (*TASK_USERS, "experiments.study.tuning"):
+        for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
         for name in ("find_jar", "find_java"):

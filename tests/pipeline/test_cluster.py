@@ -20,6 +20,7 @@ import pytest
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline import BatchError, in_order, run_tasks
 from lattice_simp.pipeline.cluster import run_on_cluster
+from lattice_simp.pipeline.cluster_connection import Cluster
 from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
@@ -70,7 +71,7 @@ def address(tmp_path_factory):
 
 
 def run(address, texts, scratch, **options):
-    outcomes = run_on_cluster(enumerate(texts), partial(make_worker, scratch), address, timeout=PATIENCE, **options)
+    outcomes = run_on_cluster(enumerate(texts), partial(make_worker, scratch), Cluster(address, PATIENCE), **options)
     return list(in_order(outcomes, range(len(texts))))
 
 
@@ -121,7 +122,7 @@ def test_a_task_may_end_the_run(address, tmp_path):
 )
 def test_workers_that_cannot_start_end_the_run(address, factory, message):
     with pytest.raises(BatchError, match=message):
-        list(run_on_cluster([(0, "a")], factory, address, timeout=PATIENCE))
+        list(run_on_cluster([(0, "a")], factory, Cluster(address, PATIENCE)))
 
 
 def test_workers_of_another_version_end_the_run(address, tmp_path, monkeypatch):
@@ -135,9 +136,9 @@ def test_no_workers_and_a_scheduler_that_dies(tmp_path):
     factory = partial(make_worker, tmp_path)
     with scheduler(tmp_path) as (found, server):
         with pytest.raises(BatchError, match="no workers"):
-            list(run_on_cluster([(0, "a")], factory, found, timeout=PATIENCE, patience=1))
+            list(run_on_cluster([(0, "a")], factory, Cluster(found, PATIENCE, patience=1)))
         with process("worker", found, *WORKERS, "--local-directory", tmp_path):
-            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, found, timeout=PATIENCE)
+            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, Cluster(found, PATIENCE))
             assert next(outcomes).result == "A"
             server.kill()
             begin = time.monotonic()
@@ -151,7 +152,7 @@ def test_what_is_no_scheduler(tmp_path):
         for port in (1, silent.getsockname()[1]):
             begin = time.monotonic()
             with pytest.raises(BatchError, match=f"^no Dask scheduler .* answers at tcp://127.0.0.1:{port} within 1 s"):
-                list(run_on_cluster([(0, "a")], broken_factory, f"tcp://127.0.0.1:{port}", timeout=1))
+                list(run_on_cluster([(0, "a")], broken_factory, Cluster(f"tcp://127.0.0.1:{port}", timeout=1)))
             assert time.monotonic() - begin < PATIENCE / 10
 
 
