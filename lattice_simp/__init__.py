@@ -8,8 +8,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.compose import EditCosts, compose
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
-from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.skeleton import Skeleton
@@ -23,17 +22,15 @@ __all__ = [
     "GappyAcceptor",
     "LanguageModel",
     "Lattice",
-    "Path",
     "Skeleton",
     "SkeletonSettings",
     "SymbolTable",
-    "WeightedModel",
     "apply_lm",
-    "apply_lms",
     "compose",
     "gappy_acceptor",
     "nbest",
     "prune",
     "replace",
+    "shortest_path",
 ]
 __version__ = "0.1.0"

@@ -7,15 +7,16 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
 from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
-from lattice_simp.commands.options import DELETION, STEM, SUBSTITUTION, LoopKind, edit_costs
+from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.strategies import STRATEGIES
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,19 +37,10 @@ _FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
 
-class StrategyName(str, Enum):
-    """The decoding strategies."""
-
-    PLAIN = "plain"
-    GAPPY = "gappy"
-    SKELETON_FIRST = "skeleton-first"
-
-
-class GapPlaces(str, Enum):
-    """Where loops are."""
-
-    EVERYWHERE = "everywhere"
-    AT_GAPS = "at-gaps"
+if TYPE_CHECKING:
+    Strategy = str
+else:
+    Strategy = Literal[tuple(STRATEGIES)]
 
 
 @app.callback()
@@ -60,6 +52,7 @@ def common(
 
 
 @app.command()
+@takes_settings(DecoderSettings)
 def translate(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
@@ -67,30 +60,18 @@ def translate(
     output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
     mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
-    strategy: Annotated[Optional[StrategyName], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
+    strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
     skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
     nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
     lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
-    beam: Annotated[Optional[float], typer.Option(help="nats above the best path to keep")] = None,  # noqa: UP045
-    loops: Annotated[Optional[LoopKind], typer.Option(help="sigma (exact) or rho (the paper's)")] = None,  # noqa: UP045
-    gaps: Annotated[Optional[GapPlaces], typer.Option(help="loops everywhere, or at-gaps")] = None,  # noqa: UP045
-    skeleton_weight: Annotated[Optional[float], typer.Option(help="of the skeleton's costs")] = None,  # noqa: UP045
-    skeleton_hypotheses: Annotated[Optional[int], typer.Option(help="the n of the skeleton's list")] = None,  # noqa: UP045
-    edits: Annotated[Optional[bool], typer.Option(help="tolerate deviations from the skeleton at a cost")] = None,  # noqa: UP045
-    deletion_cost: DELETION = None,
-    substitution_cost: SUBSTITUTION = None,
-    stem_cost: STEM = None,
-    mbr: Annotated[Optional[bool], typer.Option(help="decide by the expected BLEU gain (lattice MBR)")] = None,  # noqa: UP045
-    mbr_scale: Annotated[Optional[float], typer.Option(help="of the costs, for the probabilities")] = None,  # noqa: UP045
-    mbr_precision: Annotated[Optional[float], typer.Option(help="p, of unigrams")] = None,  # noqa: UP045
-    mbr_ratio: Annotated[Optional[float], typer.Option(help="r, from order to order")] = None,  # noqa: UP045
     jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
     time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
+    settings: Any = None,
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
@@ -103,23 +84,7 @@ def translate(
     from lattice_simp.commands.translate import RunOptions, check, translate_all
     from lattice_simp.commands.worker import TranslateOptions
 
-    options = TranslateOptions(
-        model,
-        strategy and strategy.value,
-        nbest,
-        lattices,
-        beam,
-        loops and loops.value,
-        gaps and gaps.value,
-        skeleton_weight,
-        skeleton_hypotheses,
-        edits=edit_costs(edits, deletion_cost, substitution_cost, stem_cost),
-        forbid_edits=edits is False,
-        mbr=mbr,
-        mbr_scale=mbr_scale,
-        mbr_precision=mbr_precision,
-        mbr_ratio=mbr_ratio,
-    )
+    options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
     chosen = source if source is not None or skeletons is not None else "-"

@@ -9,4 +9,4 @@ def test_a_no_break_space_belongs_to_its_token():
     full = Lattice.from_strings([("10\u00a0000 people", 1.0)])
     assert full.num_arcs == 2
     joint = compose(full, gappy_acceptor([("10\u00a0000", 0.5)]))
-    assert [path.words for path in nbest(joint)] == ["10\u00a0000 people"]
+    assert [path.text for path in nbest(joint)] == ["10\u00a0000 people"]

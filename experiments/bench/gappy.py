@@ -61,7 +61,7 @@ def task(shared: Path) -> tuple[Lattice, list[tuple[str, float]]]:
     hypotheses: dict[str, float] = {}
     while len(hypotheses) < HYPOTHESES:
         path = best[rng.integers(len(best))]
-        words = np.array(path.words.split()[1:-1])  # without <s> and </s>
+        words = np.array(path.text.split()[1:-1])  # without <s> and </s>
         kept = rng.random(len(words)) < KEPT
         if kept.any():
             hypotheses.setdefault(" ".join(words[kept]), KEPT * path.cost)

@@ -57,7 +57,7 @@ def measure_multi30k(shared: Path) -> Figures:
     _decode(shared, MULTI30K)
     best, seconds = _decode(shared, MULTI30K)
     exact = exact_results(shared, MULTI30K)
-    identical = sum(path.words == string for path, (_, string) in zip(best, exact, strict=True))
+    identical = sum(path.text == string for path, (_, string) in zip(best, exact, strict=True))
     totals = recorded_totals(shared, MULTI30K, "shallow1")
     return {
         "hiero_shallow1_total_cost": _total(best, totals),

@@ -79,7 +79,7 @@ def nbest_lattices(
         columns = {name: lattice.features[:, column] for column, name in enumerate(names)}
         ends = {name: lattice.final_features[:, column] for column, name in enumerate(names)}
         paths = nbest(Lattice.from_arcs(*arcs, finals, words, scores=columns, final_scores=ends), LIST_LENGTH)
-        entries = [Hypothesis(number, path.words, {n: (v,) for n, v in path.scores.items()}) for path in paths]
+        entries = [Hypothesis(number, path.text, {n: (v,) for n, v in path.scores.items()}) for path in paths]
         made.append(FeatureLattice.from_nbest(entries, names, symbols))
     return made, symbols
 

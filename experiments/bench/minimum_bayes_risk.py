@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.bench.figures import Figures, cpu_time, figure
 from lattice_simp import Lattice, nbest, prune
-from lattice_simp.ops.mbr import MbrSettings, mbr_lattice
+from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
 SETTINGS = MbrSettings(scale=0.5, max_arcs=None)
@@ -59,7 +59,7 @@ def measure(shared: Path) -> Figures:
 
 
 def _decide(lattice: Lattice) -> str:
-    return nbest(mbr_lattice(lattice, SETTINGS))[0].words
+    return nbest(mbr(lattice, SETTINGS))[0].words
 
 
 def _read(path: Path) -> Lattice:

@@ -22,7 +22,6 @@ from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
-from lattice_simp.translate.settings import Strategy
 
 DEVELOPMENT, TEST = "development", "test"
 
@@ -48,7 +47,7 @@ class System:
 
     name: str
     title: str
-    strategy: Strategy = "plain"
+    strategy: str = "plain"
     simplify: bool = False
     romanise: bool = True
 
@@ -154,7 +153,7 @@ def _translator(
         results = [
             decoder.translate(part, skeleton, strategy=system.strategy if skeleton else "plain") for part in parts
         ]
-        words = " ".join(result.best.words for result in results)
+        words = " ".join(result.best.text for result in results)
         return _in_latin(words) if system.romanise else words, results[0].reachable
 
     return work

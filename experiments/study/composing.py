@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.study.nbest import Nbest
 from experiments.study.spaces import Space
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.gappy_composition import compose_with_skeletons, contained_hypotheses
@@ -66,34 +67,34 @@ def compose(
     given = [_costed(one, weights, len(lists), how.hypotheses) for one in lists]
     if not all(given):
         return _composed(full, names, own, None, count, False)
-    allowed = None if positions is None else [positions[words] for words, _ in given[0]]
+    allowed = None if positions is None else [positions[one.text] for one in given[0]]
     joint = compose_with_skeletons(full, given, how, how.beam, allowed)
     if joint.empty:
         return _composed(full, names, own, None, count, False)
     return _composed(joint, names, own, given[0] if len(given) == 1 else None, count, True, how.edits is not None)
 
 
-def _costed(own: Nbest, weights: Mapping[str, float], shares: int, count: int) -> list[tuple[str, float]]:
-    costs = own.costs(weights, SKELETON) / shares
-    return list(zip(own.words, costs.tolist(), strict=True))[:count]
+def _costed(own: Nbest, weights: Mapping[str, float], shares: int, count: int) -> list[Hypothesis]:
+    costs = (own.costs(weights, SKELETON) / shares).tolist()
+    return [Hypothesis(tuple(words.split()), cost) for words, cost in zip(own.words[:count], costs, strict=False)]
 
 
 def _composed(
     lattice: Lattice,
     names: tuple[str, ...],
     own: Nbest,
-    given: Sequence[tuple[str, float]] | None,
+    given: Sequence[Hypothesis] | None,
     count: int,
     reachable: bool | None,
     edits: bool = False,
 ) -> Composed:
     """Reads the best paths, and the features of the skeleton hypotheses that they contain (0 without any)."""
     paths = nbest(lattice, count)
-    full = -np.array([[path.scores[name] for name in names] for path in paths])
+    full = np.array([[path.features[name] for name in names] for path in paths])
     contained = [] if given is None else contained_hypotheses(lattice, paths, given, edits=edits)
     skeleton = own.features[contained] if contained else np.zeros((len(paths), len(own.names)))
     every = Nbest(
-        [path.words for path in paths],
+        [path.text for path in paths],
         np.hstack([full, skeleton]),
         (*names, *(SKELETON + name for name in own.names)),
     )

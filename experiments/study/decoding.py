@@ -97,6 +97,6 @@ def _nbest_maker(model: Path, weights: dict[str, float], count: int, folder: Pat
     def make(skeleton: Skeleton) -> None:
         lattice, paths = decoder.exact_nbest(skeleton.words, count)
         features, names = path_features(lattice, paths, decoder.grammar)
-        Nbest([path.words for path in paths], features, names).write(skeleton_path(folder, skeleton))
+        Nbest([path.text for path in paths], features, names).write(skeleton_path(folder, skeleton))
 
     return make

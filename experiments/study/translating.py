@@ -125,8 +125,8 @@ def _decoding_maker(
         result = decoder.translate(sentence.words, skeletons, strategy=strategy, skeleton_hypotheses=hypotheses)
         paths = result.nbest(study.hypotheses)
         costs = -np.array([path.cost for path in paths])[:, None]
-        output = Output(paths[0].words, result.reachable)
-        _keep(folder, task, Nbest([path.words for path in paths], costs, (DECODER,)), output)
+        output = Output(paths[0].text, result.reachable)
+        _keep(folder, task, Nbest([path.text for path in paths], costs, (DECODER,)), output)
 
     return work
 

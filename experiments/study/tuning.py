@@ -19,6 +19,7 @@ from experiments.study.scoring import COST, STRONG, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.pipeline.tasks import all_results
@@ -160,7 +161,7 @@ def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
 
 def skeleton_costs(
     study: Study, system: System, folders: Mapping[str, Path], sentence: StudySentence
-) -> list[tuple[str, float]]:
+) -> list[Hypothesis]:
     """Returns a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]

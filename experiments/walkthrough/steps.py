@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from lattice_simp.translate.skeleton_first import partial_lattice
+
 import lattice_simp as ls
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import to_svg
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.result import Translation
-from lattice_simp.translate.skeleton_first import partial_lattice
 
 DRAWN = 4
 """Hypotheses in a drawing: more could not be read."""
@@ -135,7 +136,7 @@ def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say(
         f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "
         f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats a missing word, it gives "
-        f"*{best.words}* at {best.scores['edits']:.1f} nats of edits."
+        f"*{best.text}* at {best.scores['edits']:.1f} nats of edits."
     )
 
 
@@ -143,7 +144,7 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
     page.say("## 6. Skeleton first")
     lattice, gaps = partial_lattice(decoder, skeleton)
     hidden = replace(lattice, ilabels=lattice.olabels, isymbols=None)
-    strings = [(path.words, path.cost) for path in ls.nbest(hidden, DRAWN)]
+    strings = [(path.text, path.cost) for path in ls.nbest(hidden, DRAWN)]
     page.say(
         f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
         "unexpanded while the skeleton is decoded and forced towards its n-best list. By the rules alone the best "
@@ -156,17 +157,17 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
 
 def _decisions(page: Page, translations: dict[str, Translation], reference: str) -> None:
     page.say("## 7. What came out")
-    rows = [(name, own.best.words, own.best.words == reference) for name, own in translations.items()]
+    rows = [(name, own.best.text, own.best.text == reference) for name, own in translations.items()]
     page.table(("strategy", "translation", "as the reference"), [(a, b, "yes" if c else "no") for a, b, c in rows])
 
 
 def _best(page: Page, translation: Translation) -> None:
-    rows = [(path.words, f"{path.cost:.2f}") for path in translation.nbest(DRAWN)]
+    rows = [(path.text, f"{path.cost:.2f}") for path in translation.nbest(DRAWN)]
     page.table(("translation", "cost"), rows)
 
 
 def _few(translation: Translation) -> Lattice:
-    return Lattice.from_strings([(path.words, path.cost) for path in translation.nbest(DRAWN)])
+    return Lattice.from_strings([(path.text, path.cost) for path in translation.nbest(DRAWN)])
 
 
 def _rule_text(decoder: ls.Decoder, rule: int, words: Sequence[str]) -> str:

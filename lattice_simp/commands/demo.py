@@ -40,13 +40,15 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     """Translates the first `sentences` held-out sentences, prints a table and an example, draws its lattices."""
     from lattice_simp import Decoder
     from lattice_simp.skeleton import read_skeletons
-    from lattice_simp.translate.settings import STRATEGIES
+    from lattice_simp.translate.strategies import STRATEGIES
 
     output.mkdir(parents=True, exist_ok=True)
     skeletons = [record.skeletons[0] for record in read_skeletons(demo_path("test.jsonl"))][:sentences]
     references = demo_path("test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
     decoder = Decoder.load(demo_path("rules.gz").parent)
-    console.print(f"{decoder.grammar.num_rules} rules, a {decoder.models[0][1].order}-gram model; compiling ...")
+    console.print(
+        f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; compiling ..."
+    )
     decoder.translate(skeletons[0].tokens, skeletons[0], strategy="skeleton-first")
     translations: dict[str, list[Translation]] = {}
     results = []
@@ -72,7 +74,7 @@ def _score(
 ) -> StrategyResult:
     import sacrebleu
 
-    lines = [translation.best.words for translation in translations]
+    lines = [translation.best.text for translation in translations]
     metric = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
     return StrategyResult(
         strategy=strategy,
@@ -105,7 +107,7 @@ def _most_telling(translations: dict[str, list[Translation]], references: Sequen
     """Picks a sentence that plain decoding gets wrong and most strategies with a skeleton get right."""
 
     def telling(number: int) -> tuple[bool, int, int]:
-        right = {name: own[number].best.words == references[number] for name, own in translations.items()}
+        right = {name: own[number].best.text == references[number] for name, own in translations.items()}
         return not right["plain"], right["gappy"] + right["skeleton-first"], -len(references[number])
 
     return max(range(len(references)), key=telling)
@@ -116,10 +118,10 @@ def _show(console: Console, skeleton: Skeleton, reference: str, translations: di
     table.add_row("source", escape(skeleton.to_brackets()), style="bold")
     table.add_row("skeleton", " ".join(skeleton.words))
     if translations["gappy"].skeleton_hypotheses:
-        table.add_row("its translation", translations["gappy"].skeleton_hypotheses[0][0])
+        table.add_row("its translation", translations["gappy"].skeleton_hypotheses[0].text)
     for name, translation in translations.items():
-        mark = "right" if translation.best.words == reference else "wrong"
-        table.add_row(f"{name} ({mark})", translation.best.words)
+        mark = "right" if translation.best.text == reference else "wrong"
+        table.add_row(f"{name} ({mark})", translation.best.text)
     table.add_row("reference", reference)
     console.print(table)
 
@@ -129,10 +131,12 @@ def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path
     from lattice_simp import Lattice, gappy_acceptor
     from lattice_simp.draw import to_svg
 
-    strings = [(path.words, path.cost) for path in joint.nbest(DRAWN_STRINGS)]
     acceptor = gappy_acceptor(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
     drawings = {
-        "full.svg": (Lattice.from_strings(strings), "Translations of the sentence that contain one of the skeleton"),
+        "full.svg": (
+            Lattice.from_strings(joint.nbest(DRAWN_STRINGS)),
+            "Translations of the sentence that contain one of the skeleton",
+        ),
         "skeleton.svg": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
     }
     for name, (lattice, title) in drawings.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -10,19 +11,18 @@ import typer
 
 from lattice_simp.commands.options import (
     BEAM,
-    DELETION,
     OUTPUT,
-    STEM,
-    SUBSTITUTION,
     FormatName,
-    LoopKind,
-    edit_costs,
     is_nbest,
     read_full,
     read_skeleton,
     readable,
     write_result,
 )
+from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.gappy_acceptor import Loops
+from lattice_simp.support.options import option
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
@@ -34,7 +34,13 @@ Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-be
 Symbols = Annotated[Optional[Path], typer.Option(help="the words of a file with numeric labels")]  # noqa: UP045
 InputSymbols = Annotated[Optional[Path], typer.Option(help="those of its input side, if others")]  # noqa: UP045
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
-Loops = Annotated[LoopKind, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+
+
+@dataclass(frozen=True)
+class _EditSettings:
+    edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
+
 
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""
@@ -57,14 +63,14 @@ def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: 
         ("words", str(len(set(lattice.olabels.tolist()) - {0}))),
         ("acyclic", "yes" if lattice.is_acyclic else "no"),
     ]
-    if lattice.scores:
-        lines.append(("score columns", " ".join(lattice.scores)))
+    if lattice.features:
+        lines.append(("features", " ".join(lattice.features)))
     if lattice.is_acyclic:
         best = nbest(lattice, COUNTED_STRINGS + 1)
         count = len(best) if len(best) <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
         lines += [("paths", f"{count_paths(lattice):.6g}"), ("strings", str(count))]
         for path in best[:1]:
-            lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.words)]
+            lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.text)]
     with open_text("-", "w") as file:
         file.writelines(f"{name}\t{value}\n" for name, value in lines)
 
@@ -91,38 +97,38 @@ def lm(
     weight: Annotated[float, typer.Option(help="what the model's costs are multiplied with")] = 1.0,
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
+    name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
     output: OUTPUT = "-",
 ) -> None:
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst"""
     from lattice_simp import LanguageModel, apply_lm
 
     full = read_full(source, sentence)
-    write_result(apply_lm(full, LanguageModel.read(model), weight, beam=beam, word_penalty=word_penalty), output)
+    models = {name: (LanguageModel.read(model), weight)}
+    write_result(apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
 
 
 @app.command()
-def gappy(source: Input, sentence: Id = None, loops: Loops = LoopKind.SIGMA, output: OUTPUT = "-") -> None:
+def gappy(source: Input, sentence: Id = None, loops: LoopsOption = "sigma", output: OUTPUT = "-") -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
 
     from lattice_simp import gappy_acceptor
 
-    write_result(gappy_acceptor(read_skeleton(source, sentence), loops=loops.value).as_lattice(), output)
+    write_result(gappy_acceptor(read_skeleton(source, sentence), loops=loops).as_lattice(), output)
 
 
 @app.command()
+@takes_settings(_EditSettings)
 def compose(
     full: Annotated[str, typer.Argument(help="a lattice file, or a Moses n-best list of many sentences")],
     skeleton: Annotated[str, typer.Argument(help="a Moses n-best list of the skeletons, or a lattice file")],
     sentence: Id = None,
     weight: Weight = 1.0,
-    loops: Loops = LoopKind.SIGMA,
+    loops: LoopsOption = "sigma",
     beam: BEAM = None,
-    edits: Annotated[Optional[bool], typer.Option(help="tolerate missing and other words at a cost")] = None,  # noqa: UP045
-    deletion_cost: DELETION = None,
-    substitution_cost: SUBSTITUTION = None,
-    stem_cost: STEM = None,
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists")] = 100,
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Keep the full hypotheses that contain a skeleton hypothesis; where there is none, everything is kept.
 
@@ -136,9 +142,8 @@ def compose(
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
-    composition = Composition(
-        weight, loops.value, beam, edit_costs(edits, deletion_cost, substitution_cost, stem_cost), n
-    )
+    edits = settings.get("edits")
+    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         if sentence is None and is_nbest(full_file) and is_nbest(skeleton_file):
             write_nbest(composition.compose_lists(full_file, skeleton_file), output)
@@ -158,18 +163,18 @@ def nbest(
     sentence: Id = None,
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
-    scores: Annotated[bool, typer.Option("--scores", help="print the score columns, too")] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
 ) -> None:
-    """Print the n best strings behind their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
+    """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
     from lattice_simp import nbest
     from lattice_simp.support.textio import open_text
 
     paths = nbest(read_full(source, sentence), n, unique=unique)
     with open_text(output, "w") as file:
         for path in paths:
-            columns = "".join(f"\t{name}={value:.6f}" for name, value in path.scores.items()) if scores else ""
-            file.write(f"{path.cost:.6f}\t{path.words}{columns}\n")
+            columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
+            file.write(f"{path.cost:.6f}\t{path.text}{columns}\n")
 
 
 @app.command()
@@ -205,7 +210,7 @@ def draw(
         raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
     lattice = read_full(source, sentence)
     if n is not None:
-        lattice = Lattice.from_strings([(path.words, path.cost) for path in nbest(lattice, n)])
+        lattice = Lattice.from_strings(nbest(lattice, n))
     if lattice.num_states > max_states:
         message = f"{lattice.num_states} states are more than a drawing may have; use --nbest or a larger --max-states"
         raise LatticeSimpError(message)

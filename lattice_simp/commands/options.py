@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -11,23 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
-    from lattice_simp.formats.nbest import Hypothesis
+    from lattice_simp.core.hypothesis import Hypothesis
 
 STDIN = "<stdin>"
-
-Pairs = list[tuple[str, float]]
-"""The words and costs of an n-best list."""
-
-
-class LoopKind(str, Enum):
-    """What a loop consumes, see `ops/gappy_acceptor.py`."""
-
-    SIGMA = "sigma"
-    RHO = "rho"
 
 
 class FormatName(str, Enum):
@@ -41,35 +31,6 @@ class FormatName(str, Enum):
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
-DELETION = Annotated[Optional[float], typer.Option(help="cost of a missing skeleton word, nats; implies --edits")]  # noqa: UP045
-SUBSTITUTION = Annotated[Optional[float], typer.Option(help="cost of another word in its place; implies --edits")]  # noqa: UP045
-STEM = Annotated[Optional[float], typer.Option(help="cost of another word with the same stem; implies --edits")]  # noqa: UP045
-
-
-def edit_costs(
-    edits: bool | None, deletion: float | None, substitution: float | None, stem: float | None
-) -> tuple[float, float, float] | None:
-    """Returns the costs of edits (deletion, substitution, stem) from the options; None where edits are not wanted.
-
-    Raises:
-        LatticeSimpError: costs of edits that are forbidden, or negative ones.
-    """
-    from lattice_simp import EditCosts
-
-    given = {"deletion": deletion, "substitution": substitution, "stem": stem}
-    for name, cost in given.items():
-        if cost is not None and edits is False:
-            raise LatticeSimpError(f"--no-edits and --{name}-cost contradict each other")
-        if cost is not None and not cost >= 0:
-            raise LatticeSimpError(f"--{name}-cost {cost}: give a number from 0 up (inf forbids these edits)")
-    if not edits and all(cost is None for cost in given.values()):
-        return None
-    usual = EditCosts()
-    return (
-        usual.deletion if deletion is None else deletion,
-        usual.substitution if substitution is None else substitution,
-        usual.stem if stem is None else stem,
-    )
 
 
 @contextmanager
@@ -108,14 +69,14 @@ def read_full(path: str, sentence: int | None = None, format: FormatName | None 
 
     with readable(path) as file:
         if format is None and is_nbest(file):
-            return Lattice.from_strings(_read_list(file, sentence))
+            return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is no n-best list", path=path, remedy="leave --id out")
         return Lattice.read(file, format=format and format.value, **options)
 
 
-def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
-    """Reads the hypotheses of a skeleton: as pairs from an n-best list (which keeps their costs exact), or a lattice.
+def read_skeleton(path: str, sentence: int | None = None) -> Lattice | list[Hypothesis]:
+    """Reads the hypotheses of a skeleton: as they are from an n-best list (their costs stay exact), or a lattice.
 
     Raises:
         FormatError: as `read_full`.
@@ -124,15 +85,10 @@ def read_skeleton(path: str, sentence: int | None = None) -> Lattice | Pairs:
         return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
 
 
-def pairs(entries: Iterable[Hypothesis]) -> Pairs:
-    """Returns the words and costs of an n-best list."""
-    return [(entry.words, entry.cost) for entry in entries]
+def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
+    from lattice_simp.formats.nbest import stream_nbest
 
-
-def _read_list(path: str, sentence: int | None) -> Pairs:
-    from lattice_simp.formats.nbest import read_nbest
-
-    lists = {number: entries for number, entries in read_nbest(path) if entries}
+    lists = {number: entries for number, entries in stream_nbest(path) if entries}
     if sentence is None and len(lists) == 1:
         sentence = next(iter(lists))
     if sentence is None:
@@ -140,7 +96,7 @@ def _read_list(path: str, sentence: int | None) -> Pairs:
         raise FormatError(message, path=path, remedy="choose one with --id")
     if sentence not in lists:
         raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy="ids count from 0")
-    return pairs(lists[sentence])
+    return lists[sentence]
 
 
 def write_result(lattice: Lattice, output: str, format: FormatName | None = None) -> None:

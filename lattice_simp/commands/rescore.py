@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
@@ -13,7 +14,7 @@ import typer
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 
 if TYPE_CHECKING:
-    from lattice_simp.formats.nbest import Hypothesis
+    from lattice_simp.core.hypothesis import Hypothesis
     from lattice_simp.rescore.scorer import Scorer
 
 app = typer.Typer(no_args_is_help=True, help="Train models that score hypotheses; score n-best lists and lattices.")
@@ -47,7 +48,7 @@ def nbest(
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
-    from lattice_simp.formats.nbest import read_nbest
+    from lattice_simp.formats.nbest import stream_nbest
     from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
     from lattice_simp.translate.model_files import read_weights
 
@@ -58,7 +59,7 @@ def nbest(
     lines = _source_lines(source)
 
     def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
-        for number, entries in read_nbest(file):
+        for number, entries in stream_nbest(file):
             if number >= len(lines):
                 raise FormatError(f"the list has a sentence {number}", path=file, remedy=f"{source} has {len(lines)}")
             done = score_nbest(lines[number], entries, scorers)
@@ -92,9 +93,8 @@ def lattices(
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
     from lattice_simp import Lattice
-    from lattice_simp.formats.nbest import Hypothesis
     from lattice_simp.rescore.combine import combine
-    from lattice_simp.rescore.lattice_search import rescore_lattice
+    from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
     from lattice_simp.rescore.nbest import score_nbest
     from lattice_simp.rescore.scorer import PrefixScorer
 
@@ -115,9 +115,7 @@ def lattices(
             found = rescore_lattice(
                 lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
             )
-            entries = [
-                Hypothesis(number, one.words, {"Lattice": (0.0 - one.lattice_cost,)}, 0.0 - one.cost) for one in found
-            ]
+            entries = [replace(own, features={"Lattice": own.features[LATTICE]}) for own in found]
             yield number, score_nbest(words, entries, scorers)
 
     _write(searched(), output, best, len(lines))

@@ -7,24 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.commands.options import readable
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
-from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.textio import read_lines
 
 ALL_MASKS = "all"
 
-Hypotheses = tuple[tuple[str, float], ...]
-
 
 @dataclass(frozen=True)
 class Sentence:
-    """One task: tokens, masks of its skeletons, and hypotheses (words, cost) for the skeleton."""
+    """One task: tokens, masks of its skeletons, and hypotheses for the skeleton."""
 
     words: tuple[str, ...]
     masks: tuple[str, ...] = ()
-    hypotheses: Hypotheses | None = None
+    hypotheses: tuple[Hypothesis, ...] = ()
 
 
 def read_sentences(
@@ -45,7 +44,7 @@ def read_sentences(
     by_line = _align(lines, records, skeletons) if skeletons else {}
     nbest = _read_hypotheses(skeleton_nbest, len(lines)) if skeleton_nbest else {}
     return [
-        Sentence(words, _masks(by_line[number], mask_index) if number in by_line else (), nbest.get(number))
+        Sentence(words, _masks(by_line[number], mask_index) if number in by_line else (), nbest.get(number, ()))
         for number, words in enumerate(lines)
     ]
 
@@ -103,11 +102,9 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
     return found
 
 
-def _read_hypotheses(path: Path, count: int) -> dict[int, Hypotheses]:
+def _read_hypotheses(path: Path, count: int) -> dict[int, tuple[Hypothesis, ...]]:
     """Returns the skeletons' n-best lists by sentence; sentences without one are left out."""
-    lists = {
-        number: tuple((entry.words, entry.cost) for entry in entries) for number, entries in read_nbest(path) if entries
-    }
+    lists = {number: tuple(entries) for number, entries in stream_nbest(path) if entries}
     last = max(lists, default=0)
     if last >= count:
         message = f"hypotheses of sentence {last}, but the input has {count} lines"

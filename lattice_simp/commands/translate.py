@@ -9,16 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.report import Report, Summary
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence
-from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator, mbr_settings
+from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.nbest import Hypothesis, write_nbest
+from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.textio import open_text
+from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.strategies import STRATEGIES
 
 STDOUT = "-"
 
@@ -50,11 +53,8 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
-    mbr_settings(options, None)
-    numbers = {"beam": options.beam, "skeleton-weight": options.skeleton_weight}
-    wrong = [f"--{name} {value}: give a number from 0 up" for name, value in numbers.items() if value and not value > 0]
-    if options.skeleton_hypotheses is not None and options.skeleton_hypotheses < 1:
-        wrong.append(f"--skeleton-hypotheses {options.skeleton_hypotheses}: at least one is needed")
+    DecoderSettings.from_mapping(options.settings)
+    wrong = []
     if not mask_index.isdecimal() and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
     if run.resume and is_stream(run.output):
@@ -63,14 +63,18 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         wrong.append("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
     elif run.nbest_output == run.output:
         wrong.append(f"--output and --nbest-output are both {run.output!r}; give them different names")
-    if options.strategy == "gappy" and not skeletons and not skeleton_nbest:
-        wrong.append("--strategy gappy needs --skeletons or --skeleton-nbest")
-    if options.strategy == "skeleton-first" and not skeletons:
-        wrong.append("--strategy skeleton-first needs --skeletons")
+    given = {"skeletons": skeletons, "hypotheses": skeleton_nbest}
+    needs = STRATEGIES[options.strategy].needs if options.strategy else ()
+    if needs and not any(given[need] for need in needs):
+        flags = " or ".join(_NEEDS[need] for need in needs)
+        wrong.append(f"--strategy {options.strategy} needs {flags}")
     if wrong:
         raise LatticeSimpError(wrong[0])
     if run.dask is not None:
         check_cluster(run.dask, jobs=run.jobs, time_limit=run.time_limit)
+
+
+_NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
 
 def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Summary:
@@ -172,12 +176,8 @@ def _groups(
         if flush:
             file.flush()
         summary.count(record)
-        yield record["number"], [_hypothesis(record["number"], entry) for entry in record["nbest"]]
-
-
-def _hypothesis(number: int, entry: dict[str, Any]) -> Hypothesis:
-    features: dict[str, tuple[float, ...]] = {name: (value,) for name, value in entry["features"].items()}
-    return Hypothesis(number, entry["words"], features, entry["total"])
+        entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
+        yield record["number"], entries
 
 
 # ---------------------------------------------------------------- names of runs

@@ -48,7 +48,7 @@ def weights(
     """Tunes all weights of a model together, that of the skeleton included, by lattice MERT."""
     from lattice_simp.commands.sentences import read_sentences
     from lattice_simp.translate.model_files import write_weights
-    from lattice_simp.translate.settings import STRATEGIES
+    from lattice_simp.translate.strategies import STRATEGIES
     from lattice_simp.tune.decode import DecodeOptions, TuningSentence
     from lattice_simp.tune.mert import MertOptions
     from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, start_weights, tune
@@ -60,7 +60,7 @@ def weights(
     sentences = read_sentences(str(source), skeletons, "0", None)
     own = _references(references, len(sentences), source)
     tuning = [TuningSentence(one.words, refs, one.masks) for one, refs in zip(sentences, own, strict=True)]
-    decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)  # type: ignore[arg-type]
+    decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)
     mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
     start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
     result = tune(tuning, start, decoding, mert=mert, max_rounds=rounds, say=_say)
@@ -142,10 +142,10 @@ def nbest(
     from lattice_simp.tune.feature_lattice import FeatureLattice
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
-    lists = list(read_nbest(file))
-    refs = _references(references, 1 + max((number for number, _ in lists), default=-1), file)
-    own = [FeatureLattice.from_nbest(entries, names, symbols) for _, entries in lists]
-    encoded = [[symbols.encode(words) for words in refs[number]] for number, _ in lists]
+    lists = read_nbest(file)
+    refs = _references(references, len(lists), file)
+    own = [FeatureLattice.from_nbest(entries, names, symbols) for entries in lists]
+    encoded = [[symbols.encode(words) for words in own_refs] for own_refs in refs]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
 
 

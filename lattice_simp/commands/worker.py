@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.pipeline.outcome import BatchError, Function
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
-    from lattice_simp.ops.mbr import MbrSettings
-    from lattice_simp.ops.nbest import Path as Hypothesis
+    from lattice_simp.core.hypothesis import Hypothesis
     from lattice_simp.translate.result import Translation
 
 Record = dict[str, Any]
@@ -26,29 +25,21 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class TranslateOptions:
-    """What every worker needs to know; the fields are the command's options, None for the model's own setting.
+    """What every worker needs to know.
 
     Attributes:
-        edits: what a deletion, a substitution and another word with the same stem cost.
-        forbid_edits: whether the model's own costs of edits are not to be used.
-        mbr: whether to decide by the expected gain; its numbers turn that on, too.
+        model: the model directory.
+        strategy: its name; None for `gappy` with a skeleton, else `plain`.
+        nbest: hypotheses to list for each sentence.
+        lattices: a folder that receives the sentences' lattices.
+        settings: what differs from the model's own settings, as nested dicts.
     """
 
     model: Path
     strategy: str | None = None
     nbest: int = 0
     lattices: Path | None = None
-    beam: float | None = None
-    loops: str | None = None
-    gaps: str | None = None
-    skeleton_weight: float | None = None
-    skeleton_hypotheses: int | None = None
-    edits: tuple[float, float, float] | None = None
-    forbid_edits: bool = False
-    mbr: bool | None = None
-    mbr_scale: float | None = None
-    mbr_precision: float | None = None
-    mbr_ratio: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def make_translator(options: TranslateOptions, warm_up: bool = False) -> Function:
@@ -60,49 +51,11 @@ def make_translator(options: TranslateOptions, warm_up: bool = False) -> Functio
     """
     from lattice_simp import Decoder
 
-    decoder = _configured(Decoder.load(options.model), options)
+    decoder = Decoder.load(options.model).with_settings(options.settings)
     if warm_up:
         with suppress(LatticeSimpError):
-            decoder.translate("a b a", "101", strategy=options.strategy)  # type: ignore[arg-type]
+            decoder.translate("a b a", "101", strategy=options.strategy)
     return partial(translate_sentence, decoder, options)
-
-
-def _configured(decoder: Decoder, options: TranslateOptions) -> Decoder:
-    """Returns the decoder with the settings of the options."""
-    from lattice_simp import EditCosts
-
-    changes: dict[str, Any] = {
-        "loops": options.loops,
-        "gaps": options.gaps,
-        "weight": options.skeleton_weight,
-        "hypotheses": options.skeleton_hypotheses,
-        "edits": options.edits and EditCosts(*options.edits),
-    }
-    given = {name: value for name, value in changes.items() if value is not None}
-    if options.forbid_edits:
-        given["edits"] = None
-    skeleton = replace(decoder.settings.skeleton, **given)
-    settings = replace(decoder.settings, skeleton=skeleton, mbr=mbr_settings(options, decoder.settings.mbr))
-    if options.beam is not None:
-        settings = replace(settings, beam=options.beam)
-    return replace(decoder, settings=settings)
-
-
-def mbr_settings(options: TranslateOptions, own: MbrSettings | None) -> MbrSettings | None:
-    """Returns the model's own settings of minimum Bayes-risk decoding, with what the options say; None for none.
-
-    Raises:
-        LatticeSimpError: options that contradict each other, or numbers out of range.
-    """
-    from lattice_simp.ops.mbr import MbrSettings
-
-    numbers = {"scale": options.mbr_scale, "precision": options.mbr_precision, "ratio": options.mbr_ratio}
-    given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
-    if options.mbr is False:
-        if given:
-            raise LatticeSimpError(f"--no-mbr and --mbr-{next(iter(given))} contradict each other")
-        return None
-    return replace(own or MbrSettings(), **given) if options.mbr or given else own
 
 
 def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[int, Sentence]) -> Record:
@@ -118,12 +71,11 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     if not sentence.words:
         return {"number": number, "line": "", "nbest": [], "reachable": None}
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    given = list(sentence.hypotheses) if sentence.hypotheses else None
     result = decoder.translate(
         sentence.words,
         skeletons or None,
-        strategy=options.strategy if skeletons or given else "plain",  # type: ignore[arg-type]
-        skeleton_hypotheses=given,
+        strategy=options.strategy if skeletons or sentence.hypotheses else "plain",
+        skeleton_hypotheses=sentence.hypotheses or None,
     )
     paths = result.nbest(max(1, options.nbest))
     if not paths:
@@ -131,7 +83,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     entries = [_entry(result, path) for path in paths[: options.nbest]]
     if options.lattices:
         _write(result.lattice, lattice_path(options.lattices, number))
-    return {"number": number, "line": paths[0].words, "nbest": entries, "reachable": result.reachable}
+    return {"number": number, "line": paths[0].text, "nbest": entries, "reachable": result.reachable}
 
 
 def lattice_path(folder: Path, number: int) -> Path:
@@ -163,6 +115,6 @@ def _entry(result: Translation, path: Hypothesis) -> dict[str, Any]:
     """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does."""
     features = {name: value + 0.0 for name, value in result.features(path).items()}  # no -0
     if not all(map(math.isfinite, [path.cost, *features.values()])):
-        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {path.words!r}")
-    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in split_tokens(path.words))
-    return {"words": words, "features": features, "total": -path.cost}
+        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {path.text!r}")
+    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in path.tokens)
+    return {"words": words, "features": features, "cost": path.cost}

@@ -1,30 +1,36 @@
-"""The lattice: weighted hypotheses as arrays, and the bridge to OpenFst.
+"""The lattice: weighted hypotheses as arrays.
 
 A lattice is a weighted finite-state acceptor or transducer. Arcs lie in flat arrays, sorted by source state; costs are
 negative natural logs (the tropical semiring), so the best hypothesis is the cheapest path. Every operation of the
-package takes lattices and gives lattices.
+package takes lattices and returns lattices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core import bridge
+from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.connect import topological_order, useful_states
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.core.features import Features, gather
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
 
-IntArray = npt.NDArray[np.int32]
-CostArray = npt.NDArray[np.float64]
-Scores = Mapping[str, CostArray]
-
 INFINITY = float("inf")
+
+WeightedWords: TypeAlias = Hypothesis | tuple[str, float] | tuple[Iterable[str], float]
+"""A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
+
+Strings: TypeAlias = Iterable[WeightedWords]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,7 @@ class Lattice:
     (4, 4, True)
 
     State 0 is the start; a lattice without states accepts nothing. The arcs of state `q` are
-    `offsets[q]:offsets[q + 1]`.
+    `offsets[q]:offsets[q + 1]`. Lattices do not change: operations return new ones.
 
     Attributes:
         offsets: (num_states + 1,) int32, where each state's arcs begin.
@@ -47,20 +53,22 @@ class Lattice:
         finals: (num_states,) float64 final costs in nats; infinity where a state is not final.
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
         isymbols: the table of the input labels; None for an acceptor, whose labels are words on both sides.
-        scores: named columns, (num_arcs,) each, that travel with the arcs: the parts a weight is made of.
-        final_scores: the same columns for the final costs, (num_states,) each; 0 where a state is not final.
+        features: named scores of the arcs and final states, the parts that a weight is made of.
     """
 
-    offsets: IntArray
-    ilabels: IntArray
-    olabels: IntArray
-    weights: CostArray
-    nextstates: IntArray
-    finals: CostArray
+    offsets: Ints
+    ilabels: Ints
+    olabels: Ints
+    weights: Floats
+    nextstates: Ints
+    finals: Floats
     symbols: SymbolTable
     isymbols: SymbolTable | None = None
-    scores: Scores = field(default_factory=dict)
-    final_scores: Scores = field(default_factory=dict)
+    features: Features = field(default=None)  # type: ignore[assignment]  # none: made for the arcs at hand
+
+    def __post_init__(self) -> None:
+        if self.features is None:
+            object.__setattr__(self, "features", Features.empty(len(self.weights), len(self.finals)))
 
     # ---------------------------------------------------------------- making
 
@@ -76,8 +84,8 @@ class Lattice:
         *,
         ilabels: npt.ArrayLike | None = None,
         isymbols: SymbolTable | None = None,
-        scores: Mapping[str, npt.ArrayLike] | None = None,
-        final_scores: Mapping[str, npt.ArrayLike] | None = None,
+        features: Mapping[str, npt.ArrayLike] | None = None,
+        final_features: Mapping[str, npt.ArrayLike] | None = None,
     ) -> Lattice:
         """Makes a checked lattice from arcs in any order; `labels` are the output labels.
 
@@ -91,8 +99,6 @@ class Lattice:
         if source_array.size and (source_array.min() < 0 or source_array.max() >= num_states):
             raise InvalidLatticeError(f"an arc leaves a state outside 0..{num_states - 1}")
         order = np.argsort(source_array, kind="stable")
-        offsets = np.zeros(num_states + 1, dtype=np.int32)
-        np.cumsum(np.bincount(source_array, minlength=num_states), out=offsets[1:])
 
         def column(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
             given = np.asarray(values)
@@ -104,8 +110,9 @@ class Lattice:
             return array[order]
 
         olabels = column(labels, np.int32)
+        columns = {name: column(values, np.float64) for name, values in (features or {}).items()}
         lattice = cls(
-            offsets=offsets,
+            offsets=offsets_of(source_array, num_states),
             ilabels=olabels if ilabels is None else column(ilabels, np.int32),
             olabels=olabels,
             weights=column(weights, np.float64),
@@ -113,62 +120,60 @@ class Lattice:
             finals=final_array,
             symbols=symbols,
             isymbols=isymbols,
-            scores={name: column(values, np.float64) for name, values in (scores or {}).items()},
-            final_scores={name: np.asarray(v, dtype=np.float64) for name, v in (final_scores or {}).items()},
+            features=Features.from_columns(columns, final_features, len(source_array), num_states),
         )
         lattice.validate()
         return lattice
 
     @classmethod
-    def from_strings(
-        cls, strings: Sequence[tuple[str, float] | tuple[Sequence[str], float]], symbols: SymbolTable | None = None
-    ) -> Lattice:
-        """Makes a prefix tree (merged at its leaves) of `(words, cost)` pairs; the costs stand on the last arcs.
+    def from_strings(cls, strings: Strings, symbols: SymbolTable | None = None) -> Lattice:
+        """Makes a prefix tree (merged at its leaves) of pairs of words and a cost, or of hypotheses.
 
-        A string that occurs twice keeps its least cost. The empty string makes the start state final.
+        The costs stand on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
+        start state final.
         """
         table = SymbolTable() if symbols is None else symbols
         best: dict[tuple[int, ...], float] = {}
-        for words, cost in strings:
-            if not np.isfinite(cost):
-                raise InvalidLatticeError(f"the cost of {words!r} is {cost}; costs are finite numbers")
-            key = tuple(table.encode(split_tokens(words) if isinstance(words, str) else words).tolist())
+        for words, cost in map(words_and_cost, strings):
+            key = tuple(table.encode(words).tolist())
             best[key] = min(cost, best.get(key, INFINITY))
-        # The last arc of every string goes to one common final state (1), the inner ones along a prefix tree.
-        prefix_states: dict[tuple[int, ...], int] = {(): 0}
-        arcs: list[tuple[int, int, float, int]] = []
-        finals = [INFINITY, 0.0]
-        for key, cost in best.items():
-            if not key:
-                finals[0] = cost
-                continue
-            state = 0
-            for length in range(1, len(key)):
-                following = prefix_states.get(key[:length])
-                if following is None:
-                    following = prefix_states[key[:length]] = len(finals)
-                    finals.append(INFINITY)
-                    arcs.append((state, key[length - 1], 0.0, following))
-                state = following
-            arcs.append((state, key[-1], cost, 1))
-        sources, labels, weights, nextstates = zip(*arcs, strict=True) if arcs else ((), (), (), ())
-        return cls.from_arcs(sources, labels, weights, nextstates, finals, table).topsorted()
+        tree = _PrefixTree(best)
+        return cls.from_arcs(*tree.columns(), table).topsorted()
+
+    @classmethod
+    def from_nbest(cls, hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
+        """Makes a prefix tree of an n-best list; the features of each hypothesis stand on its last arc.
+
+        >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
+        >>> lattice.features["LM"].tolist()
+        [0.0, 0.0, -1.5]
+
+        Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
+        """
+        table = SymbolTable() if symbols is None else symbols
+        best: dict[tuple[int, ...], Hypothesis] = {}
+        for hypothesis in hypotheses:
+            words_and_cost(hypothesis)
+            key = tuple(table.encode(hypothesis.tokens).tolist())
+            if key not in best or hypothesis.cost < best[key].cost:
+                best[key] = hypothesis
+        tree = _PrefixTree({key: hypothesis.cost for key, hypothesis in best.items()})
+        names = dict.fromkeys(name for hypothesis in best.values() for name in hypothesis.features)
+        columns = {name: np.zeros(len(tree.arcs)) for name in names}
+        ends = {name: np.zeros(len(tree.finals)) for name in names}
+        for key, hypothesis in best.items():
+            for name, score in hypothesis.features.items():
+                if key:
+                    columns[name][tree.last_arcs[key]] = score
+                else:
+                    ends[name][0] = score
+        return cls.from_arcs(*tree.columns(), table, features=columns, final_features=ends).topsorted()
 
     @classmethod
     def empty_like(cls, other: Lattice) -> Lattice:
-        """Makes the lattice that accepts nothing, with the tables and columns of `other`."""
-        nothing = np.zeros(0, dtype=np.int32)
-        return replace(
-            other,
-            offsets=np.zeros(1, dtype=np.int32),
-            ilabels=nothing,
-            olabels=nothing,
-            weights=np.zeros(0),
-            nextstates=nothing,
-            finals=np.zeros(0),
-            scores={name: np.zeros(0) for name in other.scores},
-            final_scores={name: np.zeros(0) for name in other.final_scores},
-        )
+        """Makes the lattice that accepts nothing, with the tables and the names of features of `other`."""
+        none = np.zeros(0, dtype=np.int32)
+        return other.gather(none, np.zeros(1, dtype=np.int32), none, none)
 
     # ---------------------------------------------------------------- properties
 
@@ -180,34 +185,47 @@ class Lattice:
     def num_arcs(self) -> int:
         return len(self.weights)
 
-    @property
+    @cached_property
     def empty(self) -> bool:
         """Whether no state is final (after `connected()`: whether the lattice accepts nothing)."""
         return not bool(np.isfinite(self.finals).any())
 
-    @property
+    @cached_property
     def is_acceptor(self) -> bool:
         return self.isymbols is None and (
             self.ilabels is self.olabels or bool(np.array_equal(self.ilabels, self.olabels))
         )
 
     @property
-    def sources(self) -> IntArray:
+    def arcs(self) -> Arcs:
+        """The output side, as kernels take it."""
+        return Arcs(self.offsets, self.olabels, self.weights, self.nextstates, self.finals)
+
+    @cached_property
+    def sources(self) -> Ints:
         """(num_arcs,) int32, the source state of each arc."""
         return np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets))
 
-    @property
+    @cached_property
     def is_topsorted(self) -> bool:
         """Whether every arc leads to a higher state."""
         return bool((self.nextstates > self.sources).all())
 
-    @property
+    @cached_property
     def is_acyclic(self) -> bool:
         return self.is_topsorted or topological_order(self.offsets, self.nextstates) is not None
 
+    @cached_property
+    def _is_connected(self) -> bool:
+        """Whether the lattice is sorted topologically and every state lies on a complete path."""
+        if not self.num_states:
+            return True
+        return self.is_topsorted and bool(useful_states(self.offsets, self.nextstates, np.isfinite(self.finals)).all())
+
     def __repr__(self) -> str:
         kind = "acceptor" if self.is_acceptor else "transducer"
-        return f"Lattice({kind}, {self.num_states} states, {self.num_arcs} arcs, {len(self.symbols)} symbols)"
+        features = f", features {', '.join(self.features)}" if self.features else ""
+        return f"Lattice({kind}, {self.num_states} states, {self.num_arcs} arcs, {len(self.symbols)} symbols{features})"
 
     # ---------------------------------------------------------------- checks and canonical form
 
@@ -238,14 +256,11 @@ class Lattice:
         )
         for broken, message, values in checks:
             if broken.any():
-                where = int(np.argmax(broken))
-                raise InvalidLatticeError(message.format(where, values[where]))
-        for name, values in self.scores.items():
+                index = int(np.argmax(broken))
+                raise InvalidLatticeError(message.format(index, values[index]))
+        for name, values in self.features.items():
             if np.isnan(values).any():
-                where = int(np.isnan(values).argmax())
-                raise InvalidLatticeError(f"the score column {name!r} holds NaN at arc {where}")
-            if len(values) != self.num_arcs or len(self.final_scores.get(name, self.finals)) != self.num_states:
-                raise InvalidLatticeError(f"the score column {name!r} does not fit the arcs or the states")
+                raise InvalidLatticeError(f"the feature {name!r} is NaN at arc {int(np.isnan(values).argmax())}")
 
     def topsorted(self) -> Lattice:
         """Returns the same lattice with states numbered so that every arc leads to a higher state.
@@ -264,43 +279,80 @@ class Lattice:
         return self.subset(order)
 
     def connected(self) -> Lattice:
-        """Returns the lattice without states that no complete path visits, topologically sorted.
+        """Returns the lattice without states that no complete path visits, sorted topologically.
 
         Raises:
             CyclicLatticeError: the lattice has a cycle.
         """
-        if self.num_states == 0:
+        if self._is_connected:
             return self
         lattice = self.topsorted()
         useful = useful_states(lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals))
-        if useful.all():
-            return lattice
-        return lattice.subset(np.flatnonzero(useful).astype(np.int32)) if useful[0] else Lattice.empty_like(lattice)
+        kept = np.flatnonzero(useful).astype(np.int32)
+        lattice = lattice.subset(kept) if useful[0] else Lattice.empty_like(lattice)
+        lattice.__dict__["_is_connected"] = True
+        return lattice
 
-    def subset(self, order: IntArray) -> Lattice:
+    # ---------------------------------------------------------------- arc maps
+
+    def gather(
+        self,
+        arcs: npt.NDArray[Any],
+        offsets: Ints,
+        nextstates: Ints,
+        states: npt.NDArray[Any],
+        *,
+        weights: Floats | None = None,
+        finals: Floats | None = None,
+    ) -> Lattice:
+        """Returns the lattice whose arcs and states carry what the arcs and states with these numbers carry here.
+
+        Every operation that makes arcs out of arcs hands its map on, so labels, costs and features follow.
+
+        Args:
+            arcs: (new arcs,) int32, the arc each new one was made of; -1 for one without words, cost and features.
+            offsets: (new states + 1,) int32.
+            nextstates: (new arcs,) int32.
+            states: (new states,) int32, the state each new one ends as; -1 for one that is not final.
+            weights: (new arcs,) float64 costs in the place of those gathered.
+            finals: (new states,) float64 final costs in the place of those gathered. A state that they make not
+                final loses its final features.
+        """
+        olabels = gather(self.olabels, arcs, 0)
+        ends = states if finals is None else np.where(np.isfinite(finals), states, -1)
+        return replace(
+            self,
+            offsets=offsets,
+            ilabels=olabels if self.ilabels is self.olabels else gather(self.ilabels, arcs, 0),
+            olabels=olabels,
+            weights=gather(self.weights, arcs, 0.0) if weights is None else weights,
+            nextstates=nextstates,
+            finals=gather(self.finals, states, INFINITY) if finals is None else finals,
+            features=self.features.gather(arcs, ends),
+        )
+
+    def subset(self, order: Ints) -> Lattice:
         """Returns the lattice of the states in `order` alone, renumbered in that order; arcs to others are dropped."""
         new_name = np.full(self.num_states, -1, dtype=np.int32)
         new_name[order] = np.arange(len(order), dtype=np.int32)
         counts = np.diff(self.offsets)[order].astype(np.int64)
         ends = np.cumsum(counts)
         arcs = np.repeat(self.offsets[:-1][order] - (ends - counts), counts) + np.arange(int(counts.sum()))
-        kept = new_name[self.nextstates[arcs]] >= 0
+        nextstates = new_name[self.nextstates[arcs]]
+        kept = nextstates >= 0
         sources = np.repeat(np.arange(len(order), dtype=np.int32), counts)[kept]
-        arcs = arcs[kept]
-        offsets = np.zeros(len(order) + 1, dtype=np.int32)
-        np.cumsum(np.bincount(sources, minlength=len(order)), out=offsets[1:])
-        olabels = self.olabels[arcs]
-        return replace(
-            self,
-            offsets=offsets,
-            olabels=olabels,
-            ilabels=olabels if self.ilabels is self.olabels else self.ilabels[arcs],
-            weights=self.weights[arcs],
-            nextstates=new_name[self.nextstates[arcs]],
-            finals=self.finals[order],
-            scores={name: values[arcs] for name, values in self.scores.items()},
-            final_scores={name: values[order] for name, values in self.final_scores.items()},
-        )
+        return self.gather(arcs[kept], offsets_of(sources, len(order)), nextstates[kept], order)
+
+    def keep_arcs(self, kept: Bools, final: Bools | None = None) -> Lattice:
+        """Returns the lattice without the other arcs (a mask, (num_arcs,)); states stay as they are.
+
+        With `final`, a mask of the states, the others are not final.
+        """
+        arcs = np.flatnonzero(kept).astype(np.int32)
+        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
+        states = np.arange(self.num_states, dtype=np.int32)
+        states = states if final is None else np.where(final, states, -1).astype(np.int32)
+        return self.gather(arcs, offsets, self.nextstates[arcs], states)
 
     # ---------------------------------------------------------------- changes
 
@@ -315,16 +367,16 @@ class Lattice:
             ilabels = mapping[self.ilabels]
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
 
-    def with_weights(self, weights: CostArray, finals: CostArray) -> Lattice:
-        """Returns the lattice with other costs and the same paths and columns."""
-        return replace(self, weights=weights, finals=finals)
+    def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
+        """Returns the lattice with one more feature; see `Features.with_column`. Costs stay as they are."""
+        return replace(self, features=self.features.with_column(name, scores, finals))
 
     def project_output(self) -> Lattice:
-        """Returns the acceptor of the output words; score columns stay."""
+        """Returns the acceptor of the output words; features stay."""
         return replace(self, ilabels=self.olabels, isymbols=None)
 
     def project_input(self) -> Lattice:
-        """Returns the acceptor of the input side; score columns stay."""
+        """Returns the acceptor of the input side; features stay."""
         return replace(self, olabels=self.ilabels, symbols=self.isymbols or self.symbols, isymbols=None)
 
     def has_epsilons(self) -> bool:
@@ -347,7 +399,7 @@ class Lattice:
         write_lattice(self, path, **options)
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision); score columns stay behind."""
+        """Returns a `pynini.Fst` (costs in single precision); features stay behind."""
         return bridge.to_pynini(self, attach_symbols=attach_symbols)
 
     @classmethod
@@ -360,3 +412,44 @@ class Lattice:
         lattice = cls(**fields)
         lattice.validate()
         return lattice
+
+
+def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
+    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost.
+
+    Raises:
+        InvalidLatticeError: the cost is not finite.
+    """
+    words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
+    if not np.isfinite(cost):
+        raise InvalidLatticeError(f"the cost of {words!r} is {cost}; costs are finite numbers")
+    return as_tokens(words), float(cost)
+
+
+class _PrefixTree:
+    """A prefix tree of strings of labels; the last arc of every string goes to one common final state, 1."""
+
+    def __init__(self, costs: Mapping[tuple[int, ...], float]) -> None:
+        prefix_states: dict[tuple[int, ...], int] = {(): 0}
+        self.arcs: list[tuple[int, int, float, int]] = []
+        self.finals = [INFINITY, 0.0]
+        self.last_arcs: dict[tuple[int, ...], int] = {}
+        for key, cost in costs.items():
+            if not key:
+                self.finals[0] = cost
+                continue
+            state = 0
+            for length in range(1, len(key)):
+                following = prefix_states.get(key[:length])
+                if following is None:
+                    following = prefix_states[key[:length]] = len(self.finals)
+                    self.finals.append(INFINITY)
+                    self.arcs.append((state, key[length - 1], 0.0, following))
+                state = following
+            self.last_arcs[key] = len(self.arcs)
+            self.arcs.append((state, key[-1], cost, 1))
+
+    def columns(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[float, ...], tuple[int, ...], list[float]]:
+        """Returns (sources, labels, weights, nextstates) of the arcs, and the final costs."""
+        sources, labels, weights, nextstates = zip(*self.arcs, strict=True) if self.arcs else ((), (), (), ())
+        return sources, labels, weights, nextstates, self.finals

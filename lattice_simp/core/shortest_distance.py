@@ -1,50 +1,90 @@
-"""Shortest distances in the tropical semiring."""
+"""Shortest distances in the tropical semiring (least costs) and in the log semiring (costs of sums of probabilities).
+
+`shortest_distance` is the public function; `forward_costs` and `backward_costs` are its two tropical halves.
+"""
 
 from __future__ import annotations
 
+import math
+from typing import Literal, TypeAlias
+
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import LatticeSimpError
+
+Semiring: TypeAlias = Literal["tropical", "log"]
+
+
+def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reverse: bool = False) -> Floats:
+    """Returns each state's distance from the start or, with `reverse`, to the end (its final cost included).
+
+    >>> lattice = Lattice.from_strings([("a b", 1.5), ("a c", 2.0)])
+    >>> shortest_distance(lattice, reverse=True).tolist()
+    [1.5, 1.5, 0.0]
+    >>> float(shortest_distance(lattice, semiring="log", reverse=True)[0].round(3))   # -log(exp(-1.5) + exp(-2))
+    1.026
+
+    Args:
+        lattice: sorted topologically (see `Lattice.topsorted`), since the distances are told by its states.
+        semiring: `tropical` for the cost of the best path, `log` for the cost of all paths' summed probabilities.
+        reverse: distances to the end; entry 0 is that of the whole lattice.
+
+    Returns:
+        (num_states,) float64 nats; infinity where there is no path.
+
+    Raises:
+        LatticeSimpError: the states are not sorted topologically, or an unknown semiring.
+    """
+    if semiring not in ("tropical", "log"):
+        raise LatticeSimpError(f"unknown semiring {semiring!r}; known are tropical and log")
+    if not lattice.is_topsorted:
+        raise LatticeSimpError("the states are not sorted topologically; call topsorted() first, and use its states")
+    return (_backward if reverse else _forward)(lattice.arcs, semiring == "log")
 
 
 def forward_costs(lattice: Lattice) -> Floats:
     """Returns each state's least cost from the start, (num_states,) float64 nats; the lattice is topsorted."""
-    return _forward(lattice.offsets, lattice.weights, lattice.nextstates)
+    return _forward(lattice.arcs, False)
 
 
 def backward_costs(lattice: Lattice) -> Floats:
-    """Returns each state's least cost to the end, final cost included, (num_states,) float64 nats.
-
-    The lattice is sorted topologically.
-
-    >>> backward_costs(Lattice.from_strings([("a b", 1.5), ("a c", 2.0)])).tolist()
-    [1.5, 1.5, 0.0]
-    """
-    return _backward(lattice.offsets, lattice.weights, lattice.nextstates, lattice.finals)
+    """Returns each state's least cost to the end, final cost included, (num_states,) float64; it is topsorted."""
+    return _backward(lattice.arcs, False)
 
 
 def best_cost(lattice: Lattice) -> float:
     """Returns the cost of the best path; infinity for an empty lattice."""
     lattice = lattice.topsorted()
-    return float(backward_costs(lattice)[0]) if lattice.num_states else float("inf")
+    return float(backward_costs(lattice)[0]) if lattice.num_states else math.inf
 
 
 @jit
-def _forward(offsets: Ints, weights: Floats, nextstates: Ints) -> Floats:
-    cost = np.full(len(offsets) - 1, np.inf)
+def log_add(one: float, other: float) -> float:
+    """Returns the cost of the sum of two probabilities that are given as costs."""
+    least = min(one, other)
+    return least if least == np.inf else least - np.log1p(np.exp(least - max(one, other)))
+
+
+@jit
+def _forward(arcs: Arcs, log: bool) -> Floats:
+    cost = np.full(len(arcs.finals), np.inf)
     if len(cost):
         cost[0] = 0.0
     for state in range(len(cost)):
-        for arc in range(offsets[state], offsets[state + 1]):
-            cost[nextstates[arc]] = min(cost[nextstates[arc]], cost[state] + weights[arc])
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            target, total = arcs.nextstates[arc], cost[state] + arcs.weights[arc]
+            cost[target] = log_add(cost[target], total) if log else min(cost[target], total)
     return cost
 
 
 @jit
-def _backward(offsets: Ints, weights: Floats, nextstates: Ints, finals: Floats) -> Floats:
-    cost = finals.copy()
+def _backward(arcs: Arcs, log: bool) -> Floats:
+    cost = arcs.finals.copy()
     for state in range(len(cost) - 1, -1, -1):
-        for arc in range(offsets[state], offsets[state + 1]):
-            cost[state] = min(cost[state], weights[arc] + cost[nextstates[arc]])
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            total = arcs.weights[arc] + cost[arcs.nextstates[arc]]
+            cost[state] = log_add(cost[state], total) if log else min(cost[state], total)
     return cost

@@ -24,6 +24,15 @@ def split_tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
+def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
+    """Returns the tokens of a string, or of tokens that are split already.
+
+    >>> as_tokens("a cat"), as_tokens(["a", "cat"])
+    (('a', 'cat'), ('a', 'cat'))
+    """
+    return tuple(split_tokens(words) if isinstance(words, str) else words)
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 
@@ -72,7 +81,7 @@ class SymbolTable:
         if known is not None:
             return known
         if not word:
-            raise InvalidLatticeError("an empty string is no symbol; use <epsilon>, label 0")
+            raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
         label = len(self._words)
         self._words.append(word)
         self._ids[word] = label

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.att import parse_att, read_att, write_att
-from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
+from lattice_simp.formats.nbest import read_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.openfst import MAGIC, parse_openfst, read_openfst, write_openfst
 from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
 from lattice_simp.formats.slf import parse_slf, read_slf, write_slf
@@ -39,6 +40,7 @@ __all__ = [
     "read_plf",
     "read_slf",
     "read_symbols",
+    "stream_nbest",
     "write_att",
     "write_lattice",
     "write_nbest",

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import Longs, checked_lattice, natural, shown, start_first
@@ -180,7 +181,7 @@ def _all_numbers(fields: list[bytes]) -> bool:
         return False
 
 
-def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, CostArray]:
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats]:
     """Returns the sources, the destinations and the final costs, with the start state as state 0."""
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
 
@@ -50,7 +51,7 @@ def natural(text: str | bytes) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
-def start_first(sources: Longs, nextstates: Longs, finals: CostArray, start: int) -> tuple[Longs, Longs, CostArray]:
+def start_first(sources: Longs, nextstates: Longs, finals: Floats, start: int) -> tuple[Longs, Longs, Floats]:
     """Makes `start` state 0; the states before it move up by one."""
     if start == 0:
         return sources, nextstates, finals
@@ -80,7 +81,7 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
     """Returns the lattice with one final state of cost 0 (the last state, if `last`), and that state.
 
     A lattice that is not so already gets a new last state and, from each final state, an epsilon arc to it that
-    carries the final cost and its columns.
+    carries the final cost and features.
 
     Raises:
         EmptyLatticeError: no state is final.
@@ -89,11 +90,11 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
     if not len(finals):
         raise EmptyLatticeError("the lattice accepts nothing, so it cannot be written in this format")
     end = int(finals[0])
-    costs = [lattice.finals, *lattice.final_scores.values()]
-    if len(finals) == 1 and not any(column[end] for column in costs) and (not last or end == lattice.num_states - 1):
+    features = lattice.features
+    unweighted = not lattice.finals[end] and not features.finals[:, end].any()
+    if len(finals) == 1 and unweighted and (not last or end == lattice.num_states - 1):
         return lattice, end
     epsilons = np.full(len(finals), EPSILON, dtype=np.int32)
-    nothing = np.zeros(lattice.num_states)
     end = lattice.num_states
     folded = Lattice.from_arcs(
         np.concatenate((lattice.sources, finals)),
@@ -102,9 +103,6 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
         np.concatenate((lattice.nextstates, np.full(len(finals), end))),
         np.append(np.full(end, np.inf), 0.0),
         lattice.symbols,
-        scores={
-            name: np.concatenate((column, lattice.final_scores.get(name, nothing)[finals]))
-            for name, column in lattice.scores.items()
-        },
+        features={name: np.concatenate((own, features.final(name)[finals])) for name, own in features.items()},
     )
     return folded, end

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.lattice import CostArray
+from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Longs, finite, natural, shown
 
@@ -36,7 +36,7 @@ class FieldText:
         column: list[bytes] = self.fields[self.starts[lines] + numbers].tolist()
         return column
 
-    def costs(self, lines: Longs, number: int) -> CostArray:
+    def costs(self, lines: Longs, number: int) -> Floats:
         fields = self.column(lines, number)
         try:
             values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))

@@ -3,8 +3,8 @@ r"""N-best lists of Moses and cdec: `id ||| words ||| Name= values ||| total` on
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "nbest.txt"
 >>> _ = path.write_text("0 ||| a cat ||| LM0= -2.5 TM0= -1 -0.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
->>> for sentence, hypotheses in read_nbest(path):
-...     print(sentence, [(hypothesis.words, hypothesis.cost) for hypothesis in hypotheses])
+>>> for sentence, hypotheses in stream_nbest(path):
+...     print(sentence, [(hypothesis.text, hypothesis.cost) for hypothesis in hypotheses])
 0 [('a cat', 4.0)]
 1 []
 2 [('the cat', 3.5)]
@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import finite, natural, shown
 from lattice_simp.support.textio import open_text, read_lines
@@ -30,29 +30,12 @@ _BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
 _BLANKS = re.compile(r"[ \t]+")
 
 
-@dataclass(frozen=True)
-class Hypothesis:
-    """One entry of an n-best list.
-
-    Attributes:
-        sentence: the number of the sentence, from 0.
-        words: the tokens, joined by single blanks.
-        features: the values of each feature, as in the file (log scores, mostly).
-        total: the model's score, as in the file: a log score, higher is better; 0 if the file has none.
-    """
-
-    sentence: int
-    words: str
-    features: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    total: float = 0.0
-
-    @property
-    def cost(self) -> float:
-        """The negative total: lower is better."""
-        return 0.0 - self.total
+def read_nbest(path: str | Path, first_id: int = 0) -> list[list[Hypothesis]]:
+    """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
+    return [hypotheses for _, hypotheses in stream_nbest(path, first_id)]
 
 
-def read_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
+def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
 
     Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
@@ -72,16 +55,15 @@ def read_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[
     hypotheses: list[Hypothesis] = []
     number = 0
     for number, line in enumerate(read_lines(path), 1):
-        hypothesis = parse_hypothesis(line, first_id, path=path, line_number=number)
-        if hypothesis.sentence < sentence:
-            found = hypothesis.sentence + first_id
+        found, hypothesis = parse_hypothesis(line, path=path, line_number=number)
+        if found < sentence + first_id:
             message = f"the id {found} is lower than {sentence + first_id}"
-            remedy = "sort the list by id" if hypothesis.sentence >= 0 else f"pass first_id={found}"
+            remedy = "sort the list by id" if found >= first_id else f"pass first_id={found}"
             raise FormatError(message, path=path, line=number, remedy=remedy)
-        if hypothesis.sentence - sentence > MAX_GAP:
-            message = f"the id jumps from {sentence + first_id} to {hypothesis.sentence + first_id}"
+        if found - first_id - sentence > MAX_GAP:
+            message = f"the id jumps from {sentence + first_id} to {found}"
             raise FormatError(message, path=path, line=number, remedy="number the sentences without large gaps")
-        while sentence < hypothesis.sentence:
+        while sentence < found - first_id:
             yield sentence, hypotheses
             sentence, hypotheses = sentence + 1, []
         hypotheses.append(hypothesis)
@@ -91,12 +73,12 @@ def read_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[
 
 
 def parse_hypothesis(
-    line: str, first_id: int = 0, *, path: str | Path | None = None, line_number: int | None = None
-) -> Hypothesis:
-    """Returns the hypothesis of one line.
+    line: str, *, path: str | Path | None = None, line_number: int | None = None
+) -> tuple[int, Hypothesis]:
+    """Returns the id and the hypothesis of one line; of several values each is a feature of its own.
 
-    >>> parse_hypothesis("0 ||| a cat ||| LM=-2.5 TM=-1 ||| -4").features
-    {'LM': (-2.5,), 'TM': (-1.0,)}
+    >>> parse_hypothesis("3 ||| a cat ||| LM= -2.5 TM= -1 -2 ||| -4")
+    (3, Hypothesis(tokens=('a', 'cat'), cost=4.0, features={'LM': -2.5, 'TM_0': -1.0, 'TM_1': -2.0}))
 
     Raises:
         FormatError: the line is broken.
@@ -111,14 +93,14 @@ def parse_hypothesis(
         raise fail(f"no n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
     if len(columns) == 3 and finite(columns[2]) is not None:
         columns.insert(2, "")  # a total without features
-    features: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     name: str | None = None
     for token in _BLANKS.split(columns[2]) if len(columns) > 2 and columns[2] else ():
         if token.endswith("=") or finite(token) is None:
             name, equals, text = token.rpartition("=")
-            if not equals or not name or name in features:
+            if not equals or not name or name in values:
                 raise fail(f"no new feature: {shown(token)}", "write Name= values, each name once")
-            features[name] = []
+            values[name] = []
         else:
             text = token
         if not text:
@@ -126,12 +108,18 @@ def parse_hypothesis(
         value = finite(text)
         if value is None or name is None:
             raise fail(f"a feature without a name or a finite value: {shown(token)}", "write Name= values")
-        features[name].append(value)
+        values[name].append(value)
+    features: dict[str, float] = {}
+    for name, own in values.items():
+        names = [name] if len(own) == 1 else [f"{name}_{index}" for index in range(len(own))]
+        if not features.keys().isdisjoint(names):
+            raise fail(f"a feature twice: {shown(name)}", "write each name once")
+        features.update(zip(names, own, strict=True))
     total = finite(columns[3]) if len(columns) > 3 and columns[3] else 0.0
     if total is None:
         raise fail(f"the total is not a finite number: {shown(columns[3])}", "write it as a decimal number")
-    words = " ".join(_BLANKS.split(columns[1]))
-    return Hypothesis(sentence - first_id, words, {name: tuple(values) for name, values in features.items()}, total)
+    tokens = tuple(token for token in _BLANKS.split(columns[1]) if token)
+    return sentence, Hypothesis(tokens, 0.0 - total, features)
 
 
 def write_nbest(
@@ -141,7 +129,7 @@ def write_nbest(
     first_id: int = 0,
     style: Literal["moses", "cdec"] = "moses",
 ) -> None:
-    """Writes an n-best list; `groups` are as `read_nbest` gives them.
+    """Writes an n-best list; `groups` are as `stream_nbest` yields them.
 
     Numbers have the fewest digits that give the same value again, and whole numbers no point; so a list that is
     written in that way is, read and written again, the same text.
@@ -163,16 +151,34 @@ def write_nbest(
 
 def _format(entry: Hypothesis, style: str) -> str:
     names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in entry.features)
-    if names_broken or re.search(r"[\t\n\r]", entry.words) or _BAR.search(entry.words):
-        raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.words)} or their features")
+    if names_broken or re.search(r"[\t\n\r]", entry.text) or _BAR.search(entry.text):
+        raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.text)} or their features")
     fields: list[str] = []
-    for name, values in entry.features.items():
+    for name, values in _grouped(entry.features):
         numbers = [_number(value) for value in values]
         if style == "cdec" and len(numbers) == 1:
             fields.append(f"{name}={numbers[0]}")
         else:
             fields += [f"{name}=", *numbers]
-    return f"{entry.words} ||| {' '.join(fields)} ||| {_number(entry.total)}"
+    return f"{entry.text} ||| {' '.join(fields)} ||| {_number(entry.score)}"
+
+
+def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]:
+    """Yields the values of each name; `TM_0`, `TM_1`, ... that follow one another are values of one name `TM`."""
+    names = list(features)
+    index = 0
+    while index < len(names):
+        name, count = names[index], 1
+        if name.endswith("_0"):
+            stem = name.removesuffix("_0")
+            while index + count < len(names) and names[index + count] == f"{stem}_{count}":
+                count += 1
+            if stem and count > 1:
+                name = stem
+            else:
+                count = 1
+        yield name, [features[own] for own in names[index : index + count]]
+        index += count
 
 
 def _number(value: float) -> str:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pywrapfst
 
 from lattice_simp.core.bridge import ARC_TYPE, STATE_TYPE
-from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import checked_lattice, shown, start_first
@@ -174,7 +175,7 @@ def _read_table(cursor: _Cursor) -> Table:
     return table
 
 
-def _read_vector(cursor: _Cursor, num_states: int) -> tuple[CostArray, npt.NDArray[Any], npt.NDArray[Any]]:
+def _read_vector(cursor: _Cursor, num_states: int) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[Any]]:
     finals: list[float] = []
     counts: list[int] = []
     pieces: list[bytes] = []
@@ -196,7 +197,7 @@ def _read_vector(cursor: _Cursor, num_states: int) -> tuple[CostArray, npt.NDArr
 
 def _read_const(
     cursor: _Cursor, num_states: int, num_arcs: int, aligned: bool
-) -> tuple[CostArray, npt.NDArray[Any], npt.NDArray[Any]]:
+) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[Any]]:
     if aligned:
         cursor.room(-cursor.position % _ALIGNMENT)
     states = cursor.array(STATE_TYPE, num_states)
@@ -221,7 +222,7 @@ def _require_end(cursor: _Cursor) -> None:
 
 def _to_lattice(
     cursor: _Cursor,
-    automaton: tuple[CostArray, npt.NDArray[Any], npt.NDArray[Any], int],
+    automaton: tuple[Floats, npt.NDArray[Any], npt.NDArray[Any], int],
     tables: tuple[Table | None, Table | None],
     symbols: SymbolTable | None,
     isymbols: SymbolTable | None,

@@ -61,8 +61,8 @@ def parse_plf(
     """Returns the lattice of one line of PLF.
 
     >>> lattice = parse_plf("((('a',{'lm':-0.5,'tm':-2.0},1),),)", scores="log", score_name="lm")
-    >>> lattice.weights.tolist(), lattice.scores["tm"].tolist()
-    ([0.5], [2.0])
+    >>> lattice.weights.tolist(), lattice.features["tm"].tolist()
+    ([0.5], [-2.0])
 
     Args:
         line: the line.
@@ -70,7 +70,7 @@ def parse_plf(
         scores: what the numbers are: probabilities (as Moses takes them), natural logs of them (as cdec takes them)
             or costs (negative logs).
         score_name: the entry of a dictionary that becomes the weight; a weight without it is 0. All other entries
-            become score columns (costs; 0 where an arc lacks them). A single number is the weight; of several numbers
+            become features (logs; 0 where an arc lacks them). A single number is the weight; of several numbers
             the first is the weight, the others become the columns `score2`, `score3` ...
         path: the file's name, for errors.
         line_number: the line's number, for errors.
@@ -91,7 +91,8 @@ def parse_plf(
     sources = [source for source, _, _ in reader.arcs]
     columns = reader.filled_columns()
     weights = columns.pop(score_name, np.zeros(len(targets)))
-    return checked_lattice(path, sources, reader.labels, weights, targets, finals, reader.symbols, scores=columns)
+    columns = {name: 0.0 - costs for name, costs in columns.items()}
+    return checked_lattice(path, sources, reader.labels, weights, targets, finals, reader.symbols, features=columns)
 
 
 def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: str = "weight") -> str:
@@ -114,8 +115,8 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
         CyclicLatticeError: the lattice has a cycle.
     """
     require_acceptor(lattice, "PLF")
-    if score_name in lattice.scores:
-        raise InvalidLatticeError(f"a score column is called {score_name!r} (choose another score_name)")
+    if score_name in lattice.features:
+        raise InvalidLatticeError(f"a feature is called {score_name!r} (choose another score_name)")
     lattice, _ = single_final(lattice.topsorted(), last=True)
     words = [EPSILON_WORD, *lattice.symbols.words[1:]]
     used = set(lattice.olabels.tolist())
@@ -123,9 +124,9 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
         raise InvalidLatticeError(f"PLF cannot hold the word {EPSILON_WORD!r}, which means epsilon")
     quoted = {label: f"'{words[label].translate(_TO_ESCAPE)}'" for label in used}
     weights = [_format_score(cost, scores) for cost in lattice.weights.tolist()]
-    if lattice.scores:
-        names = [f"'{name.translate(_TO_ESCAPE)}':" for name in (score_name, *lattice.scores)]
-        columns = [[_format_score(cost, scores) for cost in column.tolist()] for column in lattice.scores.values()]
+    if lattice.features:
+        names = [f"'{name.translate(_TO_ESCAPE)}':" for name in (score_name, *lattice.features)]
+        columns = [[_format_score(0.0 - score, scores) for score in own.tolist()] for own in lattice.features.values()]
         entries = zip(weights, *columns, strict=True)
         weights = ["{" + ",".join(map("".join, zip(names, row, strict=True))) + "}" for row in entries]
     distances = (lattice.nextstates - lattice.sources).tolist()

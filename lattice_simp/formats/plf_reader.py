@@ -10,7 +10,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from lattice_simp.core.lattice import CostArray
+from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
@@ -146,7 +146,7 @@ class PlfReader:
             value = 0.0 - value
         self.columns.setdefault(name, {})[len(self.arcs)] = value
 
-    def filled_columns(self) -> dict[str, CostArray]:
+    def filled_columns(self) -> dict[str, Floats]:
         """Returns the score columns, 0 where an arc lacks a score."""
         if len(self.columns) * len(self.arcs) > MAX_SCORES:
             self.fail(f"{len(self.columns)} kinds of scores on {len(self.arcs)} arcs", "leave rare scores out")

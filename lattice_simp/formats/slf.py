@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.lattice import CostArray, Lattice
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import InvalidLatticeError
 from lattice_simp.formats.common import (
@@ -47,12 +48,12 @@ def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Pa
 
     >>> text = "N=2 L=1\nlmscale=10\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=-3.0 l=-0.5\n"
     >>> lattice = parse_slf(text.encode())
-    >>> lattice.weights.tolist(), lattice.scores["acoustic"].tolist(), lattice.scores["lm"].tolist()
-    ([8.0], [3.0], [0.5])
+    >>> lattice.weights.tolist(), lattice.features["acoustic"].tolist(), lattice.features["lm"].tolist()
+    ([8.0], [-3.0], [-0.5])
 
-    The scores become unscaled cost columns: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
+    The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
     "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is the sum of
-    the cost columns times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
+    the negated features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
     ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
     unknown fields are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
     node that no link leads to, the final state the node `end=` or the one node that no link leaves.
@@ -111,7 +112,8 @@ def write_slf(
     """
     require_acceptor(lattice, "SLF")
     lattice, end = single_final(lattice)
-    columns = {name: lattice.scores[column] for name, column in COLUMNS.items() if column in lattice.scores}
+    features = lattice.features
+    columns = {name: 0.0 - features[column] for name, column in COLUMNS.items() if column in features}
     scales = _DEFAULT_SCALES | {"a": acscale, "l": lmscale}
     penalty = 0.0 - wdpenalty
     columns, scales, penalty = _exact_scores(lattice, columns, scales, penalty)
@@ -120,8 +122,8 @@ def write_slf(
     header += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
     words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
     fields = [[f" {name}={value!r}" for value in (0.0 - costs).tolist()] for name, costs in columns.items()]
-    if "posterior" in lattice.scores:
-        fields.append([f" p={value!r}" for value in lattice.scores["posterior"].tolist()])
+    if "posterior" in features:
+        fields.append([f" p={value!r}" for value in features["posterior"].tolist()])
     ends = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), lattice.olabels.tolist(), *fields, strict=True)
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in header)
@@ -156,10 +158,10 @@ def _to_lattice(reader: SlfReader, symbols: SymbolTable) -> Lattice:
     scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in names}
     penalty = reader.word_penalty()
     weights = _weights(np.array(labels, dtype=np.int32), columns, scales, penalty)
-    kept = {COLUMNS[name]: column for name, column in columns.items()}
+    kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
     if any("p" in row for row in scores):
         kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
-    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, scores=kept)
+    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
 
 
 def _check_structure(reader: SlfReader) -> None:
@@ -193,8 +195,8 @@ def _terminal(reader: SlfReader, field_name: str, nodes: list[int], degrees: npt
 
 
 def _weights(
-    labels: npt.NDArray[np.int32], columns: Mapping[str, CostArray], scales: Mapping[str, float], penalty: float
-) -> CostArray:
+    labels: npt.NDArray[np.int32], columns: Mapping[str, Floats], scales: Mapping[str, float], penalty: float
+) -> Floats:
     weights = np.zeros(len(labels))
     with np.errstate(over="ignore", invalid="ignore"):  # the lattice's own check finds what is not finite
         for name, column in columns.items():
@@ -207,8 +209,8 @@ def _weights(
 
 
 def _exact_scores(
-    lattice: Lattice, columns: dict[str, CostArray], scales: dict[str, float], penalty: float
-) -> tuple[dict[str, CostArray], dict[str, float], float]:
+    lattice: Lattice, columns: dict[str, Floats], scales: dict[str, float], penalty: float
+) -> tuple[dict[str, Floats], dict[str, float], float]:
     """Returns columns, scales and a word penalty that add up to the weights, bit by bit."""
     if not columns and scales["a"] == 1.0 and not penalty:
         return {"a": lattice.weights}, scales, penalty

@@ -110,7 +110,7 @@ class LanguageModel:
         view = order_view(model, optimistic_costs(model), model.order)
         state, cost = view.start, float(view.settle_cost[model.start_word])
         for word in [*model.word_ids.tolist(), view.end]:
-            node, paid = advance(state, word, view.children, view.word, view.suffix, view.backoff, view.root)
+            node, paid = advance(view, state, word)
             cost += paid + view.match_cost[node]
             state = view.next_state[node]
         return -float(cost)

@@ -9,6 +9,7 @@ model's own order it is the model itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,21 +17,22 @@ from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.lm.restrict import RestrictedModel, find_child
 
 
-@dataclass(frozen=True)
-class OrderView:
-    """One order's automaton; states are nodes of the restricted model, costs in nats times the model's weight.
+class OrderView(NamedTuple):
+    """One order's automaton, as kernels take it: states are nodes of the restricted model, costs weighted nats.
 
     Attributes:
         order: how many words a transition looks at, the new one included.
+        num_words: the words are the unigram nodes `0:num_words`.
         children, word, level, suffix: as in `RestrictedModel`.
         match_cost: (nodes,) cost of matching an n-gram, with the backoff weights that every continuation must pay.
         next_state: (nodes,) the state after it: its longest suffix that some word of the vocabulary extends.
         backoff: (nodes,) cost of giving up a state for its suffix.
         fallback, fallback_cost: (nodes,) the next shorter state, past those that nothing extends, and its cost.
-        start: the state behind `<s>`;  end: the word `</s>`.
+        start: the state after `<s>`;  end: the word `</s>`.
     """
 
     order: int
+    num_words: int
     children: Ints
     word: Ints
     level: Ints
@@ -43,10 +45,6 @@ class OrderView:
     fallback_cost: Floats
     start: int
     end: int
-
-    @property
-    def root(self) -> int:
-        return len(self.level) - 1
 
 
 @dataclass(frozen=True)
@@ -69,6 +67,7 @@ def order_view(model: RestrictedModel, costs: OptimisticCosts, order: int, weigh
     next_state, settle_cost = settle(level, backoff, model.suffix, model.children, order)
     return OrderView(
         order=order,
+        num_words=model.num_words,
         children=model.children,
         word=model.word,
         level=level,
@@ -122,15 +121,14 @@ def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: in
 
 
 @jit
-def advance(
-    state: int, word: int, children: Ints, words: Ints, suffix: Ints, backoff: Floats, root: int
-) -> tuple[int, float]:
-    """Follows `word` from a state; gives the n-gram node it matches and the backoff costs paid before."""
+def advance(view: OrderView, state: int, word: int) -> tuple[int, float]:
+    """Follows `word` from a state; returns the n-gram node it matches and the backoff costs paid before."""
+    root = len(view.level) - 1
     paid = 0.0
     while state != root:
-        child = find_child(children, words, state, word)
+        child = find_child(view.children, view.word, state, word)
         if child >= 0:
             return child, paid
-        paid += backoff[state]
-        state = suffix[state]
+        paid += view.backoff[state]
+        state = view.suffix[state]
     return word, paid

@@ -1,13 +1,14 @@
-"""Exact application of a language model to a lattice, within a beam.
+"""Exact application of language models to a lattice, within a beam.
 
-The lattice is split by the model's state, so that every path carries the very cost that the model gives to its
+The lattice is split by each model's state, so that every path carries the very cost that the model gives to its
 string; `lm_search.py` bounds the split from the start, so that only what the beam can keep is ever built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,113 +18,157 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.binary import START
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.ops.lm_search import LatticeArrays, ScoredEdges, search
+from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.ops.lm_product import NO_WORD
+from lattice_simp.ops.lm_search import search
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
+
+Models: TypeAlias = Mapping[str, tuple[LanguageModel, float]]
+"""Language models with their weights, by the names of their features."""
 
 
 def apply_lm(
     lattice: Lattice,
-    model: LanguageModel,
-    weight: float = 1.0,
+    models: Models,
     *,
     beam: float | None = None,
     word_penalty: float = 0.0,
-    name: str = "lm",
     invisible: Collection[str] = (),
 ) -> Lattice:
-    """Adds the model's cost of every string to the paths of a lattice.
+    """Adds the models' costs of every string to the paths of a lattice.
 
     >>> import lattice_simp as ls
     >>> model = ls.LanguageModel.from_bytes(
     ...     b"\\\\data\\\\\\nngram 1=5\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-1 a\\n-2 b\\n-0.5 </s>\\n\\\\end\\\\")
-    >>> scored = ls.apply_lm(ls.Lattice.from_strings([("a", 2.0), ("b", 0.0)]), model, weight=0.5, beam=0.0)
-    >>> [(path.words, round(path.cost, 3)) for path in ls.nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
+    >>> scored = ls.apply_lm(ls.Lattice.from_strings([("a", 2.0), ("b", 0.0)]), {"LM": (model, 0.5)}, beam=0.0)
+    >>> [(path.text, round(path.cost, 3)) for path in ls.nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
     [('b', 2.878)]
+
+    The models come one after the other. While later ones are still missing, each word carries the least cost that
+    they can give it, and a real path's full cost bounds what may be dropped, so nothing within the beam is lost.
 
     Args:
         lattice: acyclic; its output labels are words, epsilons are skipped; `<s>` and `</s>` are not among them.
-        model: the language model.
-        weight: what the model's costs are multiplied with; not negative.
-        beam: keep every path that costs at most so much more than the best one (nats); None keeps all paths.
+        models: the models by the names of the features that receive their scores (natural log probabilities), each
+            with its weight, what its costs are multiplied with; not negative.
+        beam: keep every path that costs at most so much more than the best one (nats, all models included); None
+            keeps all paths.
         word_penalty: a cost for each word.
-        invisible: words that the model does not see, as if they were epsilons (they get no word penalty either).
-        name: the score column that receives the model's unweighted cost of each arc, in nats.
+        invisible: words that the models do not see, as if they were epsilons (they get no word penalty either).
 
     Returns:
-        A topologically sorted lattice. An arc's share of the model's cost may contain backoff weights that only the
+        A topologically sorted lattice. An arc's share of a model's score may contain backoff weights that only the
         next word makes due; the sums over complete paths are exact.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
-        LatticeSimpError: the weight is negative, or the column exists already.
+        LatticeSimpError: a weight is negative, or a feature exists already.
     """
-    if weight < 0 or not np.isfinite(weight):
-        raise LatticeSimpError(f"the language model's weight is {weight}; give a finite number that is not negative")
+    _check(lattice, models, beam)
+    names = list(models)
+    if not names:
+        return lattice
+    first, later = names[0], {name: models[name] for name in names[1:]}
+    if not later or beam is None:
+        for name in names:
+            lattice = _apply(lattice, name, models[name], beam, word_penalty if name == first else 0.0, invisible)
+        return lattice
+    bounds = [_least_costs(lattice, *models[name], invisible) for name in later]
+    least = np.sum([costs for costs, _ in bounds], axis=0)
+    hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
+    best = _apply(hopeful, first, models[first], 0.0, word_penalty, invisible)
+    candidate = nbest(best)
+    if not candidate:
+        return apply_lm(best, later, beam=beam, invisible=invisible)
+    words = [word for word in candidate[0].tokens if word not in invisible]
+    hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
+    missing = sum(-weight * model.score(words) for model, weight in later.values()) - hoped
+    scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, word_penalty, invisible)
+    scored = replace(scored, weights=scored.weights - least[scored.olabels])
+    return apply_lm(scored, later, beam=beam, invisible=invisible)
+
+
+def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
+    for name, (_, weight) in models.items():
+        if weight < 0 or not np.isfinite(weight):
+            raise LatticeSimpError(
+                f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
+            )
+        if name in lattice.features:
+            raise LatticeSimpError(f"the lattice has a feature {name!r} already; give this model another name")
     if beam is not None and not beam >= 0:
         raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
-    if name in lattice.scores:
-        raise LatticeSimpError(f"the lattice has a score column {name!r} already; give this model another name")
+
+
+def _apply(
+    lattice: Lattice,
+    name: str,
+    weighted: tuple[LanguageModel, float],
+    beam: float | None,
+    word_penalty: float,
+    invisible: Collection[str],
+) -> Lattice:
+    """Applies one model."""
+    model, weight = weighted
     lattice = lattice.connected()
     if lattice.empty:
-        return replace(
-            lattice,
-            scores={**lattice.scores, name: np.zeros(0)},
-            final_scores={**lattice.final_scores, name: np.zeros(0)},
-        )
+        return lattice.with_feature(name, np.zeros(0), np.zeros(0))
     used = np.flatnonzero(np.bincount(lattice.olabels))
     successors = _successors(lattice, invisible) if model.needs_successors else None
     restricted = model.restrict([lattice.symbols[label] for label in used.tolist()], successors)
-    word_of_label = np.full(len(lattice.symbols), -1, dtype=np.int32)
+    word_of_label = np.full(len(lattice.symbols), NO_WORD, dtype=np.int32)
     word_of_label[used] = restricted.word_ids
-    word_of_label[EPSILON] = -1
-    word_of_label[[label for label in map(lattice.symbols.find, invisible) if label is not None]] = -1
+    word_of_label[EPSILON] = NO_WORD
+    word_of_label[[label for label in map(lattice.symbols.find, invisible) if label is not None]] = NO_WORD
     words = word_of_label[lattice.olabels]
-    weights = lattice.weights + word_penalty * (words >= 0)
-    arrays = LatticeArrays(lattice.offsets, words, weights, lattice.nextstates, lattice.finals)
-    # Without a weight nothing of the model's cost counts, but its column is wanted all the same: split, then prune.
+    weights = lattice.weights + word_penalty * (words != NO_WORD)
+    # Without a weight nothing of the model's cost counts, but its score is wanted all the same: split, then prune.
     search_weight = weight or 1.0
-    edges = search(arrays, restricted, search_weight, beam if weight else None)
-    scored = _assemble(lattice, arrays, edges, edges.scaled(1.0 / search_weight), weight, name)
+    split = search(
+        lattice.arcs._replace(labels=words, weights=weights), restricted, search_weight, beam if weight else None
+    )
+    is_end = np.isfinite(split.end_costs) & np.isfinite(lattice.finals[split.states])
+    costs = (1.0 / search_weight) * split.costs
+    end_costs = np.where(is_end, (1.0 / search_weight) * split.end_costs, 0.0)
+    scored = lattice.gather(
+        split.arcs,
+        split.offsets,
+        split.nextstates,
+        split.states,
+        weights=weights[split.arcs] + weight * costs,
+        finals=np.where(is_end, lattice.finals[split.states] + weight * end_costs, np.inf),
+    )
+    scored = scored.with_feature(name, 0.0 - costs, 0.0 - end_costs).connected()
     return scored if weight or beam is None else prune(scored, beam)
 
 
 def _successors(lattice: Lattice, invisible: Collection[str]) -> dict[str, list[str]]:
-    """Returns the words that can stand behind each word of a lattice, and behind `<s>`, through unseen arcs too."""
+    """Returns the words that can follow each word of a lattice, and `<s>`, through unseen arcs too."""
     unseen = {EPSILON, *(lattice.symbols.find(word) for word in invisible)}
-    behind: list[set[int]] = [set() for _ in range(lattice.num_states)]  # words that a state offers next
+    after: list[set[int]] = [set() for _ in range(lattice.num_states)]  # words that a state offers next
     for state in range(lattice.num_states - 1, -1, -1):
         for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
             label = int(lattice.olabels[arc])
-            behind[state] |= behind[lattice.nextstates[arc]] if label in unseen else {label}
+            after[state] |= after[lattice.nextstates[arc]] if label in unseen else {label}
     following: dict[int, set[int]] = {}
     for label, target in set(zip(lattice.olabels.tolist(), lattice.nextstates.tolist(), strict=True)):
-        following.setdefault(label, set()).update(behind[target])
+        following.setdefault(label, set()).update(after[target])
     names = lattice.symbols
-    named = {names[label]: [names[after] for after in words] for label, words in following.items()}
-    return {**named, START: [names[label] for label in behind[0]]}
+    named = {names[label]: [names[own] for own in words] for label, words in following.items()}
+    return {**named, START: [names[label] for label in after[0]]}
 
 
-def _assemble(
-    lattice: Lattice, arrays: LatticeArrays, edges: ScoredEdges, costs: tuple[Floats, Floats], weight: float, name: str
-) -> Lattice:
-    """Builds the split lattice, its score columns included; `costs` are the model's own, unweighted."""
-    arcs, states = edges.arcs, edges.states
-    is_end = np.isfinite(edges.end_model_cost) & np.isfinite(lattice.finals[states])
-    column, final_column = costs[0], np.where(is_end, costs[1], 0.0)
-    offsets = np.zeros(len(states) + 1, dtype=np.int32)
-    np.cumsum(np.bincount(edges.sources, minlength=len(states)), out=offsets[1:])
-    olabels = lattice.olabels[arcs]
-    return replace(
-        lattice,
-        offsets=offsets,
-        olabels=olabels,
-        ilabels=olabels if lattice.ilabels is lattice.olabels else lattice.ilabels[arcs],
-        weights=arrays.weights[arcs] + weight * column,
-        nextstates=edges.targets,
-        finals=np.where(is_end, lattice.finals[states] + weight * final_column, np.inf),
-        scores={**{k: v[arcs] for k, v in lattice.scores.items()}, name: column},
-        final_scores={
-            **{k: np.where(is_end, v[states], 0.0) for k, v in lattice.final_scores.items()},
-            name: final_column,
-        },
-    ).connected()
+def _least_costs(
+    lattice: Lattice, model: LanguageModel, weight: float, invisible: Collection[str]
+) -> tuple[Floats, float]:
+    """Returns the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
+    labels = np.flatnonzero(np.bincount(lattice.olabels, minlength=1))
+    labels = np.array(
+        [label for label in labels.tolist() if label and lattice.symbols[label] not in invisible], dtype=np.int64
+    )
+    restricted = model.restrict([lattice.symbols[label] for label in labels.tolist()])
+    view = order_view(restricted, optimistic_costs(restricted), 1, weight)
+    costs = np.zeros(len(lattice.symbols))
+    costs[labels] = view.match_cost[restricted.word_ids]
+    return costs, float(view.match_cost[view.end])

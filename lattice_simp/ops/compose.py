@@ -7,16 +7,30 @@ composition need not fail (their section 6.3).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bytes, Floats, Ints, Longs
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.features import gather
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.gap_product import DELETION, ENTRY, MATCH, STEM, SUBSTITUTION, completion_costs, gap_product
+from lattice_simp.ops.gap_product import (
+    DELETION,
+    ENTRY,
+    MATCH,
+    STEM,
+    SUBSTITUTION,
+    GapProduct,
+    Matcher,
+    completion_costs,
+    gap_product,
+)
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor
 from lattice_simp.ops.prune import prune, rounding_slack
+from lattice_simp.support.options import option
 
 MAX_PAIRS = 250_000_000
 """Pairs of states for which the tables (12 bytes a pair) are still made."""
@@ -54,190 +68,177 @@ class EditCosts:
         stem_of: gives a word's stem.
     """
 
-    deletion: float = 6.0
-    substitution: float = 6.0
-    stem: float = 1.0
+    deletion: float = option(6.0, "deletion-cost", "cost of a missing skeleton word, nats; implies --edits")
+    substitution: float = option(6.0, "substitution-cost", "cost of another word in its place; implies --edits")
+    stem: float = option(1.0, "stem-cost", "cost of another word with the same stem; implies --edits")
     stem_of: Callable[[str], str] = prefix_stem
+
+    def __post_init__(self) -> None:
+        for name in ("deletion", "substitution", "stem"):
+            if not getattr(self, name) >= 0:
+                raise LatticeSimpError(
+                    f"the {name} cost is {getattr(self, name)}; give a number from 0 up (inf forbids these edits)"
+                )
+
+
+SKELETON, EDITS, MATCHED = "Skeleton", "Edits", "matched"
+
+
+class FeatureNames(NamedTuple):
+    """The features that a composition adds: the skeleton's score, minus the edits' cost, and a mark.
+
+    The mark is 1 on words that stand for a word of the skeleton; it is not a part of any cost.
+    """
+
+    skeleton: str = SKELETON
+    edits: str = EDITS
+    matched: str = MATCHED
+
+    @classmethod
+    def of(cls, name: str) -> FeatureNames:
+        """Returns the names of a composition; all but those of `Skeleton` begin with its own name."""
+        return cls() if name == SKELETON else cls(name, name + EDITS, f"{name}Matched")
 
 
 def compose(
     full: Lattice,
-    skeleton: GappyAcceptor,
+    skeleton: GappyAcceptor | Lattice,
     *,
     weight: float = 1.0,
     beam: float | None = None,
     edits: EditCosts | None = None,
+    name: str = SKELETON,
 ) -> Lattice:
-    """Composes a full lattice with a gappy acceptor.
+    """Composes a lattice with a gappy acceptor, or with a plain one.
 
     >>> import lattice_simp as ls
     >>> full = ls.Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])
     >>> skeletons = [("a c", 0.25), ("b d", 0.5)]
-    >>> [(p.words, p.cost) for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="sigma")), 2)]
+    >>> [(p.text, p.cost) for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="sigma")), 2)]
     [('a b d', 1.5), ('a x c', 2.25)]
-    >>> [p.words for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="rho")), 2)]
+    >>> [p.text for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="rho")), 2)]
     ['a x c']
 
     Args:
         full: acyclic; the output labels are the words, epsilons are skipped.
-        skeleton: from `gappy`.
+        skeleton: from `gappy_acceptor`; or an acyclic lattice, whose output words must then be all of `full`'s.
         weight: what the skeleton's costs are multiplied with; not negative.
         beam: keep what costs at most so much more than the best path (nats), as `prune` does; None keeps everything.
         edits: tolerate deviations at these costs.
+        name: of the feature that receives the skeleton's score; another one for each composition of a lattice.
 
     Returns:
         A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. Several
-        embeddings of a skeleton in a hypothesis are several paths: ask `nbest` for unique strings. The columns
-        of `full` stay; new ones are `skeleton` (unweighted cost), `matched` (1 for a word that stands for a skeleton
-        word) and, with edits, `edits` (their cost).
+        embeddings of a skeleton in a hypothesis are several paths: ask `nbest` for unique strings. The features of
+        `full` stay; new ones are those of `FeatureNames`: `Skeleton` (minus the unweighted cost), with edits `Edits`
+        (minus their cost), and the mark `matched`.
 
     Raises:
         CyclicLatticeError: `full` has a cycle.
-        LatticeSimpError: a negative weight or beam, or lattices so large that they must be pruned first.
+        LatticeSimpError: a negative weight or beam, a feature that exists already, or lattices so large that they
+            must be pruned first.
     """
     if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
         raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
-    if edits is not None and not all(cost >= 0 for cost in (edits.deletion, edits.substitution, edits.stem)):
-        raise LatticeSimpError(f"{edits}: edit costs are numbers from 0 up")
+    if name in full.features:
+        raise LatticeSimpError(f"the lattice has a feature {name!r} already; give this composition another name")
+    if isinstance(skeleton, Lattice):
+        skeleton = GappyAcceptor.without_gaps(skeleton)
     full = full.connected()
+    composition = _Composition(full, skeleton, weight, edits, FeatureNames.of(name))
     if full.empty:
-        return _with_columns(full, edits is not None)
-    acceptor = skeleton.acceptor.with_symbols(full.symbols)
-    if acceptor.num_arcs and not _arcs_sorted(acceptor):
-        acceptor = _sort_arcs(acceptor)
-    if full.num_states * acceptor.num_states > MAX_PAIRS:
-        raise LatticeSimpError(
-            f"{full.num_states} states of the full lattice times {acceptor.num_states} of the skeleton's are too "
-            "many; prune the lattice, or take fewer skeleton hypotheses"
-        )
-    moves = edits or EditCosts(np.inf, np.inf, np.inf)
-    stem_of = _stem_classes(full, moves)
-    costs = (moves.stem, moves.substitution, moves.deletion)
-    gap_weights = weight * acceptor.weights
-    gap_finals = np.array([np.inf if np.isinf(final) else weight * final for final in acceptor.finals])
-    loops = (skeleton.has_loop, skeleton.loops == "rho")
-    pairs = (full.num_states, acceptor.num_states)
-
-    def product_within(completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
-        product = gap_product(
-            full.offsets,
-            full.olabels,
-            full.weights,
-            full.nextstates,
-            acceptor.offsets,
-            acceptor.olabels,
-            gap_weights,
-            acceptor.nextstates,
-            stem_of,
-            *loops,
-            *costs,
-            completion,
-            bound,
-            most_arcs,
-            np.zeros(pairs, dtype=np.int32),
-        )
-        if not len(product[0]):
-            return None
-        return _assemble(full, acceptor, product, weight, moves, edits is not None, bound)
-
+        return composition.nothing()
     if skeleton.loops == "rho" and edits is None:
         # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
-        affordable = min(FEW_ARCS + full.num_arcs * acceptor.num_states // ARCS_PER_EDGE, MAX_ARCS)
-        joint = product_within(np.zeros(pairs), np.inf, affordable)
+        affordable = min(FEW_ARCS + full.num_arcs * composition.gaps.num_states // ARCS_PER_EDGE, MAX_ARCS)
+        joint = composition.product(np.zeros(composition.pairs), np.inf, affordable)
         if joint is not None:
             return joint.connected() if beam is None else prune(joint, beam)
-    completion = np.empty(pairs)  # numpy's large arrays are faster than the kernel's
-    completion_costs(
-        full.offsets,
-        full.olabels,
-        full.weights,
-        full.nextstates,
-        full.finals,
-        acceptor.offsets,
-        acceptor.olabels,
-        gap_weights,
-        acceptor.nextstates,
-        gap_finals,
-        *_grouped(acceptor.olabels, len(full.symbols)),
-        *_grouped(stem_of[acceptor.olabels], int(stem_of.max()) + 1),
-        stem_of,
-        acceptor.sources,
-        *loops,
-        *costs,
-        completion,
-    )
+    completion = np.empty(composition.pairs)  # numpy's large arrays are faster than the kernel's
+    completion_costs(full.arcs, composition.gap_arcs, composition.matcher, completion)
     best = float(completion[0, 0])
     if np.isinf(best):
-        return _with_columns(Lattice.empty_like(full), edits is not None)
+        return composition.nothing()
     bound = np.inf if beam is None else best + beam + rounding_slack(completion)
-    joint = product_within(completion, bound, MAX_ARCS)
+    joint = composition.product(completion, bound, MAX_ARCS)
     if joint is None:
         raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")
     return joint.connected()
 
 
-def _assemble(
-    full: Lattice,
-    acceptor: Lattice,
-    product: tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes],
-    weight: float,
-    moves: EditCosts,
-    with_edits: bool,
-    bound: float,
-) -> Lattice:
-    """Builds the lattice of the product's edges; an arc -1 is a move without a word."""
-    states, gaps, forward, offsets, target, arc, own, kind = product
+class _Composition:
+    """A lattice and an acceptor that share their words, and what may be matched with what."""
 
-    def of_full(values: Floats) -> Floats:
-        return np.append(values, 0.0)[arc]  # the number -1 takes the appended 0
+    def __init__(
+        self, full: Lattice, skeleton: GappyAcceptor, weight: float, edits: EditCosts | None, names: FeatureNames
+    ) -> None:
+        self.full, self.weight, self.edits, self.names = full, weight, edits, names
+        self.gaps = _arcs_sorted(skeleton.acceptor.with_symbols(full.symbols))
+        self.pairs = (full.num_states, self.gaps.num_states)
+        if full.num_states * self.gaps.num_states > MAX_PAIRS:
+            raise LatticeSimpError(
+                f"{full.num_states} states of the full lattice times {self.gaps.num_states} of the skeleton's are too "
+                "many; prune the lattice, or take fewer skeleton hypotheses"
+            )
+        self.gap_arcs: Arcs = self.gaps.arcs._replace(
+            weights=weight * self.gaps.weights,
+            finals=np.array([np.inf if np.isinf(final) else weight * final for final in self.gaps.finals]),
+        )
+        costs = edits or EditCosts(np.inf, np.inf, np.inf)
+        stem_of = _stem_classes(full, costs)
+        self.matcher = Matcher(
+            skeleton.has_loop,
+            skeleton.loops == "rho",
+            stem_of,
+            costs.stem,
+            costs.substitution,
+            costs.deletion,
+            *_grouped(self.gaps.olabels, len(full.symbols)),
+            *_grouped(stem_of[self.gaps.olabels], int(stem_of.max()) + 1),
+            self.gaps.sources,
+        )
 
-    skeleton_cost = np.append(acceptor.weights, 0.0)[own]
-    final_skeleton = acceptor.finals[gaps]
-    is_final = np.isfinite(full.finals[states]) & np.isfinite(final_skeleton)
-    final_skeleton[~is_final] = 0.0
-    finals = np.where(is_final, full.finals[states] + weight * final_skeleton, np.inf)
-    is_final &= forward + finals <= bound
-    finals[~is_final], final_skeleton[~is_final] = np.inf, 0.0
-    olabels = np.append(full.olabels, np.int32(0))[arc]
-    same_sides = full.ilabels is full.olabels
-    scores = {name: of_full(values) for name, values in full.scores.items()}
-    scores["skeleton"] = skeleton_cost
-    scores["matched"] = _by_kind({MATCH: 1.0, STEM: 1.0, SUBSTITUTION: 1.0})[kind]
-    final_scores = {name: np.where(is_final, values[states], 0.0) for name, values in full.final_scores.items()}
-    final_scores["skeleton"] = final_skeleton
-    final_scores["matched"] = np.zeros(len(states))
-    weights = of_full(full.weights) + weight * skeleton_cost
-    if with_edits:
-        prices = _by_kind({STEM: moves.stem, SUBSTITUTION: moves.substitution, DELETION: moves.deletion})
-        scores["edits"], final_scores["edits"] = prices[kind], np.zeros(len(states))
-        weights += scores["edits"]
-    return replace(
-        full,
-        offsets=offsets,
-        olabels=olabels,
-        ilabels=olabels if same_sides else np.append(full.ilabels, np.int32(0))[arc],
-        weights=weights,
-        nextstates=target,
-        finals=finals,
-        scores=scores,
-        final_scores=final_scores,
-    )
+    def nothing(self) -> Lattice:
+        """Returns the empty lattice with the features of the composition."""
+        return self._with_features(Lattice.empty_like(self.full), *(np.zeros(0) for _ in range(4)))
 
+    def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
+        """Returns the lattice of the product within a bound, None if it has too many arcs."""
+        room = np.zeros(self.pairs, dtype=np.int32)
+        found = gap_product(self.full.arcs, self.gap_arcs, self.matcher, completion, bound, most_arcs, room)
+        return self._lattice(found, bound) if len(found.states) else None
 
-def _by_kind(values: dict[int, float]) -> Floats:
-    """Returns an array that holds the value of each kind of move, 0 for the others."""
-    table = np.zeros(ENTRY + 1)
-    table[list(values)] = list(values.values())
-    return table
+    def _lattice(self, product: GapProduct, bound: float) -> Lattice:
+        full, edges = self.full, product.edges
+        costs = gather(self.gaps.weights, edges["gap_arc"], 0.0)
+        final_costs = self.gaps.finals[product.gaps]
+        finals = full.finals[product.states] + self.weight * np.where(np.isfinite(final_costs), final_costs, 0.0)
+        is_final = np.isfinite(final_costs) & np.isfinite(finals) & (product.forward + finals <= bound)
+        edit_costs = self._prices()[edges["kind"]]
+        joint = full.gather(
+            edges["arc"],
+            product.offsets,
+            np.ascontiguousarray(edges["target"]),
+            product.states,
+            weights=gather(full.weights, edges["arc"], 0.0) + self.weight * costs + edit_costs,
+            finals=np.where(is_final, finals, np.inf),
+        )
+        matched = np.isin(edges["kind"], (MATCH, STEM, SUBSTITUTION)).astype(np.float64)
+        return self._with_features(joint, costs, np.where(is_final, final_costs, 0.0), matched, edit_costs)
 
+    def _with_features(
+        self, lattice: Lattice, costs: Floats, final_costs: Floats, matched: Floats, edit_costs: Floats
+    ) -> Lattice:
+        lattice = lattice.with_feature(self.names.skeleton, 0.0 - costs, 0.0 - final_costs)
+        lattice = lattice.with_feature(self.names.matched, matched)
+        return lattice if self.edits is None else lattice.with_feature(self.names.edits, 0.0 - edit_costs)
 
-def _with_columns(lattice: Lattice, with_edits: bool) -> Lattice:
-    names = ["skeleton", "matched"] + (["edits"] if with_edits else [])
-    return replace(
-        lattice,
-        scores={**lattice.scores, **{name: np.zeros(lattice.num_arcs) for name in names}},
-        final_scores={**lattice.final_scores, **{name: np.zeros(lattice.num_states) for name in names}},
-    )
+    def _prices(self) -> Floats:
+        """Returns what each kind of move costs beside the weights."""
+        prices = np.zeros(ENTRY + 1)
+        if self.edits is not None:
+            prices[[STEM, SUBSTITUTION, DELETION]] = self.edits.stem, self.edits.substitution, self.edits.deletion
+        return prices
 
 
 def _grouped(groups: Ints, count: int) -> tuple[Ints, Longs]:
@@ -256,18 +257,8 @@ def _stem_classes(full: Lattice, edits: EditCosts) -> Ints:
     return classes
 
 
-def _arcs_sorted(lattice: Lattice) -> bool:
-    same_state = lattice.sources[1:] == lattice.sources[:-1]
-    return bool((np.diff(lattice.olabels)[same_state] >= 0).all())
-
-
-def _sort_arcs(lattice: Lattice) -> Lattice:
-    order = np.lexsort((lattice.olabels, lattice.sources))
-    olabels = lattice.olabels[order]
-    return replace(
-        lattice,
-        olabels=olabels,
-        ilabels=olabels,
-        weights=lattice.weights[order],
-        nextstates=lattice.nextstates[order],
-    )
+def _arcs_sorted(lattice: Lattice) -> Lattice:
+    """Returns the acceptor with each state's arcs sorted by word."""
+    order = np.lexsort((lattice.olabels, lattice.sources)).astype(np.int32)
+    states = np.arange(lattice.num_states, dtype=np.int32)
+    return lattice.gather(order, lattice.offsets, lattice.nextstates[order], states)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Floats, Ints, jit
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
 
 
@@ -18,16 +19,13 @@ def count_paths(lattice: Lattice) -> float:
         CyclicLatticeError: the lattice has a cycle, hence infinitely many.
     """
     lattice = lattice.connected()
-    if lattice.num_states == 0:
-        return 0.0
-    counts: Floats = _count(lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals))
-    return float(counts[0])
+    return float(_count(lattice.arcs)[0]) if lattice.num_states else 0.0
 
 
 @jit
-def _count(offsets: Ints, nextstates: Ints, final: Bools) -> Floats:
-    counts = final.astype(np.float64)
-    for state in range(len(final) - 1, -1, -1):
-        for arc in range(offsets[state], offsets[state + 1]):
-            counts[state] += counts[nextstates[arc]]
+def _count(arcs: Arcs) -> Floats:
+    counts = np.isfinite(arcs.finals).astype(np.float64)
+    for state in range(len(counts) - 1, -1, -1):
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            counts[state] += counts[arcs.nextstates[arc]]
     return counts

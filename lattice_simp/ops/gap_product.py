@@ -2,6 +2,8 @@
 
 A node is a pair (lattice state, acceptor state). One backward pass over all pairs gives the exact cost of the best
 completion; the forward pass then builds only pairs that some path within the beam visits, so no dead end is ever made.
+The pairs stand in a table, not in a hash as those of `lm_product.py`: most of them are reached, and a lattice arc
+leads to several pairs at once.
 
 Moves from a pair on a lattice arc with the word w, and what they cost beside the arc's own weight:
     loop          stay in the acceptor (w falls into a gap), if the state has a loop; with rho only if no arc carries w
@@ -15,237 +17,193 @@ and without a lattice arc
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
-from lattice_simp.core.growing import longer_floats, longer_ints
-from lattice_simp.core.kernel import Bools, Bytes, Floats, Ints, Longs, jit
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.growing import grown
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
 
+EDGE = np.dtype(
+    [("target", np.int32), ("arc", np.int32), ("gap_arc", np.int32), ("kind", np.int32)],
+)
+"""The node it leads to, its lattice arc and its acceptor arc (-1 for none), and the kind of move."""
+
+NODE = np.dtype(
+    [("state", np.int32), ("gap", np.int32), ("begin", np.int32), ("order", np.int32), ("forward", np.float64)],
+    align=True,
+)
+"""A pair in the order of following, where its edges begin; and, in the order of finding, its number and cost so far."""
+
+
+class Matcher(NamedTuple):
+    """What a gappy acceptor's states let pass.
+
+    Attributes:
+        has_loop: (acceptor states,) bool.
+        rho: whether loops take only words that no arc of the state carries.
+        stem_of: (labels,) int32, the class of each word's stem.
+        stem, substitution, deletion: costs in nats, infinity forbids.
+        by_label, label_begin: the acceptor's arcs with the word w are `by_label[label_begin[w]:label_begin[w + 1]]`,
+            by source state.
+        by_stem, stem_begin: likewise for stem classes.
+        sources: (acceptor arcs,) int32.
+    """
+
+    has_loop: Bools
+    rho: bool
+    stem_of: Ints
+    stem: float
+    substitution: float
+    deletion: float
+    by_label: Ints
+    label_begin: Longs
+    by_stem: Ints
+    stem_begin: Longs
+    sources: Ints
+
+
+class GapProduct(NamedTuple):
+    """The nodes in topological order, and their edges.
+
+    Attributes:
+        states, gaps: (nodes,) int32, the pairs.
+        forward: (nodes,) float64, the least cost from the start.
+        offsets: (nodes + 1,) int32, where each node's edges begin.
+        edges: (edges,) records of `EDGE`.
+    """
+
+    states: Ints
+    gaps: Ints
+    forward: Floats
+    offsets: Ints
+    edges: npt.NDArray[Any]
+
 
 @jit
-def completion_costs(
-    offsets: Ints,
-    labels: Ints,
-    weights: Floats,
-    nextstates: Ints,
-    finals: Floats,
-    gap_offsets: Ints,
-    gap_labels: Ints,
-    gap_weights: Floats,
-    gap_nextstates: Ints,
-    gap_finals: Floats,
-    by_label: Ints,
-    label_begin: Longs,
-    by_stem: Ints,
-    stem_begin: Longs,
-    stem_of: Ints,
-    gap_sources: Ints,
-    has_loop: Bools,
-    rho: bool,
-    stem_cost: float,
-    substitution_cost: float,
-    deletion_cost: float,
-    cost: Floats,
-) -> None:
-    """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none).
-
-    `by_label[label_begin[w]:label_begin[w + 1]]` are the acceptor's arcs with the word w, by source state; likewise
-    `by_stem` for stem classes.
-    """
-    num_states, num_gaps = len(finals), len(gap_finals)
+def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> None:
+    """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none)."""
+    num_gaps = len(gaps.finals)
     least_next = np.empty(num_gaps, dtype=np.float64)
-    toll = np.where(has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
+    toll = np.where(matcher.has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
     stays = toll.copy()
-    skips = deletion_cost < np.inf or (len(gap_labels) > 0 and gap_labels.min() == 0)
-    for state in range(num_states - 1, -1, -1):
+    skips = _moves_alone(gaps, matcher)
+    for state in range(len(full.finals) - 1, -1, -1):
         row = cost[state]
         for gap in range(num_gaps):
-            row[gap] = finals[state] + gap_finals[gap]
-        for arc in range(offsets[state], offsets[state + 1]):
-            word, weight, following = labels[arc], weights[arc], cost[nextstates[arc]]
+            row[gap] = full.finals[state] + gaps.finals[gap]
+        for arc in range(full.offsets[state], full.offsets[state + 1]):
+            word, weight, following = full.labels[arc], full.weights[arc], cost[full.nextstates[arc]]
             if word == 0:
                 for gap in range(num_gaps):
                     row[gap] = min(row[gap], weight + following[gap])
                 continue
-            first, last = label_begin[word], label_begin[word + 1]
-            if rho:
-                for place in range(first, last):
-                    stays[gap_sources[by_label[place]]] = np.inf
+            first, last = matcher.label_begin[word], matcher.label_begin[word + 1]
+            if matcher.rho:
+                for index in range(first, last):
+                    stays[matcher.sources[matcher.by_label[index]]] = np.inf
             for gap in range(num_gaps):
                 row[gap] = min(row[gap], weight + following[gap] + stays[gap])
-            if rho:
-                for place in range(first, last):
-                    stays[gap_sources[by_label[place]]] = toll[gap_sources[by_label[place]]]
-            for place in range(first, last):
-                own = by_label[place]
-                total = weight + gap_weights[own] + following[gap_nextstates[own]]
-                row[gap_sources[own]] = min(row[gap_sources[own]], total)
-            if stem_cost < np.inf:
-                for place in range(stem_begin[stem_of[word]], stem_begin[stem_of[word] + 1]):
-                    own = by_stem[place]
-                    total = weight + gap_weights[own] + stem_cost + following[gap_nextstates[own]]
-                    row[gap_sources[own]] = min(row[gap_sources[own]], total)
-            if substitution_cost < np.inf:
+            if matcher.rho:
+                for index in range(first, last):
+                    stays[matcher.sources[matcher.by_label[index]]] = toll[matcher.sources[matcher.by_label[index]]]
+            for index in range(first, last):
+                own = matcher.by_label[index]
+                total = weight + gaps.weights[own] + following[gaps.nextstates[own]]
+                row[matcher.sources[own]] = min(row[matcher.sources[own]], total)
+            if matcher.stem < np.inf:
+                stem = matcher.stem_of[word]
+                for index in range(matcher.stem_begin[stem], matcher.stem_begin[stem + 1]):
+                    own = matcher.by_stem[index]
+                    total = weight + gaps.weights[own] + matcher.stem + following[gaps.nextstates[own]]
+                    row[matcher.sources[own]] = min(row[matcher.sources[own]], total)
+            if matcher.substitution < np.inf:
                 least_next[:] = np.inf
                 for gap in range(num_gaps):
-                    for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                        if gap_labels[own] != 0:
-                            total = gap_weights[own] + following[gap_nextstates[own]]
+                    for own in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
+                        if gaps.labels[own] != 0:
+                            total = gaps.weights[own] + following[gaps.nextstates[own]]
                             least_next[gap] = min(least_next[gap], total)
-                    row[gap] = min(row[gap], weight + substitution_cost + least_next[gap])
+                    row[gap] = min(row[gap], weight + matcher.substitution + least_next[gap])
         if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
-                for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                    added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + deletion_cost
-                    row[gap] = min(row[gap], added + row[gap_nextstates[own]])
+                for own in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
+                    added = gaps.weights[own] if gaps.labels[own] == 0 else gaps.weights[own] + matcher.deletion
+                    row[gap] = min(row[gap], added + row[gaps.nextstates[own]])
 
 
 @jit
 def gap_product(
-    offsets: Ints,
-    labels: Ints,
-    weights: Floats,
-    nextstates: Ints,
-    gap_offsets: Ints,
-    gap_labels: Ints,
-    gap_weights: Floats,
-    gap_nextstates: Ints,
-    stem_of: Ints,
-    has_loop: Bools,
-    rho: bool,
-    stem_cost: float,
-    substitution_cost: float,
-    deletion_cost: float,
-    completion: Floats,
-    bound: float,
-    most_edges: int,
-    numbers: Ints,
-) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints, Bytes]:
-    """Returns the nodes in topological order (lattice state, acceptor state, least cost from the start), where each
-    node's edges begin, and of each edge (target node, lattice arc or -1, acceptor arc or -1, kind).
+    full: Arcs, gaps: Arcs, matcher: Matcher, completion: Floats, bound: float, most_edges: int, numbers: Ints
+) -> GapProduct:
+    """Builds the pairs whose cost so far plus `completion` is within the bound.
 
     With more than `most_edges` edges the work stops, and there are no nodes. `numbers` is room for a number for each
     pair, all 0 (zeros that the operating system gives need no time where nothing is written).
     """
     num_states, num_gaps = completion.shape
-    forward = np.empty(1024, dtype=np.float64)
-    node_state = np.empty(1024, dtype=np.int32)
-    node_gap = np.empty(1024, dtype=np.int32)
-    order = np.empty(1024, dtype=np.int32)
-    edge_begin = np.empty(1024, dtype=np.int32)
-    edge_target = np.empty(4096, dtype=np.int32)
-    edge_arc = np.empty(4096, dtype=np.int32)
-    edge_own = np.empty(4096, dtype=np.int32)
-    edge_kind = np.empty(4096, dtype=np.int8)
+    nodes, edges = np.empty(1024, dtype=NODE), np.empty(4096, dtype=EDGE)
     waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
-    count, done, edges = 1, 0, 0
-    forward[0], numbers[0, 0], waiting[0] = 0.0, 1, 1
+    count, done, num_edges = 1, 0, 0
+    nodes[0].forward, numbers[0, 0], waiting[0] = 0.0, 1, 1
     # Arrays that grow are slow in inner loops (each step counts references): room for a state is made beforehand.
     for state in range(num_states):
         if waiting[state] == 0:
             continue
-        room = (offsets[state + 1] - offsets[state] + 1) * (num_gaps + len(gap_labels))
-        while edges + room > len(edge_arc):
-            edge_target, edge_arc, edge_own = longer_ints(edge_target), longer_ints(edge_arc), longer_ints(edge_own)
-            edge_kind = longer_bytes(edge_kind)
-        room = min(room, num_states * num_gaps)
-        while count + room + 1 > len(order):
-            node_state, node_gap = longer_ints(node_state), longer_ints(node_gap)
-            order, edge_begin, forward = longer_ints(order), longer_ints(edge_begin), longer_floats(forward)
-        count, done, edges = _follow(
-            state,
-            offsets,
-            labels,
-            weights,
-            nextstates,
-            gap_offsets,
-            gap_labels,
-            gap_weights,
-            gap_nextstates,
-            stem_of,
-            has_loop,
-            rho,
-            stem_cost,
-            substitution_cost,
-            deletion_cost,
-            completion,
-            bound,
-            numbers,
-            waiting,
-            forward,
-            node_state,
-            node_gap,
-            order,
-            edge_begin,
-            edge_target,
-            edge_arc,
-            edge_own,
-            edge_kind,
-            count,
-            done,
-            edges,
+        room = (full.offsets[state + 1] - full.offsets[state] + 1) * (num_gaps + len(gaps.labels))
+        while num_edges + room > len(edges):
+            edges = grown(edges)
+        while count + min(room, num_states * num_gaps) + 1 > len(nodes):
+            nodes = grown(nodes)
+        count, done, num_edges = _follow(
+            state, full, gaps, matcher, completion, bound, numbers, waiting, nodes, edges, count, done, num_edges
         )
-        if edges > most_edges:
-            count, edges = 0, 0
+        if num_edges > most_edges:
+            count, num_edges = 0, 0
             break
-    edge_begin[count] = edges
-    least = np.empty(count, dtype=np.float64)
+    states, own_gaps = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    forward, offsets = np.empty(count, dtype=np.float64), np.empty(count + 1, dtype=np.int32)
     for node in range(count):
-        least[order[node]] = forward[node]
-    for edge in range(edges):
-        edge_target[edge] = order[edge_target[edge]]
-    return (
-        node_state[:count].copy(),
-        node_gap[:count].copy(),
-        least,
-        edge_begin[: count + 1].copy(),
-        edge_target[:edges].copy(),
-        edge_arc[:edges].copy(),
-        edge_own[:edges].copy(),
-        edge_kind[:edges].copy(),
-    )
+        states[node], own_gaps[node], offsets[node] = nodes[node].state, nodes[node].gap, nodes[node].begin
+        forward[nodes[node].order] = nodes[node].forward
+    offsets[count] = num_edges
+    for edge in range(num_edges):
+        edges[edge].target = nodes[edges[edge].target].order
+    return GapProduct(states, own_gaps, forward, offsets, edges[:num_edges].copy())
+
+
+@jit
+def _moves_alone(gaps: Arcs, matcher: Matcher) -> bool:
+    """Tells whether the acceptor may move without a lattice arc."""
+    return matcher.deletion < np.inf or (len(gaps.labels) > 0 and gaps.labels.min() == 0)
 
 
 @jit
 def _follow(
     state: int,
-    offsets: Ints,
-    labels: Ints,
-    weights: Floats,
-    nextstates: Ints,
-    gap_offsets: Ints,
-    gap_labels: Ints,
-    gap_weights: Floats,
-    gap_nextstates: Ints,
-    stem_of: Ints,
-    has_loop: Bools,
-    rho: bool,
-    stem_cost: float,
-    substitution_cost: float,
-    deletion_cost: float,
+    full: Arcs,
+    gaps: Arcs,
+    matcher: Matcher,
     completion: Floats,
     bound: float,
     numbers: Ints,
     waiting: Ints,
-    forward: Floats,
-    node_state: Ints,
-    node_gap: Ints,
-    order: Ints,
-    edge_begin: Ints,
-    edge_target: Ints,
-    edge_arc: Ints,
-    edge_own: Ints,
-    edge_kind: Bytes,
+    nodes: npt.NDArray[Any],
+    edges: npt.NDArray[Any],
     count: int,
     done: int,
-    edges: int,
+    num_edges: int,
 ) -> tuple[int, int, int]:
-    """Follows all edges from the nodes of one lattice state; gives the new counts of nodes, nodes done, and edges."""
-    edits = substitution_cost < np.inf or stem_cost < np.inf
-    standing_moves = deletion_cost < np.inf or (len(gap_labels) > 0 and gap_labels.min() == 0)
-    begin_arc, end_arc = offsets[state] - 1 if standing_moves else offsets[state], offsets[state + 1]
+    """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges."""
+    edits = matcher.substitution < np.inf or matcher.stem < np.inf
+    begin_arc, end_arc = full.offsets[state], full.offsets[state + 1]
+    if _moves_alone(gaps, matcher):
+        begin_arc -= 1
     gap = -1
     while waiting[state] > 0:
         gap += 1
@@ -253,47 +211,45 @@ def _follow(
         if node < 0:
             continue
         waiting[state] -= 1
-        order[node] = done
-        node_state[done], node_gap[done], edge_begin[done] = state, gap, edges
+        nodes[node].order = done
+        nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
         done += 1
-        begin, end = gap_offsets[gap], gap_offsets[gap + 1]
+        so_far = nodes[node].forward
+        begin, end = gaps.offsets[gap], gaps.offsets[gap + 1]
         for arc in range(begin_arc, end_arc):
-            standing = arc < offsets[state]  # a move without a lattice arc
-            word = -1 if standing else labels[arc]
-            goal = state if standing else nextstates[arc]
-            reached = forward[node] if standing else forward[node] + weights[arc]
+            standing = arc < full.offsets[state]  # a move without a lattice arc
+            word = -1 if standing else full.labels[arc]
+            goal = state if standing else full.nextstates[arc]
+            reached = so_far if standing else so_far + full.weights[arc]
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
-                high = end
-                while first < high:
-                    middle = (first + high) >> 1
-                    if gap_labels[middle] < word:
-                        first = middle + 1
-                    else:
-                        high = middle
-                loop = has_loop[gap] and not (rho and first < end and gap_labels[first] == word)
+                first = _first_arc(gaps, begin, end, word)
+                loop = matcher.has_loop[gap] and not (matcher.rho and first < end and gaps.labels[first] == word)
                 if edits:
                     first = begin
             for own in range(first - 1 if loop else first, first if word == 0 else end):
                 if own < first:
                     kind, following, total = LOOP, gap, reached
                 else:
-                    following, total = gap_nextstates[own], reached + gap_weights[own]
+                    following, total = gaps.nextstates[own], reached + gaps.weights[own]
                     if standing:
                         kind = ENTRY
-                        if gap_labels[own] != 0:
-                            kind, total = DELETION, total + deletion_cost
-                    elif gap_labels[own] == word:
+                        if gaps.labels[own] != 0:
+                            kind, total = DELETION, total + matcher.deletion
+                    elif gaps.labels[own] == word:
                         kind = MATCH
                     elif not edits:
                         break
-                    elif gap_labels[own] == 0:
+                    elif gaps.labels[own] == 0:
                         continue
-                    elif stem_cost <= substitution_cost and stem_of[gap_labels[own]] == stem_of[word]:
-                        kind, total = STEM, total + stem_cost
+                    elif (
+                        matcher.stem <= matcher.substitution
+                        and matcher.stem_of[gaps.labels[own]] == matcher.stem_of[word]
+                    ):
+                        kind, total = STEM, total + matcher.stem
                     else:
-                        kind, total = SUBSTITUTION, total + substitution_cost
+                        kind, total = SUBSTITUTION, total + matcher.substitution
                 hope = total + completion[goal, following]
                 if not hope <= bound or hope == np.inf:
                     continue
@@ -303,18 +259,23 @@ def _follow(
                     count += 1
                     numbers[goal, following] = count
                     waiting[goal] += 1
-                    forward[other] = total
-                elif total < forward[other]:
-                    forward[other] = total
-                edge_target[edges], edge_kind[edges] = other, kind
-                edge_arc[edges] = -1 if standing else arc
-                edge_own[edges] = -1 if own < first else own
-                edges += 1
-    return count, done, edges
+                    nodes[other].forward = total
+                elif total < nodes[other].forward:
+                    nodes[other].forward = total
+                edges[num_edges].target, edges[num_edges].kind = other, kind
+                edges[num_edges].arc = -1 if standing else arc
+                edges[num_edges].gap_arc = -1 if own < first else own
+                num_edges += 1
+    return count, done, num_edges
 
 
 @jit
-def longer_bytes(values: Bytes) -> Bytes:
-    grown = np.empty(2 * len(values), dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
+def _first_arc(gaps: Arcs, begin: int, end: int, word: int) -> int:
+    """Returns the first of an acceptor state's arcs whose word is not below `word`."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if gaps.labels[middle] < word:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin

@@ -11,7 +11,7 @@ hypothesis `a b d`:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,8 +19,8 @@ import numpy as np
 import pynini
 
 from lattice_simp.core.kernel import Bools
-from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 
 Loops = Literal["sigma", "rho"]
@@ -43,6 +43,12 @@ class GappyAcceptor:
     has_loop: Bools
     loops: Loops
 
+    @classmethod
+    def without_gaps(cls, lattice: Lattice) -> GappyAcceptor:
+        """Returns the acceptor of a lattice's output words where no word may be skipped."""
+        acceptor = lattice.project_output().connected()
+        return cls(acceptor, np.zeros(acceptor.num_states, dtype=np.bool_), "sigma")
+
     def as_lattice(self) -> Lattice:
         """Returns the acceptor with its loops as arcs labelled `<rho>` or `<sigma>`, to draw it or to export it."""
         acceptor = self.acceptor
@@ -60,7 +66,7 @@ class GappyAcceptor:
 
 
 def gappy_acceptor(
-    hypotheses: Lattice | Iterable[tuple[str, float]],
+    hypotheses: Lattice | Strings,
     *,
     loops: Loops = "sigma",
     positions: Sequence[Collection[int]] | None = None,
@@ -73,7 +79,8 @@ def gappy_acceptor(
     (3, [True, True, True])
 
     Args:
-        hypotheses: `(words, cost)` pairs, costs in nats, or a lattice of them. The cheapest of equal strings counts.
+        hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, or a lattice of them.
+            The cheapest of equal strings counts.
         loops: `sigma` or `rho`, see the module's text.
         positions: for each hypothesis, how many of its words may stand before a gap (0 to their number); None for
             loops everywhere, as in the paper. For pairs only.
@@ -91,7 +98,7 @@ def gappy_acceptor(
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
     table = SymbolTable() if symbols is None else symbols
-    pairs = [(tuple(table.encode(split_tokens(words)).tolist()), cost) for words, cost in hypotheses]
+    pairs = [(tuple(table.encode(words).tolist()), cost) for words, cost in map(words_and_cost, hypotheses)]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
     if positions is None:
@@ -100,12 +107,13 @@ def gappy_acceptor(
         raise LatticeSimpError(f"{len(pairs)} hypotheses, but gap positions for {len(positions)}")
     else:
         for (key, _), own in zip(pairs, positions, strict=True):
-            if any(not 0 <= place <= len(key) for place in own):
+            if any(not 0 <= position <= len(key) for position in own):
                 raise LatticeSimpError(
                     f"gap positions {sorted(own)} of {len(key)} words; they run from 0 to {len(key)}"
                 )
         allowed = [
-            tuple(place in own for place in range(len(key) + 1)) for (key, _), own in zip(pairs, positions, strict=True)
+            tuple(position in own for position in range(len(key) + 1))
+            for (key, _), own in zip(pairs, positions, strict=True)
         ]
     acceptor, has_loop = _minimal_tree(pairs, allowed, table)
     return GappyAcceptor(acceptor, has_loop, loops)
@@ -126,8 +134,6 @@ def _minimal_tree(
     loops = [all(own[0] for own in allowed)]
     finals = [np.inf]
     for (key, cost), own in zip(pairs, allowed, strict=True):
-        if not np.isfinite(cost):
-            raise LatticeSimpError(f"a skeleton hypothesis has the cost {cost}; costs are finite numbers")
         node = 0
         steps = list(zip(key, own[1:], strict=True))
         if own[0] != loops[0]:

@@ -6,11 +6,12 @@ lattice with the node of its last words; an epsilon arc keeps that node.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot, grown_table, longer_ints
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.growing import find_slot, grown, grown_table
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -107,35 +108,20 @@ def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice
     if lattice.num_states == 0:
         none = np.zeros(1, dtype=np.int32)
         return HistoryLattice(lattice, np.zeros((max_order, 0), dtype=np.int32), none, none)
-    states, offsets, arcs, nextstates, grams, words, prefixes = _expand(
-        lattice.offsets, lattice.olabels, lattice.nextstates, max_order, max_arcs
-    )
+    states, offsets, arcs, nextstates, grams, words, prefixes = _expand(lattice.arcs, max_order, max_arcs)
     if len(arcs) > max_arcs:
         return None
-    olabels = lattice.olabels[arcs]
-    expanded = replace(
-        lattice,
-        offsets=offsets,
-        olabels=olabels,
-        ilabels=olabels if lattice.ilabels is lattice.olabels else lattice.ilabels[arcs],
-        weights=lattice.weights[arcs],
-        nextstates=nextstates,
-        finals=lattice.finals[states],
-        scores={name: values[arcs] for name, values in lattice.scores.items()},
-        final_scores={name: values[states] for name, values in lattice.final_scores.items()},
-    )
+    expanded = lattice.gather(arcs, offsets, nextstates, states)
     return HistoryLattice(expanded, grams, words, prefixes)
 
 
 @jit
-def _expand(
-    offsets: Ints, labels: Ints, nextstates: Ints, max_order: int, max_arcs: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
     """Returns (state of each node, offsets, arc, target, n-grams of each order, last words, prefixes of the n-grams).
 
     Nodes are numbered in the order of their states. It stops early, one arc above the limit.
     """
-    num_states = len(offsets) - 1
+    num_states = len(lattice.finals)
     capacity = 1024
     state, context = np.zeros(capacity, dtype=np.int32), np.zeros(capacity, dtype=np.int32)
     sibling = np.full(capacity, -1, dtype=np.int32)
@@ -157,34 +143,34 @@ def _expand(
         while node >= 0 and edges <= max_arcs:
             order_of[done], begins[done] = node, edges
             done += 1
-            for arc in range(offsets[lattice_state], offsets[lattice_state + 1]):
+            for arc in range(lattice.offsets[lattice_state], lattice.offsets[lattice_state + 1]):
                 gram, following = 0, context[node]
-                if labels[arc] != 0:
+                if lattice.labels[arc] != 0:
                     # Room for the n-gram and all its suffixes, so that adding them needs no check.
                     while grams + max_order > len(word):
-                        word, prefix = longer_ints(word), longer_ints(prefix)
-                        suffix, order = longer_ints(suffix), longer_ints(order)
+                        word, prefix = grown(word), grown(prefix)
+                        suffix, order = grown(suffix), grown(order)
                     while 2 * (grams + max_order) > len(trie_keys):
                         trie_keys, trie_values = grown_table(trie_keys, trie_values)
                     gram, grams = _add_gram(
-                        following, labels[arc], word, prefix, suffix, order, trie_keys, trie_values, grams
+                        following, lattice.labels[arc], word, prefix, suffix, order, trie_keys, trie_values, grams
                     )
                     following = gram if order[gram] < max_order else suffix[gram]
-                key = (np.int64(nextstates[arc]) << 32) + following
+                key = (np.int64(lattice.nextstates[arc]) << 32) + following
                 slot = find_slot(node_keys, key)
                 if node_keys[slot] < 0:
                     if nodes == len(state):
-                        state, context, sibling = longer_ints(state), longer_ints(context), longer_ints(sibling)
-                        order_of, begins = longer_ints(order_of), longer_ints(begins)
+                        state, context, sibling = grown(state), grown(context), grown(sibling)
+                        order_of, begins = grown(order_of), grown(begins)
                         node_keys, node_values = grown_table(node_keys, node_values)
                         slot = find_slot(node_keys, key)
                     node_keys[slot], node_values[slot] = key, nodes
-                    state[nodes], context[nodes] = nextstates[arc], following
-                    sibling[nodes] = head[nextstates[arc]]
-                    head[nextstates[arc]] = nodes
+                    state[nodes], context[nodes] = lattice.nextstates[arc], following
+                    sibling[nodes] = head[lattice.nextstates[arc]]
+                    head[lattice.nextstates[arc]] = nodes
                     nodes += 1
                 if edges == len(arc_of):
-                    arc_of, target, longest = longer_ints(arc_of), longer_ints(target), longer_ints(longest)
+                    arc_of, target, longest = grown(arc_of), grown(target), grown(longest)
                 arc_of[edges], target[edges], longest[edges] = arc, node_values[slot], gram
                 edges += 1
                 if edges > max_arcs:

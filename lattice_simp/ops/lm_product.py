@@ -1,250 +1,419 @@
-"""The exact pass of the language-model search: a lattice times the model itself, within a cost bound."""
+"""Products of a lattice and an order of a language model, within a cost bound.
+
+A node is a pair (lattice state, state of the order's automaton). Two products share everything but the way on from a
+node: the exact one follows each arc by the model itself; the relaxed one may always back off, even where the model
+holds the longer n-gram. That keeps it a lower bound, which is all an estimate must be, and makes it fast: a node
+follows only the n-grams that both its history and its lattice state offer, and one backoff edge stands for all other
+words.
+
+Words are unigrams of a restricted model; `NO_WORD` where an arc carries none.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
-from lattice_simp.core.growing import find_slot, longer_floats, longer_ints, longer_longs
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.lm.optimistic import advance
-from lattice_simp.ops.lm_nodes import estimate, rehash
+from lattice_simp.lm.optimistic import OrderView, advance
+
+NO_WORD = -1
+"""The label of an arc that the model does not see."""
+
+ANY_WORDS = -2
+"""The label of an arc that stands for words unknown here: no history is left after it (relaxed products only)."""
+
+FREE_END = -1
+"""In the place of `</s>`: the end costs nothing (a part of a sentence)."""
+
+DIRECT_DEGREE = 3
+"""A lattice state with so few arcs follows each of them exactly: that costs less than its backoff nodes would."""
+
+NODE = np.dtype(
+    [("state", np.int32), ("context", np.int32), ("sibling", np.int32), ("rest", np.float64), ("forward", np.float64)],
+    align=True,
+)
+EDGE = np.dtype([("arc", np.int32), ("target", np.int32), ("cost", np.float64)], align=True)
+DONE = np.dtype([("node", np.int32), ("begin", np.int64)], align=True)
+"""A node that was followed, and where its edges begin."""
+
+CHOICE = np.dtype([("arc", np.int32), ("goal", np.int32), ("context", np.int32), ("cost", np.float64)], align=True)
+
+Pool: TypeAlias = npt.NDArray[Any]
 
 
-@jit
-def exact_product(
-    offsets: Ints,
-    words: Ints,
-    weights: Floats,
-    nextstates: Ints,
-    finals: Floats,
-    children: Ints,
-    child_word: Ints,
-    suffix: Ints,
-    backoff: Floats,
-    match_cost: Floats,
-    next_state: Ints,
-    start: int,
-    end: int,
-    coarse: Ints,
-    coarse_cost: Floats,
-    estimate_keys: Longs,
-    estimate_values: Floats,
-    bound: float,
-) -> tuple[Ints, Floats, Longs, Ints, Ints, Floats, Floats, Floats]:
-    """Builds the nodes (lattice state, model state) whose cost so far plus estimated rest is within the bound.
+class Estimates(NamedTuple):
+    """Lower bounds of the cost from a node to the end, told by the states of a coarser order.
 
-    Gives (lattice state, forward, offsets, arc, target, model cost, end cost, model's part of the end cost), nodes
-    in topological order. `words[arc]` is -1 where the arc carries no word.
+    Attributes:
+        coarse: (contexts,) int32, the coarser order's state in which a context settles.
+        coarse_cost: (contexts,) float64, what that costs.
+        keys: the hash table's keys, lattice state * contexts + coarse state; if empty, `values` go by lattice states.
+        values: float64 costs to the end; what is not in the table has no way to the end within the bound.
     """
-    num_states = len(finals)
-    root = len(suffix) - 1
-    num_contexts = np.int64(root + 1)
-    capacity = 4096
-    state = np.empty(capacity, dtype=np.int32)
-    context = np.empty(capacity, dtype=np.int32)
-    sibling = np.empty(capacity, dtype=np.int32)
-    rest = np.empty(capacity, dtype=np.float64)
-    forward = np.empty(capacity, dtype=np.float64)
-    processed = np.empty(capacity, dtype=np.int32)
-    begins = np.empty(capacity, dtype=np.int64)
-    head = np.full(num_states, -1, dtype=np.int32)
-    edge_capacity = 8192
-    edge_arc = np.empty(edge_capacity, dtype=np.int32)
-    target = np.empty(edge_capacity, dtype=np.int32)
-    model_cost = np.empty(edge_capacity, dtype=np.float64)
 
-    state[0], context[0], sibling[0], forward[0] = 0, start, -1, 0.0
-    rest[0] = coarse_cost[start] + estimate(estimate_keys, estimate_values, num_contexts, 0, coarse[start])
-    head[0] = 0
-    table_keys, table_nodes = rehash(state, context, 1, num_contexts, 4 * capacity)
-    count = 1
-    edges = 0
-    done = 0
-    for lattice_state in range(num_states):
-        node = head[lattice_state]
-        while node >= 0:
-            processed[done] = node
-            begins[done] = edges
-            done += 1
-            so_far, history = forward[node], context[node]
-            for arc in range(offsets[lattice_state], offsets[lattice_state + 1]):
-                word = words[arc]
-                added = 0.0
-                following = history
-                if word >= 0:
-                    matched, added = advance(history, word, children, child_word, suffix, backoff, root)
-                    added += match_cost[matched]
-                    following = next_state[matched]
-                total = so_far + weights[arc] + added
-                goal = nextstates[arc]
-                key = np.int64(goal) * num_contexts + following
-                slot = find_slot(table_keys, key)
-                if table_keys[slot] >= 0:
-                    known = table_nodes[slot]
-                    if not total + rest[known] <= bound:
-                        continue
-                    if total < forward[known]:
-                        forward[known] = total
-                else:
-                    remaining = coarse_cost[following] + estimate(
-                        estimate_keys, estimate_values, num_contexts, goal, coarse[following]
-                    )
-                    if not total + remaining <= bound:
-                        continue
-                    if count == capacity:
-                        capacity *= 2
-                        state, context, sibling = longer_ints(state), longer_ints(context), longer_ints(sibling)
-                        processed, begins = longer_ints(processed), longer_longs(begins)
-                        rest, forward = longer_floats(rest), longer_floats(forward)
-                        table_keys, table_nodes = rehash(state, context, count, num_contexts, 4 * capacity)
-                        slot = find_slot(table_keys, key)
-                    known = count
-                    count += 1
-                    table_keys[slot] = key
-                    table_nodes[slot] = known
-                    state[known], context[known] = goal, following
-                    forward[known], rest[known] = total, remaining
-                    sibling[known] = head[goal]
-                    head[goal] = known
-                if edges == edge_capacity:
-                    edge_capacity *= 2
-                    edge_arc, target = longer_ints(edge_arc), longer_ints(target)
-                    model_cost = longer_floats(model_cost)
-                edge_arc[edges], target[edges], model_cost[edges] = arc, known, added
-                edges += 1
-            node = sibling[node]
+    coarse: Ints
+    coarse_cost: Floats
+    keys: Longs
+    values: Floats
 
-    position = np.empty(count, dtype=np.int32)
-    for number in range(done):
-        position[processed[number]] = number
-    for edge in range(edges):
-        target[edge] = position[target[edge]]
-    processed = processed[:done]
-    end_cost = np.full(done, np.inf)
-    end_model_cost = np.zeros(done)
-    for number in range(done):
-        final = finals[state[processed[number]]]
-        if final < np.inf:
-            history = context[processed[number]]
-            matched, added = advance(history, end, children, child_word, suffix, backoff, root)
-            end_model_cost[number] = added + match_cost[matched]
-            end_cost[number] = final + end_model_cost[number]
-    edge_offsets = np.empty(done + 1, dtype=np.int64)
-    edge_offsets[:done] = begins[:done]
-    edge_offsets[done] = edges
-    return (
-        state[processed],
-        forward[processed],
-        edge_offsets,
-        edge_arc[:edges].copy(),
-        target[:edges].copy(),
-        model_cost[:edges].copy(),
-        end_cost,
-        end_model_cost,
-    )
+
+class Product(NamedTuple):
+    """A product's nodes in topological order, and their edges.
+
+    Attributes:
+        states, contexts: (nodes,) int32, the pairs.
+        forward: (nodes,) float64, the least cost from the start.
+        offsets: (nodes + 1,) int64, where each node's edges begin.
+        edges: (edges,) records: the lattice arc (-1 for backing off), the target node, the model's cost.
+        end_costs: (nodes,) float64, the model's cost of ending there.
+    """
+
+    states: Ints
+    contexts: Ints
+    forward: Floats
+    offsets: Longs
+    edges: Pool
+    end_costs: Floats
 
 
 @jit
-def product_backward(
-    offsets: Longs, arc: Ints, target: Ints, model_cost: Floats, end_cost: Floats, weights: Floats
-) -> Floats:
-    """Returns each node's least cost to the end."""
-    backward = end_cost.copy()
-    for node in range(len(end_cost) - 1, -1, -1):
-        least = backward[node]
-        for edge in range(offsets[node], offsets[node + 1]):
-            least = min(least, weights[arc[edge]] + model_cost[edge] + backward[target[edge]])
+def estimate(estimates: Estimates, state: int, context: int) -> float:
+    """Returns a lower bound of the cost from a node to the end; infinity if it has no way within the bound."""
+    cost = estimates.coarse_cost[context]
+    if len(estimates.keys) == 0:
+        return cost + estimates.values[state]
+    key = np.int64(state) * len(estimates.coarse) + estimates.coarse[context]
+    slot = find_slot(estimates.keys, key)
+    return cost + estimates.values[slot] if estimates.keys[slot] >= 0 else np.inf
+
+
+@jit
+def estimate_table(product: Product, backward: Floats, bound: float, num_contexts: int) -> tuple[Longs, Floats]:
+    """Hashes the backward costs of the nodes that some path within the bound visits: (keys, values)."""
+    alive = 0
+    for node in range(len(backward)):
+        alive += product.forward[node] + backward[node] <= bound
+    size = 16
+    while size < 2 * alive + 2:
+        size *= 2
+    keys, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.float64)
+    for node in range(len(backward)):
+        if product.forward[node] + backward[node] <= bound:
+            key = np.int64(product.states[node]) * num_contexts + product.contexts[node]
+            slot = find_slot(keys, key)
+            keys[slot], values[slot] = key, backward[node]
+    return keys, values
+
+
+@jit
+def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
+    """Builds the nodes of the model itself whose cost so far plus estimated rest is within the bound."""
+    num_states = len(arcs.finals)
+    nodes, keys, numbers = _new_pool(view, estimates, 4096)
+    done, edges = np.empty(4096, dtype=DONE), np.empty(8192, dtype=EDGE)
+    heads = np.full(num_states, -1, dtype=np.int32)
+    heads[0] = 0
+    count, num_edges, finished = 1, 0, 0
+    for state in range(num_states):
+        degree = arcs.offsets[state + 1] - arcs.offsets[state]
+        node = heads[state]
+        while node >= 0:
+            if count + degree > len(nodes):
+                nodes, keys, numbers = _more_room(nodes, count, degree, len(view.suffix))
+            while num_edges + degree > len(edges):
+                edges = grown(edges)
+            if finished == len(done):
+                done = grown(done)
+            done[finished].node, done[finished].begin = node, num_edges
+            finished += 1
+            history = nodes[node].context
+            for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+                cost, following = 0.0, history
+                if arcs.labels[arc] >= 0:
+                    matched, paid = advance(view, history, arcs.labels[arc])
+                    cost, following = paid + view.match_cost[matched], view.next_state[matched]
+                goal, total = arcs.nextstates[arc], nodes[node].forward + arcs.weights[arc] + cost
+                target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
+                if new:
+                    nodes[target].sibling, heads[goal] = heads[goal], target
+                    count += 1
+                if target >= 0:
+                    edges[num_edges].arc, edges[num_edges].target, edges[num_edges].cost = arc, target, cost
+                    num_edges += 1
+            node = nodes[node].sibling
+    return _product(arcs, view, nodes[:count], done[:finished], edges[:num_edges])
+
+
+@jit
+def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
+    """Builds the nodes of an order with free backoff whose cost so far plus estimated rest is within the bound."""
+    num_states, root = len(arcs.finals), len(view.level) - 1
+    nodes, keys, numbers = _new_pool(view, estimates, 16384)
+    done, edges = np.empty(16384, dtype=DONE), np.empty(65536, dtype=EDGE)
+    # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
+    heads = np.full(num_states * view.order, -1, dtype=np.int32)
+    heads[view.level[nodes[0].context]] = 0
+    by_word = _ArcsByWord(
+        np.full(view.num_words, -1, dtype=np.int32),
+        np.full(view.num_words, -1, dtype=np.int32),
+        np.empty(len(arcs.labels), dtype=np.int32),
+    )
+    choices = np.empty(_widest(arcs) + 1, dtype=CHOICE)
+    count, num_edges, finished = 1, 0, 0
+    for state in range(num_states):
+        if not _any_node(heads, state * view.order, view.order):
+            continue
+        first_silent = _chain_by_word(arcs, state, by_word)
+        for length in range(view.order - 1, -1, -1):
+            node = heads[state * view.order + length]
+            while node >= 0:
+                found = _relaxed_choices(arcs, view, state, nodes[node].context, first_silent, by_word, choices)
+                if count + found > len(nodes):
+                    nodes, keys, numbers = _more_room(nodes, count, found, root + 1)
+                while num_edges + found > len(edges):
+                    edges = grown(edges)
+                if finished == len(done):
+                    done = grown(done)
+                done[finished].node, done[finished].begin = node, num_edges
+                finished += 1
+                so_far = nodes[node].forward
+                for number in range(found):
+                    arc, goal, following = choices[number].arc, choices[number].goal, choices[number].context
+                    total = so_far + choices[number].cost
+                    if arc >= 0:
+                        total += arcs.weights[arc]
+                    target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
+                    if new:
+                        head = goal * view.order + view.level[following]
+                        nodes[target].sibling, heads[head] = heads[head], target
+                        count += 1
+                    if target >= 0:
+                        edges[num_edges].arc, edges[num_edges].target = arc, target
+                        edges[num_edges].cost = choices[number].cost
+                        num_edges += 1
+                node = nodes[node].sibling
+    return _product(arcs, view, nodes[:count], done[:finished], edges[:num_edges])
+
+
+# ---------------------------------------------------------------- the ways on from a relaxed node
+
+
+class _ArcsByWord(NamedTuple):
+    """The arcs of the lattice state in hand, chained by word: each word's first arc, the state it is of, the chain."""
+
+    first: Ints
+    stamp: Ints
+    following: Ints
+
+
+@jit
+def _chain_by_word(arcs: Arcs, state: int, by_word: _ArcsByWord) -> int:
+    """Chains the arcs of a state by word; returns the first of the chain of arcs without one."""
+    first_silent = -1
+    for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+        word = arcs.labels[arc]
+        if word < 0:
+            by_word.following[arc], first_silent = first_silent, arc
+        else:
+            by_word.following[arc] = by_word.first[word] if by_word.stamp[word] == state else -1
+            by_word.first[word], by_word.stamp[word] = arc, state
+    return first_silent
+
+
+@jit
+def _relaxed_choices(
+    arcs: Arcs, view: OrderView, state: int, history: int, first_silent: int, by_word: _ArcsByWord, choices: Pool
+) -> int:
+    """Writes the ways on from a node; returns how many there are."""
+    root = len(view.level) - 1
+    begin, end = arcs.offsets[state], arcs.offsets[state + 1]
+    found = 0
+    arc = first_silent
+    while arc >= 0:
+        choices[found].arc, choices[found].goal, choices[found].cost = arc, arcs.nextstates[arc], 0.0
+        choices[found].context = history if arcs.labels[arc] == NO_WORD else root
+        found += 1
+        arc = by_word.following[arc]
+    if history == root or end - begin <= DIRECT_DEGREE:
+        for arc in range(begin, end):
+            if arcs.labels[arc] >= 0:
+                matched, paid = arcs.labels[arc], 0.0
+                if history != root:
+                    matched, paid = advance(view, history, matched)
+                choices[found].arc, choices[found].goal = arc, arcs.nextstates[arc]
+                choices[found].context = view.next_state[matched]
+                choices[found].cost = paid + view.match_cost[matched]
+                found += 1
+        return found
+    for child in range(view.children[history], view.children[history + 1]):
+        word = view.word[child]
+        if by_word.stamp[word] == state:
+            arc = by_word.first[word]
+            while arc >= 0:
+                choices[found].arc, choices[found].goal = arc, arcs.nextstates[arc]
+                choices[found].context, choices[found].cost = view.next_state[child], view.match_cost[child]
+                found += 1
+                arc = by_word.following[arc]
+    choices[found].arc, choices[found].goal = -1, state
+    choices[found].context, choices[found].cost = view.fallback[history], view.fallback_cost[history]
+    return found + 1
+
+
+@jit
+def _widest(arcs: Arcs) -> int:
+    widest = 1
+    for state in range(len(arcs.finals)):
+        widest = max(widest, arcs.offsets[state + 1] - arcs.offsets[state])
+    return widest
+
+
+@jit
+def _any_node(heads: Ints, begin: int, count: int) -> bool:
+    return heads[begin : begin + count].max() >= 0
+
+
+# ---------------------------------------------------------------- the pool of nodes
+
+
+@jit
+def _new_pool(view: OrderView, estimates: Estimates, size: int) -> tuple[Pool, Longs, Ints]:
+    """Returns the nodes, the start alone so far, and the hash table of their pairs (keys, numbers)."""
+    nodes = np.empty(size, dtype=NODE)
+    nodes[0].state, nodes[0].context, nodes[0].sibling, nodes[0].forward = 0, view.start, -1, 0.0
+    nodes[0].rest = estimate(estimates, 0, view.start)
+    keys, numbers = _hashed(nodes, 1, len(view.suffix))
+    return nodes, keys, numbers
+
+
+@jit
+def _more_room(nodes: Pool, count: int, more: int, num_contexts: int) -> tuple[Pool, Longs, Ints]:
+    """Returns the nodes with room for so many more, and their hash table."""
+    while count + more > len(nodes):
+        nodes = grown(nodes)
+    keys, numbers = _hashed(nodes, count, num_contexts)
+    return nodes, keys, numbers
+
+
+@jit
+def _hashed(nodes: Pool, count: int, num_contexts: int) -> tuple[Longs, Ints]:
+    keys, numbers = np.full(4 * len(nodes), -1, dtype=np.int64), np.empty(4 * len(nodes), dtype=np.int32)
+    for number in range(count):
+        key = np.int64(nodes[number].state) * num_contexts + nodes[number].context
+        slot = find_slot(keys, key)
+        keys[slot], numbers[slot] = key, number
+    return keys, numbers
+
+
+@jit
+def _reach(
+    nodes: Pool,
+    keys: Longs,
+    numbers: Ints,
+    count: int,
+    goal: int,
+    context: int,
+    total: float,
+    estimates: Estimates,
+    bound: float,
+) -> tuple[int, bool]:
+    """Returns the node of a pair that is reached at a cost, and whether it is new; -1 beyond the bound."""
+    key = np.int64(goal) * len(estimates.coarse) + context
+    slot = find_slot(keys, key)
+    if keys[slot] >= 0:
+        known = numbers[slot]
+        if not total + nodes[known].rest <= bound:
+            return -1, False
+        if total < nodes[known].forward:
+            nodes[known].forward = total
+        return known, False
+    rest = estimate(estimates, goal, context)
+    if not total + rest <= bound:
+        return -1, False
+    keys[slot], numbers[slot] = key, count
+    nodes[count].state, nodes[count].context = goal, context
+    nodes[count].rest, nodes[count].forward = rest, total
+    return count, True
+
+
+@jit
+def _product(arcs: Arcs, view: OrderView, nodes: Pool, done: Pool, edges: Pool) -> Product:
+    """Numbers the nodes in the order in which they were followed."""
+    count = len(done)
+    position = np.empty(len(nodes), dtype=np.int32)
+    states, contexts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    forward, offsets = np.empty(count, dtype=np.float64), np.empty(count + 1, dtype=np.int64)
+    end_costs = np.zeros(count, dtype=np.float64)
+    for number in range(count):
+        node = done[number].node
+        position[node] = number
+        states[number], contexts[number] = nodes[node].state, nodes[node].context
+        forward[number], offsets[number] = nodes[node].forward, done[number].begin
+        if view.end != FREE_END and arcs.finals[states[number]] < np.inf:
+            matched, paid = advance(view, contexts[number], view.end)
+            end_costs[number] = paid + view.match_cost[matched]
+    offsets[count] = len(edges)
+    numbered = edges.copy()
+    for edge in range(len(numbered)):
+        numbered[edge].target = position[numbered[edge].target]
+    return Product(states, contexts, forward, offsets, numbered, end_costs)
+
+
+# ---------------------------------------------------------------- costs to the end
+
+
+@jit
+def product_backward(product: Product, arcs: Arcs) -> Floats:
+    """Returns each node's least cost to the end, (nodes,) float64."""
+    backward = np.empty(len(product.forward), dtype=np.float64)
+    for node in range(len(backward) - 1, -1, -1):
+        least = arcs.finals[product.states[node]] + product.end_costs[node]
+        for index in range(product.offsets[node], product.offsets[node + 1]):
+            arc = product.edges[index].arc
+            cost = product.edges[index].cost + backward[product.edges[index].target]
+            least = min(least, cost + arcs.weights[arc] if arc >= 0 else cost)
         backward[node] = least
     return backward
 
 
 @jit
-def edges_within(
-    offsets: Longs,
-    arc: Ints,
-    target: Ints,
-    model_cost: Floats,
-    forward: Floats,
-    backward: Floats,
-    weights: Floats,
-    bound: float,
-) -> Bools:
-    """Tells which edges lie on a path within the bound."""
-    within = np.zeros(len(arc), dtype=np.bool_)
-    for node in range(len(forward)):
-        for edge in range(offsets[node], offsets[node + 1]):
-            cost = forward[node] + weights[arc[edge]] + model_cost[edge] + backward[target[edge]]
-            within[edge] = cost <= bound
+def through_arcs(product: Product, arcs: Arcs, backward: Floats) -> Floats:
+    """Returns for each lattice arc the cost of the best path of the product through it."""
+    through = np.full(len(arcs.weights), np.inf)
+    for node in range(len(backward)):
+        for index in range(product.offsets[node], product.offsets[node + 1]):
+            arc = product.edges[index].arc
+            if arc >= 0:
+                rest = product.edges[index].cost + backward[product.edges[index].target]
+                through[arc] = min(through[arc], product.forward[node] + arcs.weights[arc] + rest)
+    return through
+
+
+@jit
+def edges_within(product: Product, arcs: Arcs, backward: Floats, bound: float) -> Bools:
+    """Tells which edges of an exact product lie on a path within the bound."""
+    within = np.zeros(len(product.edges), dtype=np.bool_)
+    for node in range(len(backward)):
+        for index in range(product.offsets[node], product.offsets[node + 1]):
+            cost = product.forward[node] + arcs.weights[product.edges[index].arc] + product.edges[index].cost
+            within[index] = cost + backward[product.edges[index].target] <= bound
     return within
 
 
 @jit
-def beam_cost(
-    offsets: Ints,
-    words: Ints,
-    weights: Floats,
-    nextstates: Ints,
-    finals: Floats,
-    children: Ints,
-    child_word: Ints,
-    suffix: Ints,
-    backoff: Floats,
-    match_cost: Floats,
-    next_state: Ints,
-    start: int,
-    end: int,
-    coarse: Ints,
-    coarse_cost: Floats,
-    estimate_keys: Longs,
-    estimate_values: Floats,
-    width: int,
-) -> float:
-    """Returns the cost of a good path: a search that keeps the `width` most promising histories of each lattice state.
-
-    The cost is that of a real path, hence an upper bound of the best one.
-    """
-    num_states = len(finals)
-    root = len(suffix) - 1
-    num_contexts = np.int64(root + 1)
-    context = np.empty((num_states, width), dtype=np.int32)
-    cost = np.empty((num_states, width), dtype=np.float64)
-    promise = np.full((num_states, width), np.inf)
-    kept = np.zeros(num_states, dtype=np.int32)
-    context[0, 0], cost[0, 0], promise[0, 0], kept[0] = start, 0.0, 0.0, 1
-    best = np.inf
-    for state in range(num_states):
-        for place in range(kept[state]):
-            history, so_far = context[state, place], cost[state, place]
-            if finals[state] < np.inf:
-                matched, added = advance(history, end, children, child_word, suffix, backoff, root)
-                best = min(best, so_far + finals[state] + added + match_cost[matched])
-            for arc in range(offsets[state], offsets[state + 1]):
-                following = history
-                total = so_far + weights[arc]
-                if words[arc] >= 0:
-                    matched, added = advance(history, words[arc], children, child_word, suffix, backoff, root)
-                    total += added + match_cost[matched]
-                    following = next_state[matched]
-                goal = nextstates[arc]
-                hoped = total + coarse_cost[following]
-                hoped += estimate(estimate_keys, estimate_values, num_contexts, goal, coarse[following])
-                if not hoped < np.inf:
-                    continue
-                worst = 0
-                same = -1
-                for other in range(kept[goal]):
-                    if context[goal, other] == following:
-                        same = other
-                    if promise[goal, other] > promise[goal, worst]:
-                        worst = other
-                if same >= 0:
-                    if total >= cost[goal, same]:
-                        continue
-                    worst = same
-                elif kept[goal] < width:
-                    worst = kept[goal]
-                    kept[goal] += 1
-                elif hoped >= promise[goal, worst]:
-                    continue
-                context[goal, worst], cost[goal, worst], promise[goal, worst] = following, total, hoped
-    return best
+def unigram_backward(arcs: Arcs, least_cost: Floats, end: int) -> Floats:
+    """Returns each lattice state's least cost to the end if every word costs its least over all histories (order 1)."""
+    backward = np.full(len(arcs.finals), np.inf)
+    for state in range(len(backward) - 1, -1, -1):
+        least = arcs.finals[state] + (least_cost[end] if end != FREE_END else 0.0)
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            cost = arcs.weights[arc] + backward[arcs.nextstates[arc]]
+            if arcs.labels[arc] >= 0:
+                cost += least_cost[arcs.labels[arc]]
+            least = min(least, cost)
+        backward[state] = least
+    return backward

@@ -18,6 +18,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.history import HistoryLattice, expand_history, pruned_history
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
 from lattice_simp.ops.prune import prune
+from lattice_simp.support.options import option
 
 WORD_GAIN = -1.0
 """theta_0 = -1 / T. T, the length of all hypotheses, multiplies every gain alike and changes no decision: it is 1."""
@@ -46,9 +47,9 @@ class MbrSettings:
         beam: nats above the best path; only hypotheses within it are chosen from. None for all of them.
     """
 
-    scale: float = 1.0
-    precision: float = 0.8
-    ratio: float = 0.6
+    scale: float = option(1.0, "mbr-scale", "of the costs, for the probabilities")
+    precision: float = option(0.8, "mbr-precision", "p, of unigrams")
+    ratio: float = option(0.6, "mbr-ratio", "r, from order to order")
     max_order: int = 4
     max_arcs: int | None = 100_000
     beam: float | None = None
@@ -72,14 +73,14 @@ class MbrSettings:
         return 1.0 / (self.max_order * self.precision * self.ratio**lower_orders)
 
 
-def mbr_lattice(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
+def mbr(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
     """Returns a lattice of the same strings and derivations whose costs are minus the expected gain.
 
     The most probable string has little in common with the others here, and another one wins:
 
-    >>> from lattice_simp import nbest
+    >>> from lattice_simp import shortest_path
     >>> lattice = Lattice.from_strings([("a b c", 1.0), ("x y c", 1.1), ("x y d", 1.1)])
-    >>> nbest(mbr_lattice(lattice))[0].words
+    >>> shortest_path(mbr(lattice)).text
     'x y c'
 
     Args:
@@ -87,7 +88,7 @@ def mbr_lattice(lattice: Lattice, settings: MbrSettings | None = None) -> Lattic
         settings: see there.
 
     Returns:
-        A topologically sorted lattice. Input labels and score columns are kept on the arcs.
+        A topologically sorted lattice. Input labels and features are kept on the arcs.
 
     Raises:
         LatticeSimpError: an order out of range, or too large a lattice where `max_arcs` is None.
@@ -114,20 +115,14 @@ def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
     gains = WORD_GAIN * (lattice.olabels != 0) + settings.ngram_gains @ posteriors.on_arcs
     excess = lattice.weights + backward[lattice.nextstates] - backward[lattice.sources]
     final_excess = np.where(np.isfinite(lattice.finals), lattice.finals - backward, np.inf)
-    judged = replace(
-        lattice,
-        scores={**lattice.scores, _COST_COLUMN: TIE_BREAK * excess - gains},
-        final_scores={**lattice.final_scores, _COST_COLUMN: TIE_BREAK * final_excess},
-    )
+    cost, final_cost = TIE_BREAK * excess - gains, TIE_BREAK * final_excess
     if settings.beam is not None:
-        judged = prune(judged, settings.beam)
-    return replace(
-        judged,
-        weights=judged.scores[_COST_COLUMN],
-        finals=np.where(np.isfinite(judged.finals), judged.final_scores[_COST_COLUMN], np.inf),
-        scores={name: judged.scores[name] for name in lattice.scores},
-        final_scores={name: judged.final_scores[name] for name in lattice.final_scores},
-    )
+        lattice = lattice.with_feature(_COST, cost, np.where(np.isfinite(final_cost), final_cost, 0.0))
+        lattice = prune(lattice, settings.beam)
+        cost, final_cost = lattice.features[_COST], lattice.features.final(_COST)
+        lattice = replace(lattice, features=lattice.features.without(_COST))
+    return replace(lattice, weights=cost, finals=np.where(np.isfinite(lattice.finals), final_cost, np.inf))
 
 
-_COST_COLUMN = "minus the expected gain"
+_COST = "minus the expected gain"
+"""The feature in which the new costs survive pruning by the old ones."""

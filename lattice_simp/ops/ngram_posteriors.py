@@ -8,14 +8,14 @@ twice on a path only if the shorter one it ends with does, so most of the long o
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.history import HistoryLattice, expand_history
 
 
@@ -68,20 +68,16 @@ def posterior_values(history: HistoryLattice, scale: float) -> Floats:
     Raises:
         LatticeSimpError: the scale is not a number above 0.
     """
-    if not 0 < scale < math.inf:
-        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
     values = np.zeros(len(history.words))
     lattice = history.lattice
     if lattice.num_states == 0:
         return values
-    leaving = _leaving(lattice.offsets, scale * lattice.weights, lattice.nextstates, scale * lattice.finals)
-    through, arriving = _through(lattice.offsets, lattice.nextstates, leaving)
-    sources = lattice.sources
+    through = arc_posteriors(lattice, scale)
+    arriving = _arriving(lattice.nextstates, through, lattice.num_states)
     seen = np.ones(lattice.num_arcs)
     for grams in history.grams:
-        seen = _add_posteriors(
-            lattice.offsets, sources, lattice.nextstates, grams, through, arriving, seen, values, *_grouped(grams)
-        )
+        arcs, starts = _grouped(grams)
+        seen = _add_posteriors(lattice.arcs, lattice.sources, grams, through, arriving, seen, values, arcs, starts)
     return np.minimum(values, 1.0)  # sums of many parts may exceed 1 by rounding
 
 
@@ -92,49 +88,16 @@ def _grouped(grams: Ints) -> tuple[Ints, Ints]:
     return arcs.astype(np.int32), starts.astype(np.int32)
 
 
-@jit
-def _leaving(offsets: Ints, weights: Floats, nextstates: Ints, finals: Floats) -> Floats:
-    """Returns the probability of each arc at its source state, by a backward pass in the log semiring."""
-    num_states = len(finals)
-    backward = np.empty(num_states)
-    probability = np.empty(len(weights))
-    for state in range(num_states - 1, -1, -1):
-        least = finals[state]
-        for arc in range(offsets[state], offsets[state + 1]):
-            probability[arc] = weights[arc] + backward[nextstates[arc]]
-            least = min(least, probability[arc])
-        total = np.exp(least - finals[state])
-        for arc in range(offsets[state], offsets[state + 1]):
-            probability[arc] = np.exp(least - probability[arc])
-            total += probability[arc]
-        for arc in range(offsets[state], offsets[state + 1]):
-            probability[arc] /= total
-        backward[state] = least - np.log(total)
-    return probability
-
-
-@jit
-def _through(offsets: Ints, nextstates: Ints, leaving: Floats) -> tuple[Floats, Floats]:
-    """Returns the probability of each arc, and its share of the probability of the state it leads to."""
-    visits = np.zeros(len(offsets) - 1)
-    visits[0] = 1.0
-    through = np.empty(len(leaving))
-    for state in range(len(visits)):
-        for arc in range(offsets[state], offsets[state + 1]):
-            through[arc] = visits[state] * leaving[arc]
-            visits[nextstates[arc]] += through[arc]
-    arriving = np.zeros(len(leaving))
-    for arc in range(len(leaving)):
-        if through[arc] > 0.0:  # else too improbable for a float
-            arriving[arc] = through[arc] / visits[nextstates[arc]]
-    return through, arriving
+def _arriving(nextstates: Ints, through: Floats, num_states: int) -> Floats:
+    """Returns each arc's share of the probability of the state it leads to; 0 where that is too small for a float."""
+    visits = np.bincount(nextstates, weights=through, minlength=num_states)[nextstates]
+    return np.divide(through, visits, out=np.zeros(len(through)), where=through > 0.0)
 
 
 @jit
 def _add_posteriors(
-    offsets: Ints,
+    lattice: Arcs,
     sources: Ints,
-    nextstates: Ints,
     grams: Ints,
     through: Floats,
     arriving: Floats,
@@ -145,37 +108,37 @@ def _add_posteriors(
 ) -> Floats:
     """Sets the posteriors of the n-grams of one order.
 
-    Gives for each arc the share of the paths to it that hold its n-gram already; `shorter_seen` is that of the order
+    Returns for each arc the share of the paths to it that hold its n-gram already; `shorter_seen` is that of the order
     below, which is not less.
     """
     seen = np.zeros(len(grams))
-    share = np.zeros(len(offsets) - 1)
+    share = np.zeros(len(lattice.finals))
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
         gram = grams[arcs[begin]]
         earliest, last = len(share), -1  # where it may have been seen, and where that matters
-        for place in range(begin, end):
-            earliest = min(earliest, nextstates[arcs[place]])
-            if shorter_seen[arcs[place]] > 0.0:
-                last = sources[arcs[place]]
+        for index in range(begin, end):
+            earliest = min(earliest, lattice.nextstates[arcs[index]])
+            if shorter_seen[arcs[index]] > 0.0:
+                last = sources[arcs[index]]
         if earliest <= last:
             first = sources[arcs[begin]]
-            place = begin
+            index = begin
             for state in range(first, last):
-                while place < end and sources[arcs[place]] < state:
-                    place += 1
-                if share[state] == 0.0 and (place == end or sources[arcs[place]] > state):
+                while index < end and sources[arcs[index]] < state:
+                    index += 1
+                if share[state] == 0.0 and (index == end or sources[arcs[index]] > state):
                     continue
-                for arc in range(offsets[state], offsets[state + 1]):
-                    following = nextstates[arc]
+                for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+                    following = lattice.nextstates[arc]
                     if following <= last:
                         share[following] += arriving[arc] * (1.0 if grams[arc] == gram else share[state])
-            for place in range(begin, end):
-                if sources[arcs[place]] <= last:
-                    seen[arcs[place]] = share[sources[arcs[place]]]
+            for index in range(begin, end):
+                if sources[arcs[index]] <= last:
+                    seen[arcs[index]] = share[sources[arcs[index]]]
             share[first : last + 1] = 0.0
         total = 0.0
-        for place in range(begin, end):
-            total += through[arcs[place]] * (1.0 - seen[arcs[place]])
+        for index in range(begin, end):
+            total += through[arcs[index]] * (1.0 - seen[arcs[index]])
         values[gram] = total
     return seen

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Floats, jit
+from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.errors import LatticeSimpError
@@ -77,7 +75,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
                 return _best_path(lattice, backward)
         else:
             limit = float(costs[below - 1]) + slack
-    return keep_arcs(_keep_finals(lattice, forward + lattice.finals <= limit), through <= limit).connected()
+    return lattice.keep_arcs(through <= limit, forward + lattice.finals <= limit).connected()
 
 
 def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
@@ -89,28 +87,4 @@ def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
         arc = begin + int(np.argmin(lattice.weights[begin:end] + backward[lattice.nextstates[begin:end]]))
         kept[arc] = True
         state = int(lattice.nextstates[arc])
-    return keep_arcs(_keep_finals(lattice, np.arange(lattice.num_states) == state), kept).connected()
-
-
-def _keep_finals(lattice: Lattice, kept: Bools) -> Lattice:
-    """Returns the lattice where the other states are not final."""
-    return replace(
-        lattice,
-        finals=np.where(kept, lattice.finals, np.inf),
-        final_scores={name: np.where(kept, values, 0.0) for name, values in lattice.final_scores.items()},
-    )
-
-
-def keep_arcs(lattice: Lattice, kept: Bools) -> Lattice:
-    """Returns the lattice without the other arcs; states stay as they are."""
-    arcs = np.flatnonzero(kept)
-    olabels = lattice.olabels[arcs]
-    return replace(
-        lattice,
-        offsets=np.concatenate(([0], np.cumsum(kept)))[lattice.offsets].astype(np.int32),
-        olabels=olabels,
-        ilabels=olabels if lattice.ilabels is lattice.olabels else lattice.ilabels[arcs],
-        weights=lattice.weights[arcs],
-        nextstates=lattice.nextstates[arcs],
-        scores={name: values[arcs] for name, values in lattice.scores.items()},
-    )
+    return lattice.keep_arcs(kept, np.arange(lattice.num_states) == state).connected()

@@ -1,13 +1,15 @@
-"""Replacing arcs by lattices: a word that stands for other words is expanded in place."""
+"""Replacing arcs by lattices: a word that stands for other words is expanded in place (a recursive network, once)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.features import Features
+from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 
@@ -18,11 +20,11 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     >>> gap = Lattice.from_strings([("x", 0.5), ("y z", 2.0)])
     >>> full = replace(Lattice.from_strings([("a GAP b", 1.0)]), {"GAP": gap})
     >>> from lattice_simp.ops.nbest import nbest
-    >>> [(path.words, path.cost) for path in nbest(full, 3)]
+    >>> [(path.text, path.cost) for path in nbest(full, 3)]
     [('a x b', 1.5), ('a y z b', 3.0)]
 
-    The parts are not searched for further words to replace. Score columns that one side lacks are 0 there. The arc's
-    own input label stands before those of the part.
+    The parts are not searched for further words to replace. Features that one side lacks are 0 there. The arc's own
+    input label stands before those of the part.
 
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
@@ -30,19 +32,26 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):
         isymbols = SymbolTable()
-    labels = {}
-    for word, part in parts.items():
-        label = lattice.symbols.find(word)
-        if label is not None:
-            labels[label] = _prepare(part, lattice.symbols, isymbols)
-    builder = _Builder(lattice, isymbols, labels)
-    for arc in np.flatnonzero(np.isin(lattice.olabels, list(labels))).tolist():
-        builder.insert(arc, labels[int(lattice.olabels[arc])])
-    return builder.finish()
+        lattice = replace_fields(lattice, ilabels=np.zeros(lattice.num_arcs, dtype=np.int32), isymbols=isymbols)
+    names = tuple(dict.fromkeys(name for own in (lattice, *parts.values()) for name in own.features))
+    lattice = replace_fields(lattice, isymbols=isymbols, features=lattice.features.select(names))
+    known = {lattice.symbols.find(word): part for word, part in parts.items()}
+    prepared = {
+        label: _prepare(part, lattice.symbols, isymbols, names) for label, part in known.items() if label is not None
+    }
+    replaced = np.isin(lattice.olabels, list(prepared))
+    blocks = [_kept(lattice, ~replaced)]
+    base = lattice.num_states
+    for arc in np.flatnonzero(replaced).tolist():
+        part = prepared[int(lattice.olabels[arc])]
+        blocks += [_copied(part, base), _entry_and_exits(lattice, arc, part, base)]
+        base += part.num_states
+    return _joined(lattice, blocks, base).connected()
 
 
-def _prepare(part: Lattice, symbols: SymbolTable, isymbols: SymbolTable | None) -> Lattice:
+def _prepare(part: Lattice, symbols: SymbolTable, isymbols: SymbolTable | None, names: tuple[str, ...]) -> Lattice:
     part = part.connected().with_symbols(symbols)
+    part = replace_fields(part, features=part.features.select(names))
     if isymbols is None:
         return part
     if part.isymbols is None:
@@ -50,88 +59,72 @@ def _prepare(part: Lattice, symbols: SymbolTable, isymbols: SymbolTable | None) 
     return replace_fields(part, ilabels=part.isymbols.mapping_to(isymbols)[part.ilabels], isymbols=isymbols)
 
 
-class _Builder:
-    """Collects blocks of arcs: (source, target, input label, output label, cost, columns)."""
+@dataclass(frozen=True)
+class _Block:
+    """Some arcs of the result; `features` is (features, arcs)."""
 
-    def __init__(self, lattice: Lattice, isymbols: SymbolTable | None, labels: Mapping[int, Lattice]) -> None:
-        self.lattice, self.isymbols = lattice, isymbols
-        self.columns = sorted({*lattice.scores, *(name for part in labels.values() for name in part.scores)})
-        self.states = lattice.num_states
-        kept = ~np.isin(lattice.olabels, list(labels))
-        self.ilabels = lattice.ilabels
-        if isymbols is not None and lattice.isymbols is None:
-            self.ilabels = np.zeros(lattice.num_arcs, dtype=np.int32)
-        self.blocks: list[tuple[Ints, Ints, Ints, Ints, Floats, list[Floats]]] = []
-        self._add(
-            lattice.sources[kept],
-            lattice.nextstates[kept],
-            self.ilabels[kept],
-            lattice.olabels[kept],
-            lattice.weights[kept],
-            [self._column(lattice, name)[kept] for name in self.columns],
-        )
+    sources: Ints
+    nextstates: Ints
+    ilabels: Ints
+    olabels: Ints
+    weights: Floats
+    features: Floats
 
-    def _add(
-        self, sources: Ints, targets: Ints, ilabels: Ints, olabels: Ints, weights: Floats, scores: list[Floats]
-    ) -> None:
-        self.blocks.append((sources, targets, ilabels, olabels, weights, scores))
 
-    @staticmethod
-    def _column(lattice: Lattice, name: str, final: bool = False) -> Floats:
-        columns = lattice.final_scores if final else lattice.scores
-        return columns.get(name, np.zeros(lattice.num_states if final else lattice.num_arcs))
+def _kept(lattice: Lattice, kept: Bools) -> _Block:
+    return _Block(
+        lattice.sources[kept],
+        lattice.nextstates[kept],
+        lattice.ilabels[kept],
+        lattice.olabels[kept],
+        lattice.weights[kept],
+        lattice.features.arcs[:, kept],
+    )
 
-    def insert(self, arc: int, part: Lattice) -> None:
-        """Puts a copy of `part` in the place of an arc; epsilons enter and leave it."""
-        base = self.states
-        self.states += part.num_states
-        self._add(
-            part.sources + base,
-            part.nextstates + base,
-            part.ilabels,
-            part.olabels,
-            part.weights,
-            [self._column(part, name) for name in self.columns],
-        )
-        ends = np.flatnonzero(np.isfinite(part.finals)).astype(np.int32)
-        if not len(ends):
-            return
-        source = int(np.searchsorted(self.lattice.offsets, arc, side="right")) - 1
-        zeros = np.zeros(len(ends) + 1, dtype=np.int32)
-        ilabels = zeros.copy()
-        ilabels[0] = self.ilabels[arc] if self.isymbols is not None else 0
-        self._add(
-            np.append(np.int32(source), ends + base).astype(np.int32),
-            np.append(np.int32(base), np.full(len(ends), self.lattice.nextstates[arc])).astype(np.int32),
-            ilabels,
-            zeros,
-            np.append(self.lattice.weights[arc], part.finals[ends]),
-            [
-                np.append(self._column(self.lattice, name)[arc], self._column(part, name, final=True)[ends])
-                for name in self.columns
-            ],
-        )
 
-    def finish(self) -> Lattice:
-        lattice = self.lattice
-        sources, targets, ilabels, olabels, weights = (
-            np.concatenate([block[place] for block in self.blocks]) for place in range(5)
-        )
-        added = self.states - lattice.num_states
-        return Lattice.from_arcs(
-            sources,
-            olabels,
-            weights,
-            targets,
-            np.append(lattice.finals, np.full(added, np.inf)),
-            lattice.symbols,
-            ilabels=None if self.isymbols is None else ilabels,
-            isymbols=self.isymbols,
-            scores={
-                name: np.concatenate([block[5][place] for block in self.blocks])
-                for place, name in enumerate(self.columns)
-            },
-            final_scores={
-                name: np.append(self._column(lattice, name, final=True), np.zeros(added)) for name in self.columns
-            },
-        ).connected()
+def _copied(part: Lattice, base: int) -> _Block:
+    return _Block(
+        part.sources + base,
+        part.nextstates + base,
+        part.ilabels,
+        part.olabels,
+        part.weights,
+        part.features.arcs,
+    )
+
+
+def _entry_and_exits(lattice: Lattice, arc: int, part: Lattice, base: int) -> _Block:
+    """Returns the epsilon into a copy whose states begin at `base`, and those out of its final states."""
+    ends = np.flatnonzero(np.isfinite(part.finals)).astype(np.int32)
+    entry = np.full(min(len(ends), 1), arc, dtype=np.int32)  # an empty part cannot be entered
+    silent = np.zeros(len(entry) + len(ends), dtype=np.int32)
+    ilabels = silent.copy()
+    if lattice.isymbols is not None:
+        ilabels[: len(entry)] = lattice.ilabels[entry]
+    return _Block(
+        np.concatenate((lattice.sources[entry], ends + base)),
+        np.concatenate((np.full(len(entry), base), np.full(len(ends), lattice.nextstates[arc]))),
+        ilabels,
+        silent,
+        np.concatenate((lattice.weights[entry], part.finals[ends])),
+        np.hstack((lattice.features.arcs[:, entry], part.features.finals[:, ends])),
+    )
+
+
+def _joined(lattice: Lattice, blocks: list[_Block], num_states: int) -> Lattice:
+    added = num_states - lattice.num_states
+    made = Lattice.from_arcs(
+        np.concatenate([block.sources for block in blocks]),
+        np.concatenate([block.olabels for block in blocks]),
+        np.concatenate([block.weights for block in blocks]),
+        np.concatenate([block.nextstates for block in blocks]),
+        np.append(lattice.finals, np.full(added, np.inf)),
+        lattice.symbols,
+        ilabels=None if lattice.isymbols is None else np.concatenate([block.ilabels for block in blocks]),
+        isymbols=lattice.isymbols,
+    )
+    order = np.argsort(np.concatenate([block.sources for block in blocks]), kind="stable")
+    features = lattice.features
+    columns = np.hstack([block.features for block in blocks])[:, order]
+    finals = np.hstack((features.finals, np.zeros((len(features.names), added))))
+    return replace_fields(made, features=Features(features.names, columns, finals))

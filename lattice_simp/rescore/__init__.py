@@ -22,7 +22,7 @@ from lattice_simp.rescore.bilingual import BilingualScorer
 from lattice_simp.rescore.classes import ClassScorer
 from lattice_simp.rescore.combine import combine
 from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
-from lattice_simp.rescore.lattice_search import RescoredPath, rescore_lattice
+from lattice_simp.rescore.lattice_search import rescore_lattice
 from lattice_simp.rescore.model1 import InverseModel1Scorer, Model1Scorer
 from lattice_simp.rescore.nbest import score_nbest
 from lattice_simp.rescore.read import read_scorers
@@ -36,7 +36,6 @@ __all__ = [
     "Model1Scorer",
     "NgramScorer",
     "PrefixScorer",
-    "RescoredPath",
     "Scorer",
     "combine",
     "read_scorers",

@@ -8,32 +8,18 @@ and each distinct prefix only once, however many paths spell it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.scorer import PrefixScorer, State
 
-
-@dataclass(frozen=True)
-class RescoredPath:
-    """A string of a lattice with the costs of its best path.
-
-    Attributes:
-        words: joined by blanks.
-        cost: lattice_weight * lattice_cost + model_weight * model_cost.
-        lattice_cost, model_cost: nats.
-        scores: the sums of the lattice's score columns along the path.
-    """
-
-    words: str
-    cost: float
-    lattice_cost: float
-    model_cost: float
-    scores: dict[str, float] = field(default_factory=dict)
+LATTICE, MODEL = "Lattice", "Model"
+"""The features that hold minus the lattice's own cost of a hypothesis and minus the model's, both unweighted."""
 
 
 def rescore_lattice(
@@ -45,11 +31,13 @@ def rescore_lattice(
     beam: int = 12,
     model_weight: float = 1.0,
     lattice_weight: float = 1.0,
-) -> list[RescoredPath]:
+) -> list[Hypothesis]:
     """Returns the n best strings of a lattice under the weighted sum of its own costs and a model's.
 
     Exact if no state is reached by more than `beam` prefixes; else some may be lost. `lattice_weight` 0 is search by
     the model alone. With an n-gram model, `lattice_simp.apply_lm` is exact in any case.
+
+    Each hypothesis has the lattice's features, and `Lattice` and `Model`: minus either's cost, unweighted.
 
     Args:
         lattice: an acyclic lattice; its words are the output labels.
@@ -102,7 +90,7 @@ class _Search:
         self.costs: list[float] = [0.0]
         self.states: list[State] = [scorer.start(source)]
 
-    def run(self) -> list[RescoredPath]:
+    def run(self) -> list[Hypothesis]:
         lattice = self.lattice
         arriving: list[dict[int, _Item]] = [{} for _ in range(lattice.num_states)]
         arriving[0][0] = _Item(0, 0.0, 0.0, -1, None)
@@ -163,39 +151,34 @@ class _Search:
                 self.states.append(state)
         return nodes
 
-    def _paths(self, finished: dict[int, _Item]) -> list[RescoredPath]:
+    def _paths(self, finished: dict[int, _Item]) -> list[Hypothesis]:
         items = list(finished.values())
         ends = self.scorer.end([self.states[item.node] for item in items]).tolist()
         paths = [
-            RescoredPath(
+            Hypothesis(
                 self._words(item.node),
                 item.total + self.model_weight * end,
-                item.lattice_cost,
-                self.costs[item.node] + end,
-                self._scores(item),
+                {**self._features(item), LATTICE: 0.0 - item.lattice_cost, MODEL: 0.0 - self.costs[item.node] - end},
             )
             for item, end in zip(items, ends, strict=True)
         ]
-        return sorted(paths, key=lambda path: (path.cost, path.words))
+        return sorted(paths, key=lambda path: (path.cost, path.text))
 
-    def _words(self, node: int) -> str:
+    def _words(self, node: int) -> tuple[str, ...]:
         words = []
         while node > 0:
             words.append(self.lattice.symbols[self.labels[node]])
             node = self.parents[node]
-        return " ".join(reversed(words))
+        return tuple(reversed(words))
 
-    def _scores(self, item: _Item) -> dict[str, float]:
-        lattice, arcs, state = self.lattice, [], -2 - item.arc
-        at = item.origin
-        while at is not None and at.arc >= 0:
-            arcs.append(at.arc)
-            at = at.origin
-        return {
-            name: float(values[arcs].sum())
-            + (float(lattice.final_scores[name][state]) if name in lattice.final_scores else 0.0)
-            for name, values in lattice.scores.items()
-        }
+    def _features(self, item: _Item) -> dict[str, float]:
+        """Returns the sums of the lattice's features along the path."""
+        arcs, state = [], -2 - item.arc
+        before = item.origin
+        while before is not None and before.arc >= 0:
+            arcs.append(before.arc)
+            before = before.origin
+        return self.lattice.features.of_path(np.array(arcs, dtype=np.int32), state)
 
 
 @jit

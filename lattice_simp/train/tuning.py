@@ -134,7 +134,7 @@ def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
 
 
 def _translate(decoder: Decoder, source: str) -> str:
-    return decoder.translate(source).best.words
+    return decoder.translate(source).best.text
 
 
 def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str], list[list[str]]]:

@@ -11,15 +11,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.connect import depth_first_order
-from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.optimistic import OrderView, optimistic_costs, order_view
-from lattice_simp.ops.lm_relaxed import lattice_backward, relaxed_backward, relaxed_product
-from lattice_simp.ops.prune import keep_arcs
-from lattice_simp.translate.automaton import ArcArrays
+from lattice_simp.ops.lm_product import (
+    ANY_WORDS,
+    FREE_END,
+    Estimates,
+    product_backward,
+    relaxed_product,
+    through_arcs,
+    unigram_backward,
+)
+from lattice_simp.ops.prune import rounding_slack
+from lattice_simp.translate.automaton import Records
 
 
 @dataclass(frozen=True)
@@ -50,13 +59,9 @@ class CellPruning:
         return CellPruner(
             self,
             word_of_label,
-            restricted.num_words,
             order_view(restricted, costs, min(self.order, model.order), weight),
             order_view(restricted, costs, 1, weight).match_cost,
         )
-
-
-_ANY_WORDS = -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,39 +70,33 @@ class CellPruner:
 
     settings: CellPruning
     word_of_label: Ints
-    num_words: int
     view: OrderView
     least_cost: Floats
 
     def references(
-        self, arcs: ArcArrays, num_states: int, cell_best: Floats, cell_sizes: Ints, max_size: float
-    ) -> ArcArrays:
+        self, arcs: Records, num_states: int, cell_best: Floats, cell_sizes: Ints, max_size: float
+    ) -> Records:
         """Drops arcs of a cell whose references are still to be replaced, judging each by its cell's best path."""
-        symbol = arcs[2]
+        symbol = arcs["symbol"]
         is_reference = symbol < 0
         cell = -1 - symbol[is_reference]
-        words = np.where(is_reference, _ANY_WORDS, self.word_of_label[np.where(is_reference, 0, symbol)])
-        costs, sizes = arcs[3].copy(), np.ones(len(symbol), dtype=np.int64)
+        words = np.where(is_reference, ANY_WORDS, self.word_of_label[np.where(is_reference, 0, symbol)])
+        costs, sizes = arcs["cost"].copy(), np.ones(len(symbol), dtype=np.int64)
         costs[is_reference] += cell_best[cell]
         sizes[is_reference] = cell_sizes[cell]
-        through = self._through(arcs[0], arcs[1], words.astype(np.int32), costs, num_states)
+        through = self._through(arcs["source"], arcs["target"], words.astype(np.int32), costs, num_states)
         limit = float(through.min()) + self.settings.beam
         order = np.argsort(through, kind="stable")
         total = np.cumsum(sizes[order])
         if total[-1] > max_size:
             limit = min(limit, float(through[order[max(int(np.searchsorted(total, max_size)) - 1, 0)]]))
-        kept = through <= limit
-        return arcs[0][kept], arcs[1][kept], arcs[2][kept], arcs[3][kept], arcs[4][kept]
+        return arcs[through <= limit + rounding_slack(through)]
 
-    def words(self, arcs: ArcArrays, num_states: int) -> tuple[ArcArrays, float]:
-        """Drops arcs of a finished cell; gives what stays, and the cost of the best path."""
-        through = self._through(arcs[0], arcs[1], self.word_of_label[arcs[2]], arcs[3], num_states)
-        best = float(through.min())
-        limit = best + self.settings.beam
-        if len(through) > self.settings.max_arcs:
-            limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
-        kept = through <= limit
-        return (arcs[0][kept], arcs[1][kept], arcs[2][kept], arcs[3][kept], arcs[4][kept]), best
+    def words(self, arcs: Records, num_states: int) -> tuple[Records, float]:
+        """Drops arcs of a finished cell; returns what stays, and the cost of the best path."""
+        words = self.word_of_label[arcs["symbol"]]
+        through = self._through(arcs["source"], arcs["target"], words, arcs["cost"], num_states)
+        return arcs[self._kept(through)], float(through.min())
 
     def lattice(self, lattice: Lattice) -> Lattice:
         """Prunes a lattice of words with one final state, like a cell."""
@@ -106,46 +105,35 @@ class CellPruner:
         end = lattice.num_states - 1
         position[[1, end]] = position[[end, 1]]
         words = self.word_of_label[lattice.olabels]
-        through = self._through(
-            position[lattice.sources], position[lattice.nextstates], words, lattice.weights, lattice.num_states
-        )
+        sources, targets = position[lattice.sources], position[lattice.nextstates]
+        through = self._through(sources, targets, words, lattice.weights, lattice.num_states)
+        return lattice.keep_arcs(self._kept(through)).connected()
+
+    def _kept(self, through: Floats) -> Bools:
+        """Tells which arcs are within the beam and among the best `max_arcs`."""
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
             limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
-        return keep_arcs(lattice, through <= limit).connected()
+        return through <= limit + rounding_slack(through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
         """Returns for each arc the cost of the best path of the cell through it."""
-        view = self.view
-        offsets, nextstates, order = _sorted_arcs(source, target, num_states)
+        offsets, nextstates, order = _sorted_arcs(
+            np.ascontiguousarray(source), np.ascontiguousarray(target), num_states
+        )
         finals = np.full(len(offsets) - 1, np.inf)
         finals[-1] = 0.0
-        arrays = (offsets, words[order], costs[order], nextstates, finals)
-        root = view.root
-        _, _, forward, edges, arc, goal, edge_cost, end_cost = relaxed_product(
-            *arrays,
-            view.children,
-            view.word,
-            view.level,
-            self.num_words,
-            view.order,
-            view.match_cost,
-            view.next_state,
-            view.suffix,
-            view.backoff,
-            view.fallback,
-            view.fallback_cost,
-            root,
-            -1,
+        arcs = Arcs(offsets, words[order], costs[order], nextstates, finals)
+        root = len(self.view.level) - 1
+        estimates = Estimates(
             np.full(root + 1, root, dtype=np.int32),
             np.zeros(root + 1),
             np.zeros(0, dtype=np.int64),
-            lattice_backward(*arrays, self.least_cost, -1),
-            np.inf,
+            unigram_backward(arcs, self.least_cost, FREE_END),
         )
-        _, sorted_through = relaxed_backward(edges, arc, goal, edge_cost, end_cost, forward, len(order))
+        product = relaxed_product(arcs, self.view._replace(start=root, end=FREE_END), estimates, np.inf)
         through = np.full(len(source), np.inf)
-        through[order] = sorted_through
+        through[order] = through_arcs(product, arcs, product_backward(product, arcs))
         return through
 
 

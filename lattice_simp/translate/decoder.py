@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path as FilePath
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from lattice_simp.core.kernel import Ints
-from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError, SkeletonError
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import LatticeSimpError, SkeletonError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
-from lattice_simp.ops.mbr import mbr_lattice
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.mbr import mbr
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.translate.cell_pruning import CellPruner
-from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, name_steps
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.model_files import read_model
 from lattice_simp.translate.result import SKELETON_FEATURE, Translation
-from lattice_simp.translate.settings import STRATEGIES, DecoderSettings, Strategy
-
-Hypotheses = list[tuple[str, float]]
+from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.strategies import STRATEGIES
+from lattice_simp.translate.strategies.task import Task
 
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Translates with a synchronous grammar and language models.
-
-    A hypothesis costs minus the weighted sum of its features: the rules' own scores, `LM` (`LM2`, ...: log
-    probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens).
+    """Translates with a synchronous grammar and language models, with or without skeletons.
 
     Attributes:
-        grammar: the rules; their target words are numbered by the table of all lattices.
-        models: language models by feature name.
-        weights: the features' weights; those of `WordPenalty`, `Glue` and `OOV` are 0 if they are missing. `load` and
-            `with_weights` take a weight `Skeleton` over into the settings.
+        grammar, language_models, weights: see `HieroDecoder`. A weight `Skeleton` goes over into the settings.
         settings: see `DecoderSettings`.
     """
 
     grammar: Grammar
-    models: Sequence[tuple[str, LanguageModel]]
+    language_models: Mapping[str, LanguageModel]
     weights: Mapping[str, float]
     settings: DecoderSettings = field(default_factory=DecoderSettings)
 
     def __post_init__(self) -> None:
-        missing = [name for name, _ in self.models if name not in self.weights]
-        if missing:
-            raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
-        if not self.models:
-            raise GrammarError("a decoder needs a language model; give one at least")
-        object.__setattr__(self, "_rule_costs", self.grammar.costs(self.weights))
+        _ = self.hiero  # refuses weights that do not fit
+
+    @cached_property
+    def hiero(self) -> HieroDecoder:
+        """What decodes without skeletons."""
+        return HieroDecoder(self.grammar, self.language_models, self.weights, self.settings)
 
     @classmethod
-    def load(cls, folder: str | FilePath) -> Decoder:
+    def load(cls, folder: str | Path) -> Decoder:
         """Loads a model directory (see `model_files.py`).
 
         Raises:
@@ -71,156 +60,48 @@ class Decoder:
         """Returns the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
         return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
 
+    def with_settings(self, values: Mapping[str, Any]) -> Decoder:
+        """Returns the decoder with other settings, given as nested dicts; see `DecoderSettings.updated`."""
+        return replace(self, settings=self.settings.updated(values))
+
     def translate(
         self,
         sentence: str | Sequence[str],
         skeleton: Skeleton | str | Sequence[Skeleton] | None = None,
         *,
-        strategy: Strategy | None = None,
-        skeleton_hypotheses: Hypotheses | None = None,
+        strategy: str | None = None,
+        skeleton_hypotheses: Strings | None = None,
     ) -> Translation:
         """Translates one sentence.
 
         Args:
             sentence: tokens, or a string of tokens separated by blanks.
             skeleton: a skeleton, a mask such as `"11011"`, or several skeletons.
-            strategy: `plain`, `gappy` or `skeleton-first`; by default `gappy` with a skeleton, else `plain`.
-            skeleton_hypotheses: translations of the skeleton from elsewhere, (words, cost), instead of our own.
+            strategy: a name of `STRATEGIES`; by default `gappy` with a skeleton, else `plain`.
+            skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
 
         Raises:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
-        result = self._translate(sentence, skeleton, strategy, skeleton_hypotheses)
-        mbr = self.settings.mbr
-        return result if mbr is None else replace(result, mbr=mbr_lattice(result.lattice, mbr))
+        words = as_tokens(sentence)
+        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses))
+        name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
+        if name not in STRATEGIES:
+            raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")
+        chosen = STRATEGIES[name]
+        if chosen.needs and not any(getattr(task, need) for need in chosen.needs):
+            raise SkeletonError(f"the strategy {name!r} needs a skeleton")
+        result = chosen.translate(self.hiero, task)
+        return result if self.settings.mbr is None else replace(result, mbr=mbr(result.lattice, self.settings.mbr))
 
-    def _translate(
-        self,
-        sentence: str | Sequence[str],
-        skeleton: Skeleton | str | Sequence[Skeleton] | None,
-        strategy: Strategy | None,
-        skeleton_hypotheses: Hypotheses | None,
-    ) -> Translation:
-        """Translates one sentence; the cost decides."""
-        if strategy is not None and strategy not in STRATEGIES:
-            raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
-        words = tuple(split_tokens(sentence) if isinstance(sentence, str) else sentence)
-        skeletons = _as_skeletons(words, skeleton)
-        chosen: Strategy = strategy or ("gappy" if skeletons or skeleton_hypotheses else "plain")
-        if chosen == "plain":
-            return Translation(words, "plain", self.lattice(words, self.settings.beam), self.grammar)
-        if not skeletons and not (skeleton_hypotheses and chosen == "gappy"):
-            raise SkeletonError(f"the strategy {chosen!r} needs a skeleton")
-        if chosen == "skeleton-first":
-            from lattice_simp.translate.skeleton_first import translate_skeleton_first
+    def lattice(self, sentence: str | Sequence[str], beam: float | None = None) -> Lattice:
+        """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings)."""
+        return self.hiero.lattice(as_tokens(sentence), self.settings.beam if beam is None else beam)
 
-            return translate_skeleton_first(self, words, skeletons[0], skeleton_hypotheses)
-        from lattice_simp.translate.gappy import translate_gappy
-
-        return translate_gappy(self, words, skeletons, skeleton_hypotheses)
-
-    # ---------------------------------------------------------------- the parts of a translation
-
-    def options(self) -> HieroOptions:
-        """The options of the chart decoder."""
-        settings = self.settings
-        return HieroOptions(
-            top=settings.top,
-            max_span=settings.max_span,
-            glue_cost=self.weights.get(GLUE_FEATURE, 0.0),
-            copy_cost=self.weights.get(COPY_FEATURE, 0.0),
-        )
-
-    def rules_lattice(self, words: Sequence[str], tokens: Sequence[int] | None = None) -> Lattice:
-        """Returns the lattice of the rules alone, unpruned but for nested cells; input labels name the rules."""
-        options = self.options()
-        return hiero_lattice(self.grammar, self.rule_costs, words, options, self.cell_pruner, tokens=tokens)
-
-    def lattice(self, words: Sequence[str], beam: float) -> Lattice:
-        """Returns the plain lattice, language models and word penalty included, within a beam."""
-        return name_steps(self.with_models(self.rules_lattice(words), beam))
-
-    def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
-        """Adds language models and word penalty; they do not see the words `invisible`.
-
-        Raises:
-            EmptyLatticeError: the lattice is empty.
-        """
-        if lattice.empty:
-            raise EmptyLatticeError("the grammar gives no translation of this sentence")
-        models = [WeightedModel(name, model, self.weights[name]) for name, model in self.models]
-        return apply_lms(lattice, models, beam=beam, word_penalty=self.word_penalty, invisible=invisible)
-
-    def skeleton_nbest(self, skeletons: Sequence[Skeleton]) -> Hypotheses:
-        """Returns the n best translations of the skeletons, pooled."""
-        settings = self.settings.skeleton
-        return pool_hypotheses(
-            [self._hypotheses(skeleton.words, settings.hypotheses) for skeleton in skeletons],
-            settings.aggregation,
-            settings.hypotheses,
-        )
-
-    def _hypotheses(self, words: Sequence[str], count: int) -> Hypotheses:
-        return [(path.words, path.cost) for path in self.exact_nbest(words, count)[1]]
-
-    def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Path]]:
-        """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
-
-        Returns:
-            The lattice within the last beam, and its paths, cheapest first; fewer if there are no more strings.
-        """
-        lattice = self.rules_lattice(words)
-        beam = FIRST_BEAM
-        previous = -1
-        while True:
-            scored = self.with_models(lattice, beam)
-            paths = nbest(scored, count)
-            complete = len(paths) == count and paths[-1].cost <= paths[0].cost + beam
-            if complete or (beam > LAST_BEAM and len(paths) == previous):
-                return scored, paths
-            previous = len(paths)
-            beam *= 2
-
-    @property
-    def word_penalty(self) -> float:
-        """The cost of a word."""
-        return self.weights.get(LENGTH_FEATURE, 0.0)
-
-    @property
-    def rule_costs(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        costs: np.ndarray[tuple[int], np.dtype[np.float64]] = self.__dict__["_rule_costs"]
-        return costs
-
-    def cell_pruner(self, words: Ints) -> CellPruner:
-        """Makes the pruner of a sentence's cells; it judges with the first language model."""
-        name, model = self.models[0]
-        return self.settings.cells.for_sentence(model, self.weights[name], self.grammar.target_words, words)
-
-
-FIRST_BEAM = 4.0
-"""The beam (nats) in which an n-best list is looked for first."""
-
-LAST_BEAM = 64.0
-"""A lattice whose n-best list does not grow beyond this beam has no more strings to give."""
-
-
-def pool_hypotheses(lists: Iterable[Hypotheses], aggregation: str, count: int) -> Hypotheses:
-    """Joins the n-best lists of several skeletons.
-
-    >>> pool_hypotheses([[("a", 1.0)], [("a", 1.0), ("b", 3.0)]], "sum", 5)
-    [('a', 0.3068528194400547), ('b', 3.0)]
-    """
-    pooled: dict[str, float] = {}
-    for hypotheses in lists:
-        for words, cost in hypotheses:
-            known = pooled.get(words, math.inf)
-            if aggregation == "sum" and known < math.inf:
-                least = min(known, cost)
-                pooled[words] = least - math.log1p(math.exp(-abs(known - cost)))
-            else:
-                pooled[words] = min(known, cost)
-    return sorted(pooled.items(), key=lambda pair: (pair[1], pair[0]))[:count]
+    def rules_lattice(self, sentence: str | Sequence[str]) -> Lattice:
+        """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
+        return self.hiero.rules_lattice(as_tokens(sentence))
 
 
 def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float]) -> DecoderSettings:
@@ -229,12 +110,16 @@ def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float
     return replace(settings, skeleton=replace(settings.skeleton, weight=weights[SKELETON_FEATURE]))
 
 
-def _as_skeletons(words: tuple[str, ...], given: Skeleton | str | Sequence[Skeleton] | None) -> list[Skeleton]:
+def _as_hypotheses(given: Strings | None) -> tuple[Hypothesis, ...] | None:
     if given is None:
-        return []
+        return None
+    return tuple(own if isinstance(own, Hypothesis) else Hypothesis(*words_and_cost(own)) for own in given)
+
+
+def _as_skeletons(words: tuple[str, ...], given: Skeleton | str | Iterable[Skeleton] | None) -> tuple[Skeleton, ...]:
     if isinstance(given, str):
         given = Skeleton.from_mask(given, words)
-    skeletons = [given] if isinstance(given, Skeleton) else list(given)
+    skeletons = () if given is None else (given,) if isinstance(given, Skeleton) else tuple(given)
     for skeleton in skeletons:
         if skeleton.tokens != words:
             raise SkeletonError("the skeleton's tokens are not those of the sentence; tokenise both alike")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.translate.automaton import Records
 from lattice_simp.translate.grammar import Grammar
 
 COPY_RULE = -1
@@ -35,14 +37,13 @@ class Derivations:
     """The table behind a decoder lattice's input labels (steps).
 
     Attributes:
-        step_item, step_next: step s completes the item `step_item[s]`, then those of the step `step_next[s]`, until 0.
+        steps: records of `automaton.STEP`.
         item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
-        item_glued: (items,) whether the item stands at the top behind another one (one glue step).
+        item_glued: (items,) whether the item stands at the top after another one (one glue step).
     """
 
-    step_item: Ints
-    step_next: Ints
+    steps: Records
     item_rule: Ints
     item_span: Ints
     item_glued: Bools
@@ -52,17 +53,17 @@ class Derivations:
         found = []
         for step in steps:
             while step:
-                found.append(int(self.step_item[step]))
-                step = int(self.step_next[step])
+                found.append(int(self.steps["item"][step]))
+                step = int(self.steps["next"][step])
         return found
 
-    def label(self, step: int, offset: int = 0) -> str:
+    def label(self, step: int) -> str:
         """Names the rules that a step completes; `parse_label` reads the name."""
         parts = []
         for item in self.items([step]):
             rule, (start, end) = int(self.item_rule[item]), self.item_span[item].tolist()
             parts += [GLUE_LABEL] * bool(self.item_glued[item])
-            parts.append(f"{_RULE_LABELS.get(rule, rule)}@{start + offset}-{end + offset}")
+            parts.append(f"{_RULE_LABELS.get(rule, rule)}@{start}-{end}")
         return "+".join(parts)
 
 
@@ -71,60 +72,27 @@ _RULE_LABELS = {COPY_RULE: "copy", GAP_RULE: "gap"}
 _LABEL_RULES = {label: rule for rule, label in _RULE_LABELS.items()}
 
 
-class StepTable(SymbolTable):
-    """The input labels of a decoder's lattice: names are made when they are asked for, there are so many.
+@dataclass(frozen=True, eq=False)
+class StepLattice:
+    """A lattice whose input labels are steps of `derivations`, too many to name them all; its `isymbols` are empty.
 
-    A label names the rules its arc completes: `[glue+]rule@start-end`, joined by `+`; `parse_label` reads it. Several
-    derivation tables may stand one behind the other (for lattices that were put together).
+    Operations that hand input labels on may be applied to `lattice`; `named` is what others should see.
     """
 
-    __slots__ = ("parts",)
+    lattice: Lattice
+    derivations: Derivations
 
-    def __init__(self, parts: Iterable[tuple[Derivations, int]] = ()) -> None:
-        """Takes derivation tables, each with a number to add to its tokens."""
-        super().__init__()
-        self.parts = list(parts)
+    def named(self) -> Lattice:
+        """Returns the lattice with its input labels numbered by those in use, and their names in a table.
 
-    def __len__(self) -> int:
-        return 1 + sum(len(derivations.step_item) - 1 for derivations, _ in self.parts)
-
-    def __getitem__(self, label: int) -> str:
-        if label == 0:
-            return super().__getitem__(0)
-        step = label
-        for derivations, offset in self.parts:
-            if step < len(derivations.step_item):
-                return derivations.label(step, offset)
-            step -= len(derivations.step_item) - 1
-        return super().__getitem__(label)  # raises the error for labels outside
-
-    def copy(self) -> StepTable:
-        return StepTable(self.parts)
-
-    def mapping_to(self, other: SymbolTable) -> Ints:
-        """Returns the labels behind those of `other`, which takes this table's parts in."""
-        if not isinstance(other, StepTable):
-            return super().mapping_to(other)
-        shift = len(other) - 1
-        other.parts += self.parts
-        labels = np.arange(len(self), dtype=np.int32) + np.int32(shift)
-        labels[0] = 0
-        return labels
-
-    @property
-    def words(self) -> Sequence[str]:
-        return [self[label] for label in range(len(self))]
-
-
-def name_steps(lattice: Lattice) -> Lattice:
-    """Returns the lattice with its input labels numbered by those in use, and their names in a plain table."""
-    assert lattice.isymbols is not None
-    used = np.flatnonzero(np.bincount(lattice.ilabels, minlength=1))
-    table = SymbolTable()
-    names = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int32)
-    for label in used[used > 0].tolist():
-        names[label] = table.add(lattice.isymbols[label])
-    return replace(lattice, ilabels=names[lattice.ilabels], isymbols=table)
+        A label names the rules its arc completes: `[glue+]rule@start-end`, joined by `+`; `parse_label` reads it.
+        """
+        used = np.flatnonzero(np.bincount(self.lattice.ilabels, minlength=1))
+        table = SymbolTable()
+        names = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int32)
+        for step in used[used > 0].tolist():
+            names[step] = table.add(self.derivations.label(step))
+        return replace(self.lattice, ilabels=names[self.lattice.ilabels], isymbols=table)
 
 
 def parse_label(label: str) -> tuple[list[RuleUse], int]:
@@ -142,6 +110,12 @@ def parse_label(label: str) -> tuple[list[RuleUse], int]:
         start, _, end = span.partition("-")
         uses.append(RuleUse(_LABEL_RULES[rule] if rule in _LABEL_RULES else int(rule), int(start), int(end)))
     return uses, glue
+
+
+def path_uses(lattice: Lattice, path: Hypothesis) -> list[RuleUse]:
+    """Returns the rules that a path of a lattice with named rules used."""
+    assert lattice.isymbols is not None
+    return [use for label in path.inputs for use in parse_label(lattice.isymbols[label])[0]]
 
 
 def label_features(labels: Iterable[str], grammar: Grammar) -> dict[str, float]:

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import GrammarError
-from lattice_simp.translate.automaton import ArcArrays, item_automaton, items_of_matches
+from lattice_simp.translate.automaton import Items, Records, TargetSides, item_automaton, items_of_matches
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
-from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepTable
+from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.match import COPY, Matches, match
 
@@ -70,18 +72,18 @@ def hiero_lattice(
     tokens: Sequence[int] | None = None,
     free_copies: Bools | None = None,
     extra: Sequence[ExtraItem] = (),
-) -> Lattice:
-    """Builds the lattice of all translations of `words`; its input labels are those of a `StepTable`.
+) -> StepLattice:
+    """Builds the lattice of all translations of `words`; its input labels are steps.
 
     Args:
         grammar: the rules.
         rule_costs: (rules,) float64, from `Grammar.costs`.
         words: the source tokens, at least one.
         options: see `HieroOptions`.
+        make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
         tokens: where each word (and the end) stands in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
         extra: target sides that stand in the chart beside those of the rules' matches.
-        make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
@@ -112,13 +114,12 @@ def hiero_lattice(
     _build_cells(store, plan, items, pruner)
     arcs, states = _build_top(store, plan, items, options.glue_cost, pruner)
     derivations = Derivations(
-        step_item=store.step_item[: store.num_steps],
-        step_next=store.step_next[: store.num_steps],
+        steps=store.steps[: store.num_steps],
         item_rule=items.rule,
         item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
         item_glued=items.glued,
     )
-    return _lattice(arcs, states, grammar, StepTable([(derivations, 0)]))
+    return StepLattice(_lattice(arcs, states, grammar), derivations)
 
 
 class _Items:
@@ -134,15 +135,9 @@ class _Items:
         extra: Sequence[ExtraItem],
     ) -> None:
         matches = plan.matches
+        sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
         self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
-            matches.pattern,
-            matches.span,
-            plan.gap_cells,
-            grammar.pattern_rules,
-            grammar.target_offsets,
-            grammar.target,
-            rule_costs,
-            copied,
+            matches, plan.gap_cells, sides, copied
         )
         self.span = matches.span[self.match]
         self.cell, self.left = plan.cell_of_match[self.match], matches.left[self.match]
@@ -169,21 +164,21 @@ class _Items:
 
     def _separate_top(self) -> None:
         """Copies the items at the top, where the same match may also stand inside another constituent."""
-        offsets, symbols, costs, _ = self.select(self.top)
+        chosen = self.select(self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])
         self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
         self.span = np.append(self.span, self.span[copies], axis=0)
-        self.cost = np.append(self.cost, costs)
-        self.offsets = np.append(self.offsets, self.offsets[-1] + offsets[1:]).astype(np.int32)
-        self.symbols = np.append(self.symbols, symbols)
+        self.cost = np.append(self.cost, chosen.costs)
+        self.offsets = np.append(self.offsets, self.offsets[-1] + chosen.offsets[1:]).astype(np.int32)
+        self.symbols = np.append(self.symbols, chosen.symbols)
 
-    def select(self, chosen: Ints) -> tuple[Ints, Ints, Floats, Ints]:
-        """Returns (offsets, symbols, costs, steps) of the chosen items."""
+    def select(self, chosen: Ints) -> Items:
+        """Returns the chosen items."""
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         places = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return offsets, self.symbols[places], self.cost[chosen], (chosen + 1).astype(np.int32)
+        return Items(offsets, self.symbols[places], self.cost[chosen], (chosen + 1).astype(np.int32))
 
 
 class _Plan:
@@ -255,46 +250,39 @@ def _build_cells(store: CellStore, plan: _Plan, items: _Items, pruner: CellPrune
     for level, cells in enumerate(plan.levels()):
         if level == 0 and pruner is None:
             chosen = np.flatnonzero(np.isin(cell_of_item, cells)).astype(np.int32)
-            offsets, symbols, costs, steps = items.select(chosen)
-            store.add_plain(cell_of_item[chosen], offsets, symbols, costs, steps)
+            store.add_plain(cell_of_item[chosen], items.select(chosen))
             continue
         for cell in cells.tolist():
             chosen = order[begins[cell] : begins[cell + 1]].astype(np.int32)
-            store.add_nested(cell, *items.select(chosen), pruner)
+            store.add_nested(cell, items.select(chosen), pruner)
 
 
 def _build_top(
     store: CellStore, plan: _Plan, items: _Items, glue_cost: float, pruner: CellPruner | None
-) -> tuple[ArcArrays, int]:
+) -> tuple[Records, int]:
     """Returns the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
-    offsets, symbols, costs, steps = items.select(items.top)
+    top = items.select(items.top)
     position = np.arange(plan.length + 1, dtype=np.int32)
     position[[END, plan.length]] = position[[plan.length, END]]
     begins, ends = position[items.span[items.top, 0]], position[items.span[items.top, 1]]
-    costs = costs + glue_cost * items.glued[items.top]
-    source, target, symbol, cost, step, origin = item_automaton(
-        begins, ends, offsets, symbols, costs, steps, plan.length + 1
-    )
-    arcs: ArcArrays = (source, target, symbol, cost, step)
+    top = top._replace(costs=top.costs + glue_cost * items.glued[items.top])
+    arcs, origin = item_automaton(begins, ends, top, plan.length + 1)
     if pruner is not None:
         arcs = pruner.references(arcs, len(origin), store.best, store.sizes, pruner.settings.max_top_arcs)
     return store.expand(arcs, len(origin))
 
 
-def _lattice(arcs: ArcArrays, num_states: int, grammar: Grammar, steps: StepTable) -> Lattice:
-    source, target, symbol, cost, step = arcs
-    order = np.argsort(source, kind="stable")
-    offsets = np.zeros(num_states + 1, dtype=np.int32)
-    np.cumsum(np.bincount(source, minlength=num_states), out=offsets[1:])
+def _lattice(arcs: Records, num_states: int, grammar: Grammar) -> Lattice:
+    arcs = arcs[np.argsort(arcs["source"], kind="stable")]
     finals = np.full(num_states, np.inf)
     finals[END] = 0.0
     return Lattice(
-        offsets=offsets,
-        ilabels=step[order],
-        olabels=symbol[order],
-        weights=cost[order],
-        nextstates=target[order],
+        offsets=offsets_of(arcs["source"], num_states),
+        ilabels=np.ascontiguousarray(arcs["step"]),
+        olabels=np.ascontiguousarray(arcs["symbol"]),
+        weights=np.ascontiguousarray(arcs["cost"]),
+        nextstates=np.ascontiguousarray(arcs["target"]),
         finals=finals,
         symbols=grammar.target_words,
-        isymbols=steps,
+        isymbols=SymbolTable(),
     ).connected()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.core.growing import longer_ints
+from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Ints, Longs, jit
 from lattice_simp.translate.grammar import Grammar
 
@@ -166,7 +166,7 @@ def _match(
                             continue
                         if items + 1 >= item_capacity:
                             item_capacity *= 2
-                            item_node, item_next = longer_ints(item_node), longer_ints(item_next)
+                            item_node, item_next = grown(item_node), grown(item_next)
                             longer = np.empty((item_capacity, 4), dtype=np.int32)
                             longer[:items] = item_gaps[:items]
                             item_gaps = longer
@@ -186,7 +186,7 @@ def _match(
                         continue
                     if found == capacity:
                         capacity *= 2
-                        pattern, lefts = longer_ints(pattern), longer_ints(lefts)
+                        pattern, lefts = grown(pattern), grown(lefts)
                         longer = np.empty((capacity, 2), dtype=np.int32)
                         longer[:found] = span[:found]
                         span = longer
@@ -204,7 +204,7 @@ def _match(
                     if following >= 0:
                         if items + 1 >= item_capacity:
                             item_capacity *= 2
-                            item_node, item_next = longer_ints(item_node), longer_ints(item_next)
+                            item_node, item_next = grown(item_node), grown(item_next)
                             longer = np.empty((item_capacity, 4), dtype=np.int32)
                             longer[:items] = item_gaps[:items]
                             item_gaps = longer

@@ -76,7 +76,7 @@ def update_settings(folder: str | Path, values: Mapping[str, Any]) -> None:
     (Path(folder) / SETTINGS).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 
-def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageModel]], dict[str, float], dict[str, Any]]:
+def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], dict[str, float], dict[str, Any]]:
     """Reads a model directory: grammar, language models by feature name, weights, settings.
 
     Raises:
@@ -87,11 +87,11 @@ def read_model(folder: str | Path) -> tuple[Grammar, list[tuple[str, LanguageMod
         raise FormatError("is no directory", path=root, remedy="give the directory that holds rules, lm and weights")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]
     rules = _only(root, [path for path in files if path.name.startswith(RULES)])
-    models = []
+    models = {}
     for path in files:
         match = _LANGUAGE_MODEL.match(path.name)
         if match:
-            models.append((f"LM{match[1]}", LanguageModel.read(path)))
+            models[f"LM{match[1]}"] = LanguageModel.read(path)
     if not models:
         raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
     return Grammar.read(rules), models, read_weights(root / WEIGHTS), read_settings(root)

@@ -1,23 +1,22 @@
-"""What can be set of a decoder, in one place."""
+"""What can be set of a decoder: a field is an entry of `settings.json` and, with a flag, an option of the commands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from types import UnionType
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
+from lattice_simp.support.options import option
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN
 
-Strategy = Literal["plain", "gappy", "skeleton-first"]
-STRATEGIES: tuple[Strategy, ...] = ("plain", "gappy", "skeleton-first")
-
-GapLoops = Literal["everywhere", "at-gaps"]
-Aggregation = Literal["max", "sum"]
+GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
+Aggregation: TypeAlias = Literal["max", "sum"]
 
 
 @dataclass(frozen=True)
@@ -35,13 +34,18 @@ class SkeletonSettings:
             adds the probabilities.
     """
 
-    hypotheses: int = 1000
-    loops: Loops = "sigma"
-    gaps: GapLoops = "everywhere"
-    weight: float = 0.5
+    hypotheses: int = option(1000, "skeleton-hypotheses", "the n of the skeleton's list")
+    loops: Loops = option("sigma", "loops", "sigma (exact) or rho (the paper's)")
+    gaps: GapLoops = option("everywhere", "gaps", "loops everywhere, or at-gaps")
+    weight: float = option(0.5, "skeleton-weight", "of the skeleton's costs")
     beam: float = 8.0
-    edits: EditCosts | None = None
+    edits: EditCosts | None = option(None, "edits", "tolerate deviations from the skeleton at a cost")
     aggregation: Aggregation = "max"
+
+    def __post_init__(self) -> None:
+        if self.hypotheses < 1:
+            raise LatticeSimpError(f"{self.hypotheses} skeleton hypotheses; at least one is needed")
+        _check_nats(skeleton_weight=self.weight, skeleton_beam=self.beam)
 
 
 @dataclass(frozen=True)
@@ -59,37 +63,59 @@ class DecoderSettings:
 
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
-    beam: float = 8.0
+    beam: float = option(8.0, "beam", "nats above the best path to keep")
     cells: CellPruning = field(default_factory=CellPruning)
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
-    mbr: MbrSettings | None = None
+    mbr: MbrSettings | None = option(None, "mbr", "decide by the expected BLEU gain (lattice MBR)")
+
+    def __post_init__(self) -> None:
+        if self.max_span < 1:
+            raise LatticeSimpError(f"a max_span of {self.max_span}; at least one token is needed")
+        _check_nats(beam=self.beam)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> DecoderSettings:
-        """Makes settings from nested dicts, as `settings.json` holds them.
+        """Makes settings from nested dicts, as `settings.json` holds them; see `updated`."""
+        return cls().updated(values)
+
+    def updated(self, values: Mapping[str, Any]) -> DecoderSettings:
+        """Returns the settings with other values, given as nested dicts; those that are not named stay.
+
+        >>> DecoderSettings().updated({"skeleton": {"edits": {"deletion": 5.0}}}).skeleton.edits.deletion
+        5.0
 
         Raises:
-            LatticeSimpError: an unknown name.
+            LatticeSimpError: an unknown name, or a value out of range.
         """
-        nested = {"cells": CellPruning, "skeleton": SkeletonSettings, "mbr": MbrSettings}
-        given = _checked(cls, values)
-        if given.get("mbr", {}) is None:
-            del given["mbr"]
-        if "skeleton" in given:
-            given["skeleton"] = _checked(SkeletonSettings, given["skeleton"])
-            if given["skeleton"].get("edits") is not None:
-                given["skeleton"]["edits"] = EditCosts(**_checked(EditCosts, given["skeleton"]["edits"]))
-        for name, kind in nested.items():
-            if name in given:
-                given[name] = kind(**_checked(kind, given[name]))
-        return cls(**given)
+        settings: DecoderSettings = _updated(self, values)
+        return settings
 
 
-def _checked(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _updated(settings: Any, values: Mapping[str, Any]) -> Any:
     if not isinstance(values, Mapping):
         raise LatticeSimpError(f"settings are names with values, not {values!r}")
-    known = {own.name for own in fields(kind)}
-    unknown = sorted(set(values) - known)
+    known = [own.name for own in fields(settings)]
+    unknown = sorted(set(values) - set(known))
     if unknown:
         raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
-    return dict(values)
+    kinds = get_type_hints(type(settings))
+    changed: dict[str, Any] = {}
+    for name, value in values.items():
+        kind = nested_kind(kinds[name])
+        may_be_none = isinstance(kinds[name], UnionType)
+        if kind is not None and not (value is None and may_be_none):
+            value = _updated(getattr(settings, name) or kind(), value)
+        changed[name] = value
+    return replace(settings, **changed)
+
+
+def nested_kind(kind: Any) -> Any:
+    """Returns the settings that a field holds (or None may stand for), None for a field of a plain value."""
+    parts = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    return next((part for part in parts if is_dataclass(part)), None)
+
+
+def _check_nats(**values: float) -> None:
+    for name, value in values.items():
+        if not value >= 0:
+            raise LatticeSimpError(f"the {name.replace('_', ' ')} is {value}; give a number from 0 up")

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import SymbolTable, split_tokens
-from lattice_simp.ops.nbest import Path
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.ops.compose import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, COPY_RULE, GLUE_FEATURE, LENGTH_FEATURE, parse_label
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.result import Translation, score_features
+from lattice_simp.translate.result import Translation
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
 
@@ -20,24 +21,21 @@ def feature_lattice(result: Translation) -> FeatureLattice:
     """Returns a translation's lattice with features on its arcs; words keep the numbers of the lattice's table.
 
     The features are those of `Translation.features`: rule features, `Glue`, `OOV`, `WordPenalty`, then one for each of
-    the lattice's score columns. Minus their weighted sum is the cost of a path.
+    the lattice's own features. Minus their weighted sum is the cost of a path.
     """
     lattice, grammar = result.lattice, result.grammar
     assert lattice.isymbols is not None
-    columns = score_features(lattice.scores)
-    scores = [-lattice.scores[column] for column in columns.values()]
+    own = lattice.features.without(MATCHED)
     words = -(lattice.olabels != 0).astype(np.float64)
-    arcs = np.column_stack([label_matrix(lattice.isymbols, grammar)[lattice.ilabels], words, *scores])
+    arcs = np.column_stack([label_matrix(lattice.isymbols, grammar)[lattice.ilabels], words, *own.arcs])
     finals = np.zeros((lattice.num_states, arcs.shape[1]))
-    for place, column in enumerate(columns.values(), start=arcs.shape[1] - len(columns)):
-        if column in lattice.final_scores:
-            finals[:, place] = -lattice.final_scores[column]
-    names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *columns)
+    finals[:, arcs.shape[1] - len(own) :] = own.finals.T
+    names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *own)
     finals[~np.isfinite(lattice.finals)] = 0.0
     return FeatureLattice.from_lattice(lattice, arcs, names, finals)
 
 
-def path_features(lattice: Lattice, paths: Sequence[Path], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
+def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
     """Returns the features of paths of a decoder's lattice, as `Translation.features` does for one.
 
     Returns:
@@ -46,12 +44,12 @@ def path_features(lattice: Lattice, paths: Sequence[Path], grammar: Grammar) -> 
     assert lattice.isymbols is not None
     used = np.unique(np.array([label for path in paths for label in path.inputs], dtype=np.int64))
     per_label = label_matrix(["", *(lattice.isymbols[label] for label in used.tolist())], grammar)[1:]
-    columns = score_features(lattice.scores)
+    columns = lattice.features.without(MATCHED).names
     matrix = np.zeros((len(paths), per_label.shape[1] + 1 + len(columns)))
     for row, path in zip(matrix, paths, strict=True):
         own = np.searchsorted(used, path.inputs)
         row[: per_label.shape[1]] = per_label[own].sum(axis=0)
-        row[per_label.shape[1] :] = [-len(split_tokens(path.words)), *(-path.scores[name] for name in columns.values())]
+        row[per_label.shape[1] :] = [-len(path.tokens), *(path.features[name] for name in columns)]
     return matrix, (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *columns)
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.settings import Strategy
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
@@ -27,13 +27,13 @@ class TuningSentence:
         words: its tokens.
         references: its reference translations, tokens.
         masks: of its skeletons.
-        skeleton_hypotheses: translations of the skeleton from elsewhere, (words, cost); None for the decoder's own.
+        skeleton_hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
     """
 
     words: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     masks: tuple[str, ...] = ()
-    skeleton_hypotheses: tuple[tuple[str, float], ...] | None = None
+    skeleton_hypotheses: tuple[Hypothesis, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class DecodeOptions:
     """
 
     model: Path
-    strategy: Strategy | None = None
+    strategy: str | None = None
     beam: float = 5.0
     max_arcs: int = 3000
     jobs: int = 1
@@ -99,8 +99,9 @@ def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[
 
 def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> tuple[list[str], FeatureLattice]:
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    given = None if sentence.skeleton_hypotheses is None else list(sentence.skeleton_hypotheses)
-    result = decoder.translate(sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=given)
+    result = decoder.translate(
+        sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=sentence.skeleton_hypotheses
+    )
     pruned = prune(result.lattice, max_arcs=options.max_arcs)
     lattice = feature_lattice(replace(result, lattice=pruned))
     used, words = np.unique(lattice.words, return_inverse=True)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.connect import topological_order, useful_states
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Ints
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable, split_tokens
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats.feature_lattice import FeatureArcs, FeatureMatrix, read_feature_arcs, write_feature_arcs
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.tune.scores import best_path, weight_vector, weighted
 
 SENTENCE_ENDS = ("<s>", "</s>")
@@ -132,7 +132,7 @@ class FeatureLattice:
 
         Args:
             hypotheses: of one sentence.
-            feature_names: the columns: `TM` for a feature of one value, `TM_0`, `TM_1`, ... for one of several.
+            feature_names: the columns.
             symbols: numbers the words; it grows as needed.
 
         Raises:
@@ -141,10 +141,9 @@ class FeatureLattice:
         column = {name: number for number, name in enumerate(feature_names)}
         lengths, words, rows = [], [], np.zeros((len(hypotheses), len(column)), dtype=np.float32)
         for number, hypothesis in enumerate(hypotheses):
-            tokens = split_tokens(hypothesis.words)
-            words.append(symbols.encode(tokens) if tokens else np.zeros(1, dtype=np.int32))
+            words.append(symbols.encode(hypothesis.tokens) if hypothesis.tokens else np.zeros(1, dtype=np.int32))
             lengths.append(len(words[-1]))
-            for name, value in flat_features(hypothesis).items():
+            for name, value in hypothesis.features.items():
                 if name not in column:
                     raise LatticeSimpError(f"the feature {name!r} is not among the named ones; add it to them")
                 rows[number, column[name]] = value
@@ -256,19 +255,6 @@ class FeatureLattice:
     def final_columns(self) -> FeatureMatrix:
         """(features, states) float32, C order."""
         return np.ascontiguousarray(self.final_features.T)
-
-
-def flat_features(hypothesis: Hypothesis) -> dict[str, float]:
-    """Returns the values of an n-best entry by name, those of a feature with several as `name_0`, `name_1`, ...
-
-    >>> flat_features(Hypothesis(0, "a", {"LM": (-1.0,), "TM": (-2.0, -3.0)}))
-    {'LM': -1.0, 'TM_0': -2.0, 'TM_1': -3.0}
-    """
-    flat: dict[str, float] = {}
-    for name, values in hypothesis.features.items():
-        names = [name] if len(values) == 1 else [f"{name}_{number}" for number in range(len(values))]
-        flat.update(zip(names, values, strict=True))
-    return flat
 
 
 def _label(word: str, symbols: SymbolTable | None) -> int:

@@ -94,11 +94,11 @@ def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
     best = nbest(lattice)
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")
-    found = [best[0].words]
+    found = [best[0].text]
     history = evidence(lattice, grid[0])
     for scale, points in groupby(grid, key=lambda settings: settings.scale):
         posteriors = NgramPosteriors(history, posterior_values(history, scale))
-        found += [nbest(gain_lattice(posteriors, settings))[0].words for settings in points]
+        found += [nbest(gain_lattice(posteriors, settings))[0].text for settings in points]
     return found
 
 

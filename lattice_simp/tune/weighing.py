@@ -13,12 +13,12 @@ from lattice_simp.tune.scores import weighted
 
 
 def lattice_under(features: FeatureLattice, weights: Mapping[str, float], symbols: SymbolTable) -> Lattice:
-    """Returns the lattice whose costs are those under the weights; minus each feature is a score column of it.
+    """Returns the lattice whose costs are those under the weights; its features come along.
 
     >>> arcs = ([0, 0], [1, 2], [1, 1], [[1.0, 0.0], [0.5, 2.0]], [False, True], ["x", "y"])
     >>> lattice = lattice_under(FeatureLattice.from_arcs(*arcs), {"x": 1.0, "y": 3.0}, SymbolTable(["a", "b"]))
-    >>> lattice.weights.tolist(), {name: column.tolist() for name, column in lattice.scores.items()}
-    ([-1.0, -6.5], {'x': [-1.0, -0.5], 'y': [-0.0, -2.0]})
+    >>> lattice.weights.tolist(), {name: column.tolist() for name, column in lattice.features.items()}
+    ([-1.0, -6.5], {'x': [1.0, 0.5], 'y': [0.0, 2.0]})
 
     Args:
         features: the lattice with features; arcs keep their numbers.
@@ -34,6 +34,6 @@ def lattice_under(features: FeatureLattice, weights: Mapping[str, float], symbol
         features.nextstates,
         np.where(features.final, -weighted(final_columns, vector), np.inf),
         symbols,
-        scores={name: -column for name, column in zip(features.feature_names, columns, strict=True)},
-        final_scores={name: -column for name, column in zip(features.feature_names, final_columns, strict=True)},
+        features=dict(zip(features.feature_names, columns, strict=True)),
+        final_features=dict(zip(features.feature_names, final_columns, strict=True)),
     )

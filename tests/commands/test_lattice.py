@@ -30,7 +30,7 @@ def test_info_tells_size_and_best_path(call, files):
 def test_conversion_keeps_strings_and_costs(call, files, ending):
     call("lattice", "convert", "full.nbest", f"a.{ending}", "--id", 0)
     found = nbest(Lattice.read(files / f"a.{ending}"), 5)
-    assert [path.words for path in found] == ["b d", "a x c"]
+    assert [path.text for path in found] == ["b d", "a x c"]
     assert [path.cost for path in found] == pytest.approx([1.0, 2.0], abs=1e-6)
 
 
@@ -157,7 +157,7 @@ def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
     call("lattice", "compose", "full.fst.gz", "skeleton.nbest", *options)
-    assert [path.words for path in nbest(Lattice.read(files / "joint.fst"), 5)] == ["a x c"]
+    assert [path.text for path in nbest(Lattice.read(files / "joint.fst"), 5)] == ["a x c"]
     done = call("lattice", "compose", "full.fst", "skeleton.nbest", "--id", 1)
     assert "the full lattice is written" in done.stderr
     assert "b" in done.stdout

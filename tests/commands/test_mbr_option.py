@@ -26,7 +26,7 @@ def test_translations_are_those_of_the_decoder_with_the_same_settings(call, mode
     result = Decoder.load(folder).translate(SENTENCE.strip())
     expected = result.nbest(5)
     [(_, found)] = read_nbest(tmp_path / "nbest")
-    assert [" ".join(entry.words.split()) for entry in found] == [path.words for path in expected]
+    assert [" ".join(entry.text.split()) for entry in found] == [path.text for path in expected]
     assert [entry.total for entry in found] == pytest.approx([-path.cost for path in expected])
     assert (tmp_path / "out").read_text() == expected[0].words + "\n"
     # The gain of a hypothesis is not its model score.

@@ -297,7 +297,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
             assert not lists[number]
             continue
         best = nbest(Lattice.read(folder / f"{number}.fst.gz"), 1)[0]
-        assert best.words == line
+        assert best.text == line
         assert lists[number][0].words.replace("&#124;", "|") == line
         assert lists[number][0].cost == pytest.approx(best.cost, abs=1e-4)
     weights = {"P": 1.0, "LM": 1.0, "Glue": 0.1, "OOV": 5.0, "WordPenalty": 0.0}

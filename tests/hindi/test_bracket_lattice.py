@@ -48,7 +48,7 @@ def test_the_best_bracketings_are_those_of_all_labellings(seed):
     n = min(7, len(wanted))
     found = best_bracketings(scores, transitions, tokens, table, SymbolTable(LABELS), n)
     assert [path.cost for path in found] == pytest.approx([cost for cost, _ in wanted[:n]])
-    assert [path.words for path in found] == [words for _, words in wanted[:n]]
+    assert [path.text for path in found] == [words for _, words in wanted[:n]]
 
 
 def test_without_a_well_formed_labelling_nothing_comes_back():

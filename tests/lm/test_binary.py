@@ -10,11 +10,11 @@ import kenlm
 import numpy as np
 import pytest
 from helpers import LOG_10, PlainModel, arc_paths, best_by_string, paths, random_arpa, random_lattice
+from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 
 from lattice_simp import LanguageModel, Lattice, apply_lm
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.binary import is_binary
-from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import write_weights
 

@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 from helpers import PlainModel, arc_paths, best_by_string, paths, random_arpa, random_lattice
+from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 
 from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
-from lattice_simp.ops.lm_joint import WeightedModel, apply_lms
 
 WORDS = ("a", "b", "c", "zz")  # no model knows zz
 TOLERANCE = {"rel": 1e-6, "abs": 1e-4}

@@ -12,7 +12,7 @@ from helpers import arc_paths
 from lattice_simp import Lattice, SymbolTable, nbest, prune
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 from lattice_simp.ops.history import expand_history, pruned_history
-from lattice_simp.ops.mbr import WORD_GAIN, MbrSettings, gain_lattice, mbr_lattice
+from lattice_simp.ops.mbr import WORD_GAIN, MbrSettings, gain_lattice, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
 SEEDS = range(25)
@@ -231,13 +231,13 @@ def test_a_cycle_is_refused():
     with pytest.raises(CyclicLatticeError):
         ngram_posteriors(loop)
     with pytest.raises(CyclicLatticeError):
-        mbr_lattice(loop)
+        mbr(loop)
 
 
 def test_an_empty_lattice_has_no_ngrams():
     nothing = Lattice.empty_like(make(0))
     assert ngram_posteriors(nothing).to_dict() == {}
-    assert mbr_lattice(nothing).empty
+    assert mbr(nothing).empty
 
 
 def test_the_empty_string_has_a_probability_too():
@@ -255,7 +255,7 @@ def test_costs_are_minus_the_linear_gain_and_paths_keep_labels_and_columns(seed,
     settings = MbrSettings(scale=0.5, precision=0.7, ratio=0.65, max_order=max_order)
     posteriors = expected_posteriors(lattice, max_order, settings.scale)
     before = {labels: (words, column) for words, labels, _, column in rows(lattice)}
-    after = rows(mbr_lattice(lattice, settings))
+    after = rows(mbr(lattice, settings))
     assert len(after) == len(before)
     for words, labels, cost, column in after:
         assert before[labels] == (words, pytest.approx(column))
@@ -270,7 +270,7 @@ def test_the_decision_has_the_greatest_gain_and_its_best_derivation(seed, scale)
     posteriors = expected_posteriors(lattice, 4, scale)
     paths = rows(lattice)
     gains = {words: expected_gain(words, posteriors, settings) for words, *_ in paths}
-    chosen = nbest(mbr_lattice(lattice, settings), 5)
+    chosen = nbest(mbr(lattice, settings), 5)
     assert [path.cost for path in chosen] == pytest.approx(sorted(-gain for gain in gains.values())[:5], **CLOSE)
     for path in chosen:
         words = tuple(path.words.split())
@@ -283,14 +283,14 @@ def test_the_decision_has_the_greatest_gain_and_its_best_derivation(seed, scale)
 def test_of_equal_gains_the_most_probable_hypothesis_wins(costs):
     strings = ("a b c", "c a b")  # the same unigrams
     lattice = Lattice.from_strings(list(zip(strings, costs, strict=True)))
-    chosen = nbest(mbr_lattice(lattice, MbrSettings(max_order=1)))[0].words
+    chosen = nbest(mbr(lattice, MbrSettings(max_order=1)))[0].words
     assert chosen == strings[costs.index(min(costs))]
 
 
 def test_gains_of_a_few_strings_worked_out_by_hand():
     lattice = Lattice.from_strings([("a b", math.log(2)), ("a", math.log(4)), ("b b", math.log(4))])
     settings = MbrSettings(precision=0.5, ratio=0.5, max_order=2)  # theta 1 and 2
-    found = {path.words: -path.cost for path in nbest(mbr_lattice(lattice, settings), 9)}
+    found = {path.words: -path.cost for path in nbest(mbr(lattice, settings), 9)}
     expected = {
         "a b": WORD_GAIN * 2 + (0.75 + 0.75) + 2 * 0.5,
         "a": WORD_GAIN + 0.75,
@@ -308,7 +308,7 @@ def test_a_large_scale_decides_for_the_best_string_of_its_length(seed):
     posteriors = {gram: 0.0 for words, *_ in rows(lattice) for gram in grams_of(words, 4)}
     posteriors |= dict.fromkeys(grams_of(tuple(best.split()), 4), 1.0)
     gains = {words: expected_gain(words, posteriors, settings) for words, *_ in rows(lattice)}
-    chosen = tuple(nbest(mbr_lattice(lattice, settings))[0].words.split())
+    chosen = tuple(nbest(mbr(lattice, settings))[0].words.split())
     assert gains[chosen] == pytest.approx(max(gains.values()))
 
 
@@ -317,8 +317,8 @@ def test_a_large_scale_decides_for_the_best_string_of_its_length(seed):
 def test_the_beam_narrows_the_hypotheses_and_not_the_evidence(seed, beam):
     lattice = make(seed)
     wide, narrow = MbrSettings(), MbrSettings(beam=beam)
-    all_of_them = {labels: cost for _, labels, cost, _ in rows(mbr_lattice(lattice, wide))}
-    within = {labels: cost for _, labels, cost, _ in rows(mbr_lattice(lattice, narrow))}
+    all_of_them = {labels: cost for _, labels, cost, _ in rows(mbr(lattice, wide))}
+    within = {labels: cost for _, labels, cost, _ in rows(mbr(lattice, narrow))}
     assert all(cost == pytest.approx(all_of_them[labels]) for labels, cost in within.items())
     costs = {labels: cost for _, labels, cost, _ in rows(lattice)}
     limit = min(costs.values()) + beam
@@ -342,12 +342,12 @@ def test_the_evidence_is_pruned_until_its_expansion_is_small_enough(seed, max_ar
     assert history.lattice.num_arcs <= max(max_arcs, len(best.arcs))
     assert nbest(history.lattice)[0].inputs == best.inputs
     settings = MbrSettings(max_arcs=max_arcs)
-    assert rows(mbr_lattice(lattice, settings)) == rows(gain_lattice(ngram_posteriors(pruned), settings))
+    assert rows(mbr(lattice, settings)) == rows(gain_lattice(ngram_posteriors(pruned), settings))
 
 
 def test_without_a_limit_every_path_is_evidence():
     lattice = make(4, states=10)
-    assert len(rows(mbr_lattice(lattice, MbrSettings(max_arcs=None)))) == len(rows(lattice))
+    assert len(rows(mbr(lattice, MbrSettings(max_arcs=None)))) == len(rows(lattice))
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_a_model_is_trained_that_translates_the_test_set(trained, toy_data):
     sources = [toy_tokens(line) for line in (toy_data / "test.fr").read_text(encoding="utf-8").splitlines()]
     assert len(output) == len(sources)
     for source, translation in zip(sources, output, strict=True):
-        assert decoder.translate(source.replace("'", "' ")).best.words == translation
+        assert decoder.translate(source.replace("'", "' ")).best.text == translation
 
 
 def test_nothing_is_done_twice(trained_copy, configured, command):

@@ -95,7 +95,7 @@ def test_lines_are_translated_in_order_and_empty_ones_stay(trained):
     sources = ["le chat noir .", "", "la rue .", "le chat noir .", "inconnu"]
     told = []
     lines = translate_lines(model, weights, sources, Run(progress=lambda done, total: told.append((done, total))))
-    assert lines == [decoder.translate(source).best.words if source else "" for source in sources]
+    assert lines == [decoder.translate(source).best.text if source else "" for source in sources]
     assert lines[1] == ""
     assert lines[4] == "inconnu"
     assert told[-1] == (4, 4)

@@ -18,16 +18,19 @@ from tiny_decoder import (
     expected_gappy,
     expected_hypotheses,
     expected_plain,
+    pairs,
     tiny_decoder,
 )
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.cell_pruning import CellPruning
-from lattice_simp.translate.decoder import Decoder, pool_hypotheses
+from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.strategies.task import pool_hypotheses
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
 
@@ -85,9 +88,9 @@ def test_nbest_gives_the_best_strings_in_order():
     decoder = tiny_decoder(beam=8.0)
     expected = expected_hypotheses(decoder, SENTENCE.split(), 5)
     nbest = decoder.translate(SENTENCE).nbest(5)
-    assert [path.words for path in nbest] == [words for words, _ in expected]
+    assert [path.text for path in nbest] == [words for words, _ in expected]
     assert [path.cost for path in nbest] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
-    assert decoder.translate(SENTENCE).best.words == expected[0][0]
+    assert decoder.translate(SENTENCE).best.text == expected[0][0]
 
 
 @pytest.mark.parametrize("words", [SENTENCE.split(), tuple(SENTENCE.split()), f"  {SENTENCE} "])
@@ -99,7 +102,7 @@ def test_tokens_may_come_as_a_string_or_apart(words):
 def test_grammars_that_do_not_nest_are_decoded_exactly_whatever_the_cell_pruning():
     narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
     loose = tiny_decoder()
-    decoder = Decoder(loose.grammar, loose.models, loose.weights, narrow)
+    decoder = Decoder(loose.grammar, loose.language_models, loose.weights, narrow)
     assert costs_of(decoder.translate(SENTENCE)) == costs_of(loose.translate(SENTENCE))
 
 
@@ -107,7 +110,7 @@ def test_cells_are_pruned_where_non_terminals_nest():
     rules = [*RULES, "[X] ||| [X,1] gesehen ||| seen [X,1] ||| EF=-1"]
     loose = tiny_decoder(rules)
     narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
-    decoder = Decoder(loose.grammar, loose.models, loose.weights, narrow)
+    decoder = Decoder(loose.grammar, loose.language_models, loose.weights, narrow)
     everything = costs_of(loose.translate(SENTENCE))
     found = costs_of(decoder.translate(SENTENCE))
     assert 0 < len(found) < len(everything)
@@ -116,7 +119,7 @@ def test_cells_are_pruned_where_non_terminals_nest():
 
 def test_a_nested_grammar_translates_a_sentence_without_any_gap():
     rules = [*RULES, "[X] ||| [X,1] gesehen ||| seen [X,1] ||| EF=-1"]
-    assert tiny_decoder(rules).translate("haus").best.words == "house"
+    assert tiny_decoder(rules).translate("haus").best.text == "house"
 
 
 def test_a_grammar_of_phrases_alone_is_enough():
@@ -160,7 +163,7 @@ def test_the_feature_vector_names_what_the_path_is_made_of(strategy, edits):
     translation = decoder.translate(SENTENCE, MASK, strategy=strategy)
     for path in translation.nbest(20):
         features = translation.features(path)
-        assert features["WordPenalty"] == -len(path.words.split())
+        assert features["WordPenalty"] == -len(path.text.split())
         uses = [use.rule for use in translation.derivation(path) if use.rule >= 0]
         for name in decoder.grammar.feature_names:
             own = sum(dict(decoder.grammar.rule(rule).features)[name] for rule in uses)
@@ -188,7 +191,7 @@ def test_gappy_is_full_times_skeleton_hypotheses(sentence, mask, count):
     hypotheses = expected_hypotheses(decoder, skeleton.words, count)
     translation = decoder.translate(sentence, mask)
     assert translation.strategy == "gappy"
-    found = dict(translation.skeleton_hypotheses)
+    found = dict(pairs(translation))
     assert sorted(found.values()) == pytest.approx([cost for _, cost in hypotheses], **TOLERANCE)
     full = expected_plain(decoder, sentence.split())
     expected = expected_gappy(full, list(found.items()), 0.8)
@@ -203,7 +206,7 @@ def test_gappy_keeps_to_both_beams(sentence, mask, full_beam, beam):
     translation = decoder.translate(sentence, mask)
     full = expected_plain(decoder, sentence.split())
     least = min(full.values())
-    joint = expected_gappy(full, translation.skeleton_hypotheses, 0.5)
+    joint = expected_gappy(full, pairs(translation), 0.5)
     sure = {words: cost for words, cost in joint.items() if full[words] <= least + full_beam - 1e-6}
     if not sure:
         return
@@ -219,7 +222,7 @@ def test_gappy_keeps_to_both_beams(sentence, mask, full_beam, beam):
 def test_skeleton_hypotheses_are_the_n_best_translations_of_the_kept_words(sentence, mask):
     decoder = tiny_decoder(hypotheses=7)
     skeleton = Skeleton.from_mask(mask, sentence.split())
-    found = decoder.translate(sentence, skeleton).skeleton_hypotheses
+    found = pairs(decoder.translate(sentence, skeleton))
     expected = expected_hypotheses(decoder, skeleton.words, 7)
     assert [cost for _, cost in found] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
     everything = expected_plain(decoder, skeleton.words)
@@ -231,7 +234,7 @@ def test_the_whole_skeleton_list_is_found_however_bad_its_last_entries_are():
     weights = {**WEIGHTS, "FE": 40.0}  # costs far apart: the beam must grow until all strings are in it
     decoder = tiny_decoder(weights=weights, hypotheses=1000)
     expected = expected_plain(decoder, "das alte haus".split())
-    found = decoder.translate("das alte haus gestern", "1110").skeleton_hypotheses
+    found = pairs(decoder.translate("das alte haus gestern", "1110"))
     assert dict(found) == pytest.approx({" ".join(words): cost for words, cost in expected.items()}, **TOLERANCE)
 
 
@@ -257,7 +260,7 @@ def test_where_nothing_matches_the_plain_lattice_comes_back(strategy, rules, sen
     assert translation.reachable is False
     assert translation.strategy == strategy
     assert costs_of(translation) == costs_of(decoder.translate(sentence))
-    assert translation.skeleton_hypotheses
+    assert pairs(translation)
     assert "Skeleton" not in translation.features(translation.best)
 
 
@@ -277,7 +280,7 @@ def test_gappy_with_edits_is_full_times_skeleton_hypotheses_with_edits(sentence,
     decoder = tiny_decoder(hypotheses=count, edits=TOLERANT, weight=0.5)
     translation = decoder.translate(sentence, mask)
     full = expected_plain(decoder, sentence.split())
-    expected = expected_gappy(full, translation.skeleton_hypotheses, 0.5, deletion=2.0, substitution=1.5)
+    expected = expected_gappy(full, pairs(translation), 0.5, deletion=2.0, substitution=1.5)
     assert translation.reachable is True
     assert set(expected) == set(full)
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
@@ -291,7 +294,7 @@ def test_several_skeletons_pool_their_hypotheses(aggregation):
     words = "das haus gestern das haus".split()
     skeletons = [Skeleton.from_mask(mask, words) for mask in ("11000", "00011", "01010", "10100")]
     decoder = tiny_decoder(aggregation=aggregation)
-    found = dict(decoder.translate(words, skeletons).skeleton_hypotheses)
+    found = dict(pairs(decoder.translate(words, skeletons)))
     pooled = {}
     for skeleton in skeletons:
         for string, cost in expected_plain(decoder, skeleton.words).items():
@@ -310,18 +313,23 @@ def test_gappy_with_several_skeletons_is_full_times_pooled_hypotheses(aggregatio
     skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "0010", "1011")]
     decoder = tiny_decoder(aggregation=aggregation, hypotheses=5, weight=0.5)
     translation = decoder.translate(words, skeletons)
-    assert len(translation.skeleton_hypotheses) == 5
-    expected = expected_gappy(expected_plain(decoder, words), translation.skeleton_hypotheses, 0.5)
+    assert len(pairs(translation)) == 5
+    expected = expected_gappy(expected_plain(decoder, words), pairs(translation), 0.5)
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+
+
+def pooled(lists, aggregation, count):
+    own = [[Hypothesis((text,), cost) for text, cost in pairs] for pairs in lists]
+    return [(found.text, found.cost) for found in pool_hypotheses(own, aggregation, count)]
 
 
 def test_pooling_keeps_the_best_n():
     lists = [[("a", 3.0), ("b", 1.0)], [("c", 2.0), ("a", 2.5)], [("a", 3.0)]]
-    assert pool_hypotheses(lists, "max", 2) == [("b", 1.0), ("c", 2.0)]
+    assert pooled(lists, "max", 2) == [("b", 1.0), ("c", 2.0)]
     total = -math.log(2 * math.exp(-3.0) + math.exp(-2.5))
-    assert dict(pool_hypotheses(lists, "sum", 9)) == pytest.approx({"a": total, "b": 1.0, "c": 2.0})
-    assert pool_hypotheses(lists, "sum", 1) == [("b", 1.0)]
-    assert pool_hypotheses([], "max", 3) == []
+    assert dict(pooled(lists, "sum", 9)) == pytest.approx({"a": total, "b": 1.0, "c": 2.0})
+    assert pooled(lists, "sum", 1) == [("b", 1.0)]
+    assert pooled([], "max", 3) == []
 
 
 def test_loops_at_gaps_alone_need_one_skeleton():
@@ -350,7 +358,7 @@ def test_at_gaps_words_are_skipped_only_beside_the_gap():
 def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
     everywhere = tiny_decoder().translate(sentence, mask)
     at_gaps = tiny_decoder(gaps="at-gaps").translate(sentence, mask)
-    assert dict(at_gaps.skeleton_hypotheses) == pytest.approx(dict(everywhere.skeleton_hypotheses), **TOLERANCE)
+    assert dict(pairs(at_gaps)) == pytest.approx(dict(pairs(everywhere)), **TOLERANCE)
     if at_gaps.reachable:
         found, more = costs_of(at_gaps), costs_of(everywhere)
         assert set(found) <= set(more)
@@ -360,7 +368,7 @@ def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
 def test_without_a_gap_at_gaps_allows_no_further_words():
     decoder = tiny_decoder(gaps="at-gaps")
     translation = decoder.translate("das haus", "11")
-    assert set(costs_of(translation)) == {tuple(words.split()) for words, _ in translation.skeleton_hypotheses}
+    assert set(costs_of(translation)) == {tuple(words.split()) for words, _ in pairs(translation)}
 
 
 # ---------------------------------------------------------------- skeleton hypotheses from outside
@@ -372,7 +380,7 @@ def test_hypotheses_from_outside_take_the_place_of_our_own(mask):
     given = [("i the home", 3.0), ("have seen", 1.0), ("not there", 0.0)]
     translation = decoder.translate(SENTENCE, mask, skeleton_hypotheses=given)
     assert translation.strategy == "gappy"
-    assert translation.skeleton_hypotheses == tuple(given)
+    assert pairs(translation) == tuple(given)
     expected = expected_gappy(expected_plain(decoder, SENTENCE.split()), given, 0.5)
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
 
@@ -433,8 +441,8 @@ def test_each_language_model_is_a_feature(strategy, edits):
     translation = decoder.translate(SENTENCE, MASK, strategy=strategy)
     for path in translation.nbest(20):
         features = translation.features(path)
-        for name, model in decoder.models:
-            assert features[name] == pytest.approx(model.score(path.words.split()), **TOLERANCE)
+        for name, model in decoder.language_models.items():
+            assert features[name] == pytest.approx(model.score(path.text.split()), **TOLERANCE)
 
 
 # ---------------------------------------------------------------- unknown words
@@ -445,7 +453,7 @@ def test_unknown_tokens_pass_through_and_are_counted(strategy, edits):
     decoder = tiny_decoder(edits=edits)
     translation = decoder.translate("zz haus yy", "110", strategy=strategy)
     for path in translation.nbest(10):
-        assert {"zz", "yy"} <= set(path.words.split())
+        assert {"zz", "yy"} <= set(path.text.split())
         assert translation.features(path)["OOV"] == -2.0
 
 
@@ -518,7 +526,7 @@ def test_a_decoder_without_a_language_model_is_refused():
 
 def test_an_unknown_top_non_terminal_is_refused():
     plain = tiny_decoder()
-    decoder = Decoder(plain.grammar, plain.models, plain.weights, DecoderSettings(top="Y"))
+    decoder = Decoder(plain.grammar, plain.language_models, plain.weights, DecoderSettings(top="Y"))
     with pytest.raises(GrammarError, match=r"\[Y\]"):
         decoder.translate("haus")
 
@@ -548,7 +556,7 @@ def test_further_language_models_are_features_by_their_number(folder):
     (folder / "lm2.arpa").write_text(SECOND_ARPA, encoding="utf-8")
     write_weights(folder / "weights.tsv", TWO_WEIGHTS)
     decoder = Decoder.load(folder)
-    assert [name for name, _ in decoder.models] == ["LM", "LM2"]
+    assert list(decoder.language_models) == ["LM", "LM2"]
     (folder / "lm3.arpa").write_text(SECOND_ARPA, encoding="utf-8")
     with pytest.raises(GrammarError, match="LM3"):
         Decoder.load(folder)

@@ -12,7 +12,7 @@ from helpers import best_by_string, best_path, keep_least, paths
 
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import parse_rules
-from lattice_simp.translate.derivation import label_features, name_steps, parse_label
+from lattice_simp.translate.derivation import StepLattice, label_features, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
 
@@ -27,17 +27,16 @@ def make_grammar(lines):
 
 def decoded(*arguments):
     """Returns the lattice and the derivation table behind its input labels."""
-    lattice = hiero_lattice(*arguments)
-    ((derivations, _),) = lattice.isymbols.parts
-    return lattice, derivations
+    found = hiero_lattice(*arguments)
+    return found.lattice, found.derivations
 
 
-def step_features(lattice, steps, grammar):
-    return label_features([lattice.isymbols[step] for step in steps if step], grammar)
+def step_features(derivations, steps, grammar):
+    return label_features([derivations.label(step) for step in steps if step], grammar)
 
 
-def rule_uses(lattice, steps):
-    return [use for step in steps if step for use in parse_label(lattice.isymbols[step])[0]]
+def rule_uses(derivations, steps):
+    return [use for step in steps if step for use in parse_label(derivations.label(step))[0]]
 
 
 # ---------------------------------------------------------------- by brute force
@@ -148,7 +147,7 @@ KINDS = pytest.mark.parametrize("kind", ["shallow", "chain", "full"])
 
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
-def test_strings_and_least_costs_are_those_of_all_derivations(seed, kind):
+def test_strings_and_least_costs_are_those_of_allderivations(seed, kind):
     grammar, weights, words, options = make(seed, kind, longest=5 if kind == "full" else 6)
     costs = grammar.costs(weights)
     lattice, _ = decoded(grammar, costs, words, options)
@@ -159,9 +158,9 @@ def test_strings_and_least_costs_are_those_of_all_derivations(seed, kind):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_features_of_a_derivation_give_its_paths_cost(seed, kind):
     grammar, weights, words, options = make(seed, kind)
-    lattice, _derivations = decoded(grammar, grammar.costs(weights), words, options)
+    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
     for _, steps, cost in islice(paths(lattice), 1500):
-        features = step_features(lattice, steps, grammar)
+        features = step_features(derivations, steps, grammar)
         expected = -sum(weight * features[name] for name, weight in weights.items())
         expected -= options.glue_cost * features["Glue"] + options.copy_cost * features["OOV"]
         assert cost == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -171,9 +170,9 @@ def test_features_of_a_derivation_give_its_paths_cost(seed, kind):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_rules_of_a_path_hold_its_words_and_the_sentence(seed, kind):
     grammar, weights, words, options = make(seed, kind)
-    lattice, _derivations = decoded(grammar, grammar.costs(weights), words, options)
+    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
     for found, steps, _ in islice(paths(lattice), 300):
-        uses = [use for use in rule_uses(lattice, steps) if use.rule >= -1]
+        uses = [use for use in rule_uses(derivations, steps) if use.rule >= -1]
         copied = [words[use.start] for use in uses if use.rule == -1]
         rules = [grammar.rule(use.rule) for use in uses if use.rule >= 0]
         targets = [symbol for rule in rules for symbol in rule.target if isinstance(symbol, str)]
@@ -189,7 +188,7 @@ def test_top_constituents_stand_side_by_side_and_glue_counts_all_but_the_first(s
     for _, steps, _ in islice(paths(lattice), 500):
         items = derivations.items(steps)
         glued = derivations.item_glued[items]
-        assert step_features(lattice, steps, grammar)["Glue"] == -glued.sum()
+        assert step_features(derivations, steps, grammar)["Glue"] == -glued.sum()
         begins = derivations.item_span[np.array(items)[glued], 0]
         assert (begins > 0).all()
         assert len(set(begins.tolist())) == len(begins)
@@ -198,19 +197,19 @@ def test_top_constituents_stand_side_by_side_and_glue_counts_all_but_the_first(s
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_rule_covers_more_than_the_longest_span(seed):
     grammar, weights, words, options = make(seed, "full")
-    lattice, _derivations = decoded(grammar, grammar.costs(weights), words, options)
+    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
     for _, steps, _ in islice(paths(lattice), 500):
-        assert all(0 < use.end - use.start <= options.max_span for use in rule_uses(lattice, steps))
+        assert all(0 < use.end - use.start <= options.max_span for use in rule_uses(derivations, steps))
 
 
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_lattice_is_in_canonical_form(seed, kind):
     grammar, weights, words, options = make(seed, kind)
-    lattice, _derivations = decoded(grammar, grammar.costs(weights), words, options)
+    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
     assert lattice.is_topsorted
     assert lattice.connected().num_states == lattice.num_states
-    named = name_steps(lattice)
+    named = StepLattice(lattice, derivations).named()
     named.validate()
     assert named.isymbols is not None
 
@@ -321,9 +320,9 @@ def test_a_long_sentence_grows_every_table():
     rng = np.random.default_rng(1)
     grammar, weights, _, _ = make(3, "shallow")
     words = [str(word) for word in rng.choice(SOURCE, 60)]
-    lattice, _derivations = decoded(grammar, grammar.costs(weights), words, HieroOptions(max_span=10))
+    lattice, derivations = decoded(grammar, grammar.costs(weights), words, HieroOptions(max_span=10))
     _, steps, cost = best_path(lattice)
-    features = step_features(lattice, steps, grammar)
+    features = step_features(derivations, steps, grammar)
     expected = -sum(weight * features[name] for name, weight in weights.items()) - 10.0 * features["OOV"]
     assert cost == pytest.approx(expected)
 

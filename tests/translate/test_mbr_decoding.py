@@ -10,7 +10,7 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
 from lattice_simp import nbest
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.mbr import MbrSettings, mbr_lattice
+from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.translate.settings import DecoderSettings
 
 SENTENCE, MASK = "ich habe das alte haus gesehen", "111011"
@@ -27,12 +27,12 @@ def test_paths_of_the_gain_lattice_tell_their_rules_and_their_model_cost(strateg
     usual = decoder.translate(SENTENCE, MASK, strategy=strategy)
     result = with_mbr(decoder).translate(SENTENCE, MASK, strategy=strategy)
     assert result.lattice.num_arcs == usual.lattice.num_arcs
-    costs = {path.words: path.cost for path in usual.nbest(10_000)}
+    costs = {path.text: path.cost for path in usual.nbest(10_000)}
     paths = result.nbest(10_000)
-    assert {path.words for path in paths} == costs.keys()
+    assert {path.text for path in paths} == costs.keys()
     assert_derivations_spell(decoder, result, paths)
     # Each string has its best derivation: its features explain the least cost of the string.
-    by_model_cost = [replace(path, cost=costs[path.words]) for path in paths]
+    by_model_cost = [replace(path, cost=costs[path.text]) for path in paths]
     assert_features_explain_costs(decoder, result, by_model_cost)
 
 
@@ -40,10 +40,10 @@ def test_the_gain_decides():
     decoder = tiny_decoder()
     usual = decoder.translate(SENTENCE)
     result = with_mbr(decoder).translate(SENTENCE)
-    expected = nbest(mbr_lattice(usual.lattice, MBR), 20)
-    assert [path.words for path in result.nbest(20)] == [path.words for path in expected]
-    assert result.best.words == "i have the old house seen"
-    assert usual.best.words == "i saw the home"
+    expected = nbest(mbr(usual.lattice, MBR), 20)
+    assert [path.text for path in result.nbest(20)] == [path.text for path in expected]
+    assert result.best.text == "i have the old house seen"
+    assert usual.best.text == "i saw the home"
     assert usual.mbr is None
 
 

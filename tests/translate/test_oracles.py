@@ -7,7 +7,7 @@ import csv
 import pytest
 from helpers import best_path
 
-from lattice_simp import Decoder, DecoderSettings, LanguageModel, Skeleton, SkeletonSettings, apply_lm
+from lattice_simp import Decoder, DecoderSettings, LanguageModel, SkeletonSettings, apply_lm
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.derivation import label_features
@@ -66,7 +66,7 @@ def europarl(shared):
 def test_a_shallow_grammar_is_never_pruned(europarl):
     """The decoder has a pruner at hand, but only nesting grammars need it."""
     grammar, model, sentences, results = europarl["sent"]
-    decoder = Decoder(grammar, [("LM", model)], {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, DecoderSettings(beam=0.0))
+    decoder = Decoder(grammar, {"LM": model}, {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, DecoderSettings(beam=0.0))
     assert decoder.translate(sentences[17]).best.cost == pytest.approx(results[17][0], abs=2e-3)
 
 
@@ -76,12 +76,12 @@ def assert_exact(data, total):
     assert len(results) == len(sentences)
     summed = 0.0
     for words, (cost, rule_score, glue_steps, string) in zip(sentences, results, strict=True):
-        lattice = hiero_lattice(grammar, costs, words, OPTIONS)
-        target, steps, found = best_path(apply_lm(lattice, model, beam=0.0))
+        rules = hiero_lattice(grammar, costs, words, OPTIONS)
+        target, steps, found = best_path(apply_lm(rules.lattice, {"LM": (model, 1.0)}, beam=0.0))
         summed += found
         assert found == pytest.approx(cost, abs=2e-3)
         assert " ".join(target) == string
-        features = label_features([lattice.isymbols[step] for step in steps if step], grammar)
+        features = label_features([rules.derivations.label(step) for step in steps if step], grammar)
         assert features["RS"] == pytest.approx(rule_score, abs=2e-3)
         assert features["Glue"] == -glue_steps
         assert found == pytest.approx(-features["RS"] - 0.2 * features["Glue"] - model.score(target), abs=1e-3)
@@ -108,9 +108,9 @@ def test_the_fifty_best_strings_of_multi30k_are_exact(shared, multi30k):
     for row in csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE):
         expected.setdefault(int(row["id"]), {})[row["string"]] = float(row["exact_cost"])
     settings = DecoderSettings(skeleton=SkeletonSettings(hypotheses=50))
-    decoder = Decoder(grammar, [("LM", model)], {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, settings)
+    decoder = Decoder(grammar, {"LM": model}, {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, settings)
     for number, words in enumerate(sentences):
-        found = dict(decoder.skeleton_nbest([Skeleton.from_mask("1" * len(words), words)]))
+        found = {own.text: own.cost for own in decoder.hiero.exact_nbest(words, 50)[1]}
         assert sorted(found.values()) == pytest.approx(sorted(expected[number].values()), abs=1e-3)
         last = max(found.values()) - 1e-3
         assert {s for s, cost in found.items() if cost < last} <= set(expected[number])

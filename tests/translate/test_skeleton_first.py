@@ -15,6 +15,7 @@ from tiny_decoder import (
     expected_hypotheses,
     expected_plain,
     model_cost,
+    pairs,
     tiny_decoder,
 )
 
@@ -22,7 +23,7 @@ from lattice_simp.formats.rule_table import RuleText, parse_rules
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.skeleton_first import crossing_rules, insert_gaps, partial_lattice
+from lattice_simp.translate.strategies.skeleton_first import crossing_rules, insert_gaps, partial_lattice
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
 
@@ -109,7 +110,7 @@ def test_every_gap_stands_open_once_or_inside_one_rule_that_was_made_to_cross_it
 def test_the_words_from_outside_the_gaps_are_a_skeleton_hypothesis(sentence, mask):
     decoder = tiny_decoder()
     translation = translate(decoder, sentence, mask)
-    hypotheses = {tuple(sorted(words.split())) for words, _ in translation.skeleton_hypotheses}
+    hypotheses = {tuple(sorted(words.split())) for words, _ in pairs(translation)}
     for path in translation.nbest(500):
         outside, inside = [], []
         for use in translation.derivation(path):
@@ -121,15 +122,15 @@ def test_the_words_from_outside_the_gaps_are_a_skeleton_hypothesis(sentence, mas
             else:
                 part += [symbol for symbol in decoder.grammar.rule(use.rule).target if isinstance(symbol, str)]
         assert tuple(sorted(outside)) in hypotheses
-        assert sorted(outside + inside) == sorted(path.words.split())
+        assert sorted(outside + inside) == sorted(path.text.split())
 
 
 @ALL
 def test_the_skeleton_feature_is_the_cost_of_a_hypothesis_that_the_string_contains(sentence, mask):
     translation = translate(tiny_decoder(), sentence, mask)
-    hypotheses = [(words.split(), cost) for words, cost in translation.skeleton_hypotheses]
+    hypotheses = [(words.split(), cost) for words, cost in pairs(translation)]
     for path in translation.nbest(500):
-        words = path.words.split()
+        words = path.text.split()
         cost = -translation.features(path)["Skeleton"]
         contained = [own for key, own in hypotheses if is_subsequence(key, words)]
         assert any(cost == pytest.approx(own, **TOLERANCE) for own in contained)
@@ -171,9 +172,9 @@ def expected_skeleton_first(decoder, words, mask, hypotheses, weight):
             position += 1
     grammar = with_gaps_and_crossing_rules(decoder.grammar, tokens, gaps)
     costs = grammar.costs(decoder.weights)
-    partial = translations(grammar, costs, tuple(tokens), decoder.options())
+    partial = translations(grammar, costs, tuple(tokens), decoder.hiero.options)
     inner = {
-        name: translations(decoder.grammar, decoder.rule_costs, tuple(own), decoder.options())
+        name: translations(decoder.grammar, decoder.hiero.rule_costs, tuple(own), decoder.hiero.options)
         for name, own in gaps.items()
     }
     known = dict(hypotheses)
@@ -248,7 +249,7 @@ def test_the_lattice_is_that_of_partial_sentence_times_hypotheses_times_gaps(sen
     decoder = tiny_decoder(hypotheses=count, weight=0.8)
     translation = translate(decoder, sentence, mask)
     words = sentence.split()
-    hypotheses = translation.skeleton_hypotheses
+    hypotheses = pairs(translation)
     skeleton = Skeleton.from_mask(mask, words)
     expected_costs = [cost for _, cost in expected_hypotheses(decoder, skeleton.words, count)]
     assert [cost for _, cost in hypotheses] == pytest.approx(expected_costs, **TOLERANCE)
@@ -276,7 +277,7 @@ def test_where_no_rule_holds_a_gap_every_string_is_a_plain_one_at_no_lower_cost(
             continue
         features = translation.features(path)
         own_cost = path.cost + decoder.settings.skeleton.weight * features["Skeleton"]
-        assert own_cost >= plain[tuple(path.words.split())] - 1e-5
+        assert own_cost >= plain[tuple(path.text.split())] - 1e-5
 
 
 def holds_gap(use, mask):
@@ -351,9 +352,9 @@ def test_rules_are_made_to_cross_only_between_their_words():
 def test_a_partial_lattice_holds_each_gap_as_a_word():
     decoder = tiny_decoder()
     skeleton = Skeleton.from_mask("0101", "zz das yy haus".split())
-    lattice, gap_words = partial_lattice(decoder, skeleton)
+    lattice, gap_words = partial_lattice(decoder.hiero, skeleton)
     assert len(gap_words) == 2
-    for string in best_by_string(lattice):
+    for string in best_by_string(lattice.lattice):
         assert [string.count(word) for word in gap_words] == [1, 1]
         assert not {"zz", "yy"} & set(string)
 
@@ -440,7 +441,7 @@ def test_unknown_words_pass_through_inside_and_outside_of_gaps():
     translation = translate(decoder, "zz das yy xx haus", "11001")
     assert translation.reachable
     for path in translation.nbest(20):
-        assert {"zz", "yy", "xx"} <= set(path.words.split())
+        assert {"zz", "yy", "xx"} <= set(path.text.split())
         assert translation.features(path)["OOV"] == -3.0
 
 
@@ -464,7 +465,7 @@ def test_hypotheses_from_outside_take_the_place_of_our_own():
     words = "das alte haus".split()
     translation = decoder.translate(words, "101", strategy="skeleton-first", skeleton_hypotheses=given)
     assert translation.reachable
-    assert translation.skeleton_hypotheses == tuple(given)
+    assert pairs(translation) == tuple(given)
     expected = expected_skeleton_first(decoder, words, "101", given, 0.5)
     assert best_by_string(translation.lattice) == pytest.approx(expected, **TOLERANCE)
     elsewhere = decoder.translate(words, "101", strategy="skeleton-first", skeleton_hypotheses=[("none", 0.0)])
@@ -487,16 +488,16 @@ def test_two_language_models_see_the_whole_string():
     nbest = translation.nbest(50)
     assert_features_explain_costs(decoder, translation, nbest)
     for path in nbest:
-        for name, model in decoder.models:
-            assert translation.features(path)[name] == pytest.approx(model.score(path.words.split()), **TOLERANCE)
+        for name, model in decoder.language_models.items():
+            assert translation.features(path)[name] == pytest.approx(model.score(path.text.split()), **TOLERANCE)
 
 
 def test_fewer_hypotheses_are_forced_where_the_composition_would_be_too_large(monkeypatch):
     decoder, sentence, mask = tiny_decoder(), "ich habe das alte haus gestern gesehen", "1110111"
     every = decoder.translate(sentence, mask, strategy="skeleton-first")
-    partial, _ = partial_lattice(decoder, Skeleton.from_mask(mask, sentence.split()))
-    monkeypatch.setattr("lattice_simp.translate.skeleton_first.MAX_PAIRS", 8 * partial.num_states)
+    partial, _ = partial_lattice(decoder.hiero, Skeleton.from_mask(mask, sentence.split()))
+    monkeypatch.setattr("lattice_simp.translate.strategies.skeleton_first.MAX_PAIRS", 8 * partial.lattice.num_states)
     few = decoder.translate(sentence, mask, strategy="skeleton-first")
-    assert 1 <= len(few.skeleton_hypotheses) < len(every.skeleton_hypotheses)
-    assert few.skeleton_hypotheses == every.skeleton_hypotheses[: len(few.skeleton_hypotheses)]
+    assert 1 <= len(pairs(few)) < len(pairs(every))
+    assert pairs(few) == pairs(every)[: len(pairs(few))]
     assert few.reachable

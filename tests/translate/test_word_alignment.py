@@ -135,7 +135,7 @@ def test_rules_that_make_up_no_derivation_are_refused(source, uses):
 
 def derivations(grammar, weights, words, options, count):
     """Returns (target words, rules) of a lattice's paths."""
-    lattice = hiero_lattice(grammar, grammar.costs(weights), words, options)
+    lattice = hiero_lattice(grammar, grammar.costs(weights), words, options).named()
     for number, (arcs, _) in enumerate(arc_paths(lattice)):
         if number == count:
             return
@@ -198,7 +198,7 @@ def test_words_of_a_plain_translation_are_aligned_with_what_they_translate():
     nbest = translation.nbest(1000)
     assert len(nbest) >= 5
     for path in nbest:
-        words = path.words.split()
+        words = path.text.split()
         found = align_words(translation.derivation(path), sentence, decoder.grammar)
         assert [{sentence[token] for token in tokens} for tokens in found] == [meaning[word] for word in words]
 

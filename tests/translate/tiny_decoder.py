@@ -112,9 +112,13 @@ def tiny_decoder(
     """Makes a decoder; `full_beam` and further arguments are fields of `SkeletonSettings`."""
     settings = DecoderSettings(beam=beam, skeleton=SkeletonSettings(beam=full_beam, **skeleton))
     grammar = Grammar.from_rules(parse_rules(rules))
-    return Decoder(
-        grammar, [(name, LanguageModel.from_bytes(text.encode())) for name, text in models], weights, settings
-    )
+    own = {name: LanguageModel.from_bytes(text.encode()) for name, text in models}
+    return Decoder(grammar, own, weights, settings)
+
+
+def pairs(translation):
+    """Returns the skeleton's hypotheses as (text, cost) pairs."""
+    return tuple((own.text, own.cost) for own in translation.skeleton_hypotheses)
 
 
 @cache
@@ -130,7 +134,7 @@ def model_cost(words, decoder, models=(("LM", ARPA),)):
 
 def expected_plain(decoder, words, models=(("LM", ARPA),)):
     """Returns {target words: least cost} of all translations."""
-    rules = translations(decoder.grammar, decoder.rule_costs, tuple(words), decoder.options())
+    rules = translations(decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options)
     return {string: cost + model_cost(string, decoder, models) for string, cost in rules.items()}
 
 
@@ -186,5 +190,5 @@ def assert_derivations_spell(decoder, translation, paths):
         rules = [decoder.grammar.rule(use.rule) for use in uses if use.rule >= 0]
         targets = [symbol for rule in rules for symbol in rule.target if isinstance(symbol, str)]
         sources = [symbol for rule in rules for symbol in rule.source if isinstance(symbol, str)]
-        assert sorted(path.words.split()) == sorted(targets + copied)
+        assert sorted(path.text.split()) == sorted(targets + copied)
         assert sorted(translation.source) == sorted(sources + copied)

@@ -10,7 +10,7 @@ import sacrebleu
 
 from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.mbr import MbrSettings, mbr_lattice
+from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.tune.mbr_grid import mbr_grid
 
 SCALES, PRECISIONS, RATIOS = (0.05, 0.5, 2.0), (0.4, 0.8), (0.5, 0.8)
@@ -50,7 +50,7 @@ def test_every_point_has_the_bleu_of_its_own_decisions(grid):
     points = [(point.settings.scale, point.settings.precision, point.settings.ratio) for point in grid.points]
     assert points == list(product(SCALES, PRECISIONS, RATIOS))
     for point in grid.points:
-        decided = [nbest(mbr_lattice(lattice, point.settings))[0].words for lattice in LATTICES]
+        decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
         assert point.bleu == pytest.approx(bleu(decided))
 
 
@@ -72,7 +72,7 @@ def test_what_is_not_searched_for_stays():
     found = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7], settings=fixed)
     [point] = found.points
     assert point.settings == MbrSettings(0.5, 0.6, 0.7, max_order=2, max_arcs=30, beam=1.0)
-    decided = [nbest(mbr_lattice(lattice, point.settings))[0].words for lattice in LATTICES]
+    decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
     assert point.bleu == pytest.approx(bleu(decided))
     wide = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7])
     assert wide.best.bleu != point.bleu
@@ -82,7 +82,7 @@ def test_sentences_may_have_several_references():
     second = [" ".join(reversed(reference.split())) for reference in REFERENCES]
     several = [REFERENCES[0], *([first, other] for first, other in zip(REFERENCES[1:], second[1:], strict=True))]
     [point] = mbr_grid(LATTICES, several, scales=[0.5], precisions=[0.6], ratios=[0.7]).points
-    decided = [nbest(mbr_lattice(lattice, point.settings))[0].words for lattice in LATTICES]
+    decided = [nbest(mbr(lattice, point.settings))[0].words for lattice in LATTICES]
     assert point.bleu == pytest.approx(bleu(decided, [REFERENCES, [None, *second[1:]]]))
 
 

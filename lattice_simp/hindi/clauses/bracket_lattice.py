@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.nbest import nbest
 
 FIRST_BEAM = 6.0
 """Nats within which labels are looked at first; the beam doubles until the result is certainly the best."""
@@ -80,7 +81,7 @@ class RuleTable:
 
 def best_bracketings(
     scores: Floats, transitions: Floats, tokens: list[TokenClass], table: RuleTable, symbols: SymbolTable, n: int = 1
-) -> list[Path]:
+) -> list[Hypothesis]:
     """Finds the n best well-formed labellings exactly; their words are labels.
 
     Args:
@@ -98,7 +99,7 @@ def best_bracketings(
     """
     rests = best_rests(scores, transitions)
     beam = FIRST_BEAM
-    paths: list[Path] = []
+    paths: list[Hypothesis] = []
     while True:
         lattice = bracket_lattice(scores, transitions, rests, beam, tokens, table, symbols)
         if lattice is None:

@@ -145,7 +145,7 @@ class ClauseModel:
             opens = starts.scores(with_ends(features, self._ends(features)))
             scores, table = (ends[:, :, None] + opens[:, None, :]).reshape(len(tokens), -1), self._table
         paths = best_bracketings(scores, self._transitions, tokens, table, self._symbols, n)
-        return [([table.labels[self._numbers[word]] for word in path.words.split()], path.cost) for path in paths]
+        return [([table.labels[self._numbers[word]] for word in path.tokens], path.cost) for path in paths]
 
     def _unconstrained(self, sentence: Sentence) -> list[Brackets]:
         features = TEMPLATES[self.template](sentence)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -51,22 +50,15 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     new_sources = first[sources[arcs]] + within
     order = np.argsort(new_sources[fits], kind="stable")
     new_sources, arcs, targets, count = (each[fits][order] for each in (new_sources, arcs, targets, count))
-    offsets = np.zeros(first[-1] + 1, dtype=np.int32)
-    np.cumsum(np.bincount(new_sources, minlength=first[-1]), out=offsets[1:])
     states = np.repeat(np.arange(lattice.num_states), width)
     counts_of_states = np.arange(first[-1]) - first[states] + low[states]
     wanted = (counts_of_states >= fewest) & (counts_of_states <= most)
-    olabels = lattice.olabels[arcs]
-    return replace(
-        lattice,
-        offsets=offsets,
-        olabels=olabels,
-        ilabels=olabels if lattice.ilabels is lattice.olabels else lattice.ilabels[arcs],
-        weights=lattice.weights[arcs],
-        nextstates=(first[targets] + count - low[targets]).astype(np.int32),
+    return lattice.gather(
+        arcs.astype(np.int32),
+        offsets_of(new_sources, first[-1]),
+        (first[targets] + count - low[targets]).astype(np.int32),
+        states,
         finals=np.where(wanted, lattice.finals[states], np.inf),
-        scores={name: values[arcs] for name, values in lattice.scores.items()},
-        final_scores={name: values[states] for name, values in lattice.final_scores.items()},
     ).connected()
 
 

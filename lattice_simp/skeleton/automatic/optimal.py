@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
-from lattice_simp.ops.nbest import Path, nbest
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import Chain
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
@@ -146,13 +147,13 @@ def skeleton_lattice(
     return lattice
 
 
-def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight: float) -> list[Path]:
+def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight: float) -> list[Hypothesis]:
     """Returns the n best paths, exactly: the beam of the language model grows until it holds so many."""
     if model is None or lm_weight == 0:
         return nbest(lattice, n, unique=False)
     beam = FIRST_BEAM
     while True:
-        scored = apply_lm(lattice, model, lm_weight, beam=beam)
+        scored = apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam)
         paths = nbest(scored, n, unique=False)
         within = [path for path in paths if path.cost <= paths[0].cost + beam]
         if len(within) == n or beam > _ALL_NATS:

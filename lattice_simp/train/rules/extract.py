@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot, longer_ints
+from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.train.rules.spans import rule_spans
 
@@ -121,7 +121,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
 @jit
 def _with_room(values: Ints, size: int) -> Ints:
     while len(values) < size:
-        values = longer_ints(values)
+        values = grown(values)
     return values
 
 

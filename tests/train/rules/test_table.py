@@ -228,7 +228,7 @@ def test_the_arrays_decode_as_the_rules_of_their_texts(layout, trained, random_p
         )
         total = sum(score * weights[name] for name, score in first.features(first.best).items())
         assert first.best.cost == pytest.approx(-total, rel=1e-9)
-        strings.add(first.best.words)
+        strings.add(first.best.text)
     assert len(strings) > 10
 
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.compose import MAX_PAIRS, compose
@@ -27,14 +27,13 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.cell_pruning import CellPruning
-from lattice_simp.translate.derivation import name_steps
+from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import ExtraItem, hiero_lattice
+from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.match import match
 from lattice_simp.translate.result import Translation
-
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder, Hypotheses
+from lattice_simp.translate.strategies.task import Task
 
 GAP = "<gap:{}>"
 """The token, and target word, that stands for a gap while it is unexpanded."""
@@ -47,31 +46,29 @@ GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
 """What the lattice of a gap keeps before it is put into each of its places."""
 
 
-def translate_skeleton_first(
-    decoder: Decoder, words: tuple[str, ...], skeleton: Skeleton, hypotheses: Hypotheses | None = None
-) -> Translation:
+def translate(decoder: HieroDecoder, task: Task) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
-    Where no partial hypothesis contains a skeleton hypothesis, the plain lattice comes back, and `reachable` is False.
+    Of several skeletons the first counts. Where no partial hypothesis contains a skeleton hypothesis, the plain
+    lattice comes back, and `reachable` is False.
     """
-    settings = decoder.settings
-    if hypotheses is None:
-        hypotheses = decoder.skeleton_nbest([skeleton])
+    skeleton, settings = task.skeletons[0], decoder.settings
+    hypotheses = Task(task.words, (skeleton,), task.hypotheses).skeleton_nbest(decoder)
     partial, gap_words = partial_lattice(decoder, skeleton)
-    acceptor, hypotheses = _fitting(hypotheses, partial)
+    acceptor, hypotheses = _fitting(hypotheses, partial.lattice)
     forced = _forced(decoder, partial, acceptor, gap_words)
     if forced.empty:
-        plain = decoder.lattice(words, settings.beam)
-        return Translation(words, "skeleton-first", plain, decoder.grammar, False, tuple(hypotheses))
+        plain = decoder.lattice(task.words, settings.beam)
+        return Translation(task.words, "skeleton-first", plain, decoder.grammar, False, hypotheses)
     parts = {
-        name: _gap_lattice(decoder, words[gap.start : gap.end], range(gap.start, gap.end + 1))
+        name: _gap_lattice(decoder, task.words[gap.start : gap.end], range(gap.start, gap.end + 1))
         for name, gap in zip(gap_words, skeleton.gaps, strict=True)
     }
     full = decoder.with_models(replace_words(forced, parts), settings.beam)
-    return Translation(words, "skeleton-first", name_steps(full), decoder.grammar, True, tuple(hypotheses))
+    return Translation(task.words, "skeleton-first", full, decoder.grammar, True, hypotheses)
 
 
-def _fitting(hypotheses: Hypotheses, partial: Lattice) -> tuple[GappyAcceptor, Hypotheses]:
+def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[GappyAcceptor, tuple[Hypothesis, ...]]:
     """Makes the acceptor of as many of the best hypotheses as the composition with the partial lattice can take."""
     acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols)
     while partial.num_states * acceptor.acceptor.num_states > MAX_PAIRS and len(hypotheses) > 1:
@@ -80,19 +77,19 @@ def _fitting(hypotheses: Hypotheses, partial: Lattice) -> tuple[GappyAcceptor, H
     return acceptor, hypotheses
 
 
-def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
+def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> Lattice:
     """Returns the translations of a gap, pruned without knowledge of what stands around them."""
-    lattice = decoder.rules_lattice(words, tokens)
-    name, model = decoder.models[0]
-    used = np.flatnonzero(np.bincount(lattice.olabels)).astype(np.int32)
-    pruner = GAP_PRUNING.for_sentence(model, decoder.weights[name], lattice.symbols, used[used > 0])
-    return pruner.lattice(lattice)
+    rules = decoder.rules(words, tokens)
+    model, weight = next(iter(decoder.models.values()))
+    used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
+    pruner = GAP_PRUNING.for_sentence(model, weight, rules.lattice.symbols, used[used > 0])
+    return replace(rules, lattice=pruner.lattice(rules.lattice)).named()
 
 
-def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[Lattice, list[str]]:
+def partial_lattice(decoder: HieroDecoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
     """Returns the rules' lattice of the skeleton with its gaps as words, and those words in order.
 
-    Input labels name rules by the tokens of the full sentence.
+    Input labels are steps by the tokens of the full sentence.
     """
     tokens: list[str] = []
     token_start: list[int] = []  # where each partial token begins in the full sentence
@@ -107,7 +104,7 @@ def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[Lattice, list
         position = end
     token_start.append(position)
     is_gap = np.array([token in set(gap_words) for token in tokens], dtype=np.bool_)
-    options = decoder.options()
+    options = decoder.options
     lattice = hiero_lattice(
         decoder.grammar,
         decoder.rule_costs,
@@ -147,7 +144,7 @@ def crossing_rules(
 def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools) -> tuple[int, ...]:
     """Returns a phrasal rule's target side with the gaps of `span` inserted.
 
-    A gap comes behind the last target word that is aligned to the source words before it; before any aligned word, it
+    A gap comes after the last target word that is aligned to the source words before it; before any aligned word, it
     comes first. Without an alignment it keeps its relative place.
     """
     target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
@@ -159,17 +156,17 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
         if not is_gap[at]:
             seen += 1
             continue
-        place = _aligned_place(points, seen) if len(points) else round(len(target) * seen / total)
-        inserted.setdefault(place, []).append(grammar.target_words.add(tokens[at]))
+        position = _aligned_position(points, seen) if len(points) else round(len(target) * seen / total)
+        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[at]))
     result: list[int] = []
-    for place in range(len(target) + 1):
-        result += inserted.get(place, [])
-        result += target[place : place + 1]
+    for position in range(len(target) + 1):
+        result += inserted.get(position, [])
+        result += target[position : position + 1]
     return tuple(result)
 
 
-def _aligned_place(points: Ints, seen: int) -> int:
-    """The place behind the target words of the nearest aligned source word to the left."""
+def _aligned_position(points: Ints, seen: int) -> int:
+    """The position after the target words of the nearest aligned source word to the left."""
     left = points[points[:, 0] < seen]
     if not len(left):
         return 0
@@ -177,18 +174,16 @@ def _aligned_place(points: Ints, seen: int) -> int:
     return int(nearest[:, 1].max()) + 1
 
 
-def _forced(decoder: Decoder, partial: Lattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
+def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
     """Composes with the skeleton hypotheses; only gaps may stand between their words.
 
     What stays is judged with the language models, which do not see the gaps; their costs are taken out again.
     """
-    labels = [label for label in map(partial.symbols.find, gap_words) if label is not None]
-    is_gap = np.isin(partial.olabels, labels)
-    hidden = replace(
-        partial,
-        olabels=np.where(is_gap, 0, partial.olabels).astype(np.int32),
-        scores={**partial.scores, _GAP_COLUMN: np.where(is_gap, partial.olabels, 0).astype(np.float64)},
-    )
+    rules = partial.lattice
+    labels = [label for label in map(rules.symbols.find, gap_words) if label is not None]
+    is_gap = np.isin(rules.olabels, labels)
+    hidden = replace(rules, olabels=np.where(is_gap, 0, rules.olabels).astype(np.int32))
+    hidden = hidden.with_feature(_GAP_LABEL, np.where(is_gap, rules.olabels, 0))
     no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
     joint = compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
     if joint.empty:
@@ -196,19 +191,19 @@ def _forced(decoder: Decoder, partial: Lattice, acceptor: GappyAcceptor, gap_wor
     judged = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
     weights = judged.weights - decoder.word_penalty * (judged.olabels > 0)
     finals = judged.finals.copy()
-    for name, _ in decoder.models:
-        weights -= decoder.weights[name] * judged.scores[name]
-        finals -= decoder.weights[name] * judged.final_scores[name]
-    gaps = judged.scores[_GAP_COLUMN].astype(np.int32)
-    gone = {_GAP_COLUMN, *(name for name, _ in decoder.models)}
-    return replace(
+    for name, (_, weight) in decoder.models.items():
+        weights += weight * judged.features[name]
+        finals += weight * judged.features.final(name)
+    gaps = judged.features[_GAP_LABEL].astype(np.int32)
+    forced = replace(
         judged,
         olabels=np.where(gaps > 0, gaps, judged.olabels),
         weights=weights,
         finals=finals,
-        scores={name: values for name, values in judged.scores.items() if name not in gone},
-        final_scores={name: values for name, values in judged.final_scores.items() if name not in gone},
+        features=judged.features.without(_GAP_LABEL, *decoder.models),
     )
+    return replace(partial, lattice=forced).named()
 
 
-_GAP_COLUMN = "gap label"
+_GAP_LABEL = "gap label"
+"""The feature in which the gaps' labels survive while they are hidden."""

@@ -1,0 +1,48 @@
+"""The arrays of an automaton, as every kernel takes them: one argument instead of five."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Bools, Floats, Ints
+
+
+class Arcs(NamedTuple):
+    """A weighted acceptor; compiled kernels take named tuples of arrays at no cost.
+
+    State 0 is the start; the arcs of state `q` are `offsets[q]:offsets[q + 1]`.
+
+    Attributes:
+        offsets: (num_states + 1,) int32, where each state's arcs begin.
+        labels: (num_arcs,) int32 words; 0 is epsilon. Kernels of language models number the words of a sentence's own
+            vocabulary instead, and -1 is epsilon there.
+        weights: (num_arcs,) float64 costs in nats.
+        nextstates: (num_arcs,) int32.
+        finals: (num_states,) float64 final costs in nats; infinity where a state is not final.
+    """
+
+    offsets: Ints
+    labels: Ints
+    weights: Floats
+    nextstates: Ints
+    finals: Floats
+
+    def keep(self, kept: Bools) -> tuple[Arcs, Ints]:
+        """Drops arcs; returns the automaton of the others and their old numbers. States stay as they are."""
+        arcs = np.flatnonzero(kept).astype(np.int32)
+        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
+        return Arcs(offsets, self.labels[arcs], self.weights[arcs], self.nextstates[arcs], self.finals), arcs
+
+
+def offsets_of(sources: npt.NDArray[Any], num_states: int) -> Ints:
+    """Returns where each state's arcs begin, (num_states + 1,) int32, if arcs are sorted by their source states.
+
+    >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    offsets = np.zeros(num_states + 1, dtype=np.int32)
+    np.cumsum(np.bincount(sources, minlength=num_states), out=offsets[1:])
+    return offsets

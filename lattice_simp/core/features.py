@@ -1,0 +1,142 @@
+"""Named columns of scores that travel with the arcs of a lattice: the parts its costs are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.errors import InvalidLatticeError
+
+
+@dataclass(frozen=True, eq=False)
+class Features(Mapping[str, Floats]):
+    """A matrix of scores with named rows, for the arcs and for the final states.
+
+    A feature is a score: higher is better, as in n-best lists and files of weights. A path whose costs come from
+    features alone costs minus their weighted sum.
+
+    >>> features = Features.from_columns({"LM": [-1.5, -2.0]}, {"LM": [0.0, -0.5]}, 2, 2)
+    >>> features["LM"].tolist(), features.final("LM").tolist(), list(features)
+    ([-1.5, -2.0], [0.0, -0.5], ['LM'])
+
+    Attributes:
+        names: of the rows.
+        arcs: (len(names), num_arcs) float64 (float32 in the lattices of a tuner).
+        finals: (len(names), num_states), 0 where a state is not final.
+    """
+
+    names: tuple[str, ...]
+    arcs: Floats
+    finals: Floats
+
+    @classmethod
+    def empty(cls, num_arcs: int, num_states: int) -> Features:
+        """Returns no features for so many arcs and states."""
+        return cls((), np.zeros((0, num_arcs)), np.zeros((0, num_states)))
+
+    @classmethod
+    def from_columns(
+        cls,
+        arcs: Mapping[str, npt.ArrayLike],
+        finals: Mapping[str, npt.ArrayLike] | None,
+        num_arcs: int,
+        num_states: int,
+    ) -> Features:
+        """Makes the matrix of columns; one without final scores ends with 0.
+
+        Raises:
+            InvalidLatticeError: a column of another length, or one of final scores alone.
+        """
+        ends = finals or {}
+        for name in ends:
+            if name not in arcs:
+                raise InvalidLatticeError(f"the feature {name!r} has final scores, but none for the arcs")
+        made = cls.empty(num_arcs, num_states)
+        for name, column in arcs.items():
+            made = made.with_column(name, column, ends.get(name))
+        return made
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.arcs[self._row(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Features({', '.join(self.names)})"
+
+    def _row(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise KeyError(name) from None
+
+    def final(self, name: str) -> Floats:
+        """Returns what ending in each state adds to a feature, (num_states,)."""
+        return self.finals[self._row(name)]
+
+    def gather(self, arcs: npt.NDArray[Any], states: npt.NDArray[Any]) -> Features:
+        """Returns the scores of the arcs and states with these numbers; 0 for the number -1."""
+        if not self.names:
+            return Features.empty(len(arcs), len(states))
+        return Features(self.names, gather(self.arcs, arcs, 0.0), gather(self.finals, states, 0.0))
+
+    def with_column(self, name: str, arcs: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Features:
+        """Returns the features with one more, or with another column in the place of the old one of that name.
+
+        Raises:
+            InvalidLatticeError: the column does not fit the arcs or the states.
+        """
+        own = np.asarray(arcs, dtype=np.float64)
+        ends = np.zeros(self.finals.shape[1]) if finals is None else np.asarray(finals, dtype=np.float64)
+        if own.shape != self.arcs.shape[1:] or ends.shape != self.finals.shape[1:]:
+            raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
+        others = self.without(name)
+        return Features((*others.names, name), np.vstack((others.arcs, own)), np.vstack((others.finals, ends)))
+
+    def without(self, *names: str) -> Features:
+        """Returns the features but for these."""
+        kept = [row for row, name in enumerate(self.names) if name not in names]
+        if len(kept) == len(self.names):
+            return self
+        return Features(tuple(self.names[row] for row in kept), self.arcs[kept], self.finals[kept])
+
+    def select(self, names: tuple[str, ...]) -> Features:
+        """Returns the features of these names in this order; those that are missing are 0."""
+        if names == self.names:
+            return self
+        rows = np.array([self.names.index(name) if name in self.names else -1 for name in names], dtype=np.int32)
+        return Features(names, _gather_rows(self.arcs, rows), _gather_rows(self.finals, rows))
+
+    def of_path(self, arcs: Ints, end: int) -> dict[str, float]:
+        """Returns the sums along a path: the numbers of its arcs, and its final state."""
+        if not self.names:
+            return {}
+        totals = self.arcs[:, arcs].sum(axis=1) + self.finals[:, end]
+        return dict(zip(self.names, totals.tolist(), strict=True))
+
+
+def gather(values: npt.NDArray[Any], numbers: npt.NDArray[Any], blank: float) -> npt.NDArray[Any]:
+    """Returns the entries with these numbers along the last axis; `blank` for the number -1.
+
+    >>> gather(np.array([10.0, 20.0]), np.array([1, -1, 0]), 0.0).tolist()
+    [20.0, 0.0, 10.0]
+    """
+    if len(numbers) and numbers.min() < 0:
+        padding = np.full((*values.shape[:-1], 1), blank, dtype=values.dtype)
+        values = np.concatenate((values, padding), axis=-1)
+    return values[..., numbers]
+
+
+def _gather_rows(matrix: Floats, rows: Ints) -> Floats:
+    chosen = np.zeros((len(rows), matrix.shape[1]), dtype=matrix.dtype)
+    chosen[rows >= 0] = matrix[rows[rows >= 0]]
+    return chosen

@@ -1,0 +1,59 @@
+"""The probability of each arc: the share of the paths through it, weighted by their probabilities."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.kernel import Floats, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.errors import LatticeSimpError
+
+
+def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
+    """Returns the probability that a path takes each arc, (num_arcs,) float64.
+
+    >>> lattice = Lattice.from_strings([("a b", 0.0), ("a c", 0.0), ("d", 0.0)])
+    >>> arc_posteriors(lattice).round(3).tolist()
+    [0.667, 0.333, 0.333, 0.333]
+
+    Args:
+        lattice: sorted topologically (the probabilities go by its arcs); a path with cost c has the probability
+            exp(-scale * c) / Z.
+        scale: above 0; the larger, the closer to the best paths alone.
+
+    Raises:
+        LatticeSimpError: the scale is not a number above 0, or the states are not sorted topologically.
+    """
+    return _forward(lattice.arcs, leaving_probabilities(lattice, scale))
+
+
+def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
+    """Returns the probability of each arc among the ways on from its state (ending there is one), (num_arcs,).
+
+    Conditional probabilities do not underflow however many paths there are.
+    """
+    if not 0 < scale < math.inf:
+        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
+    rest = shortest_distance(scaled, semiring="log", reverse=True)
+    costs = scaled.weights + rest[lattice.nextstates]
+    dead = np.isinf(costs)  # ways that lead to no final state
+    return np.where(dead, 0.0, np.exp(np.where(dead, 0.0, rest[lattice.sources] - costs)))
+
+
+@jit
+def _forward(arcs: Arcs, leaving: Floats) -> Floats:
+    visits = np.zeros(len(arcs.finals))
+    through = np.empty(len(leaving))
+    if len(visits):
+        visits[0] = 1.0
+    for state in range(len(visits)):
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            through[arc] = visits[state] * leaving[arc]
+            visits[arcs.nextstates[arc]] += through[arc]
+    return through

@@ -1,0 +1,138 @@
+"""Sentences into lattices: a grammar and language models, nothing of skeletons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import EmptyLatticeError, GrammarError
+from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import Models, apply_lm
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.translate.cell_pruning import CellPruner
+from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.settings import DecoderSettings
+
+FIRST_BEAM = 4.0
+"""The beam (nats) in which an n-best list is looked for first."""
+
+LAST_BEAM = 64.0
+"""A lattice whose n-best list does not grow beyond this beam has no more strings to give."""
+
+
+@dataclass(frozen=True, eq=False)
+class HieroDecoder:
+    """A synchronous grammar and language models.
+
+    A hypothesis costs minus the weighted sum of its features: the rules' own scores, `LM` (`LM2`, ...: log
+    probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens).
+
+    Attributes:
+        grammar: the rules; their target words are numbered by the table of all lattices.
+        language_models: by feature name.
+        weights: the features' weights; those of `WordPenalty`, `Glue` and `OOV` are 0 if they are missing.
+        settings: those of the search (`top`, `max_span`, `cells`).
+    """
+
+    grammar: Grammar
+    language_models: Mapping[str, LanguageModel]
+    weights: Mapping[str, float]
+    settings: DecoderSettings = field(default_factory=DecoderSettings)
+
+    def __post_init__(self) -> None:
+        missing = [name for name in self.language_models if name not in self.weights]
+        if missing:
+            raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
+        if not self.language_models:
+            raise GrammarError("a decoder needs a language model; give one at least")
+        _ = self.rule_costs  # refuses weights that do not fit
+
+    @cached_property
+    def rule_costs(self) -> Floats:
+        """(rules,) float64, what each rule costs."""
+        return self.grammar.costs(self.weights)
+
+    @property
+    def models(self) -> Models:
+        """The language models with their weights."""
+        return {name: (model, self.weights[name]) for name, model in self.language_models.items()}
+
+    @property
+    def word_penalty(self) -> float:
+        """The cost of a word."""
+        return self.weights.get(LENGTH_FEATURE, 0.0)
+
+    @property
+    def options(self) -> HieroOptions:
+        """The options of the chart decoder."""
+        return HieroOptions(
+            top=self.settings.top,
+            max_span=self.settings.max_span,
+            glue_cost=self.weights.get(GLUE_FEATURE, 0.0),
+            copy_cost=self.weights.get(COPY_FEATURE, 0.0),
+        )
+
+    def rules(self, words: Sequence[str], tokens: Sequence[int] | None = None) -> StepLattice:
+        """Returns the lattice of the rules alone, unpruned but for nested cells.
+
+        Args:
+            words: the source tokens.
+            tokens: where each word (and the end) stands in a larger sentence, for the names of the rules.
+        """
+        return hiero_lattice(self.grammar, self.rule_costs, words, self.options, self.cell_pruner, tokens=tokens)
+
+    def rules_lattice(self, words: Sequence[str]) -> Lattice:
+        """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
+        return self.rules(words).named()
+
+    def lattice(self, words: Sequence[str], beam: float) -> Lattice:
+        """Returns the lattice of translations, language models and word penalty included, within a beam (nats)."""
+        rules = self.rules(words)
+        return replace(rules, lattice=self.with_models(rules.lattice, beam)).named()
+
+    def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
+        """Adds language models and word penalty; they do not see the words `invisible`.
+
+        Raises:
+            EmptyLatticeError: the lattice is empty.
+        """
+        if lattice.empty:
+            raise EmptyLatticeError("the grammar gives no translation of this sentence")
+        return apply_lm(lattice, self.models, beam=beam, word_penalty=self.word_penalty, invisible=invisible)
+
+    def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Hypothesis]]:
+        """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
+
+        Returns:
+            The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.
+        """
+        rules = self.rules(words)
+        beam, previous = FIRST_BEAM, -1
+        while True:
+            scored = self.with_models(rules.lattice, beam)
+            found = nbest(scored, count)
+            complete = len(found) == count and found[-1].cost <= found[0].cost + beam
+            if complete or (beam > LAST_BEAM and len(found) == previous):
+                named = replace(rules, lattice=scored).named()
+                return named, [_relabelled(hypothesis, named) for hypothesis in found]
+            previous = len(found)
+            beam *= 2
+
+    def cell_pruner(self, words: Ints) -> CellPruner:
+        """Makes the pruner of a sentence's cells; it judges with the first language model."""
+        model, weight = next(iter(self.models.values()))
+        return self.settings.cells.for_sentence(model, weight, self.grammar.target_words, words)
+
+
+def _relabelled(hypothesis: Hypothesis, named: Lattice) -> Hypothesis:
+    """Returns the hypothesis with the input labels of `named`, whose arcs are the same."""
+    inputs = named.ilabels[hypothesis.arcs]
+    return replace(hypothesis, inputs=tuple(inputs[np.flatnonzero(inputs)].tolist()))

@@ -1,0 +1,58 @@
+"""Gappy composition as a decoding strategy (Hasler et al. 2016, section 4.2)."""
+
+from __future__ import annotations
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import SkeletonError
+from lattice_simp.ops.prune import prune
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.derivation import path_uses
+from lattice_simp.translate.gappy_composition import compose_with_skeletons
+from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.result import Translation
+from lattice_simp.translate.strategies.task import Task
+from lattice_simp.translate.word_alignment import align_words
+
+
+def translate(decoder: HieroDecoder, task: Task) -> Translation:
+    """Decodes sentence and skeletons apart, and keeps the full hypotheses that contain a skeleton hypothesis.
+
+    Where none does, the plain lattice comes back, and `reachable` is False.
+    """
+    settings = decoder.settings.skeleton
+    full = decoder.lattice(task.words, settings.beam)
+    positions = None
+    if task.hypotheses is None and settings.gaps == "at-gaps":
+        if len(task.skeletons) != 1:
+            raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
+        hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
+    else:
+        hypotheses = task.skeleton_nbest(decoder)
+    joint = compose_with_skeletons(full, [hypotheses], settings, decoder.settings.beam, positions)
+    reachable = not joint.empty
+    lattice = joint if reachable else prune(full, decoder.settings.beam)
+    return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
+
+
+def hypotheses_with_positions(
+    decoder: HieroDecoder, skeleton: Skeleton
+) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
+    """Returns exactly the skeleton's n best, and for each hypothesis where a gap of the source may open.
+
+    A gap may open beside any target word that is aligned to a source word beside the gap.
+    """
+    lattice, hypotheses = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
+    return tuple(hypotheses), [_gap_positions(decoder, skeleton, lattice, own) for own in hypotheses]
+
+
+def _gap_positions(decoder: HieroDecoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
+    aligned = align_words(path_uses(lattice, hypothesis), skeleton.words, decoder.grammar)
+    gaps = skeleton.gap_positions
+    allowed = {0} if 0 in gaps else set()
+    if len(skeleton.words) in gaps:
+        allowed.add(len(aligned))
+    for position, sources in enumerate(aligned):
+        if any(gap - 1 in sources or gap in sources for gap in gaps):
+            allowed |= {position, position + 1}
+    return allowed

@@ -1,0 +1,12 @@
+"""Translation without a skeleton."""
+
+from __future__ import annotations
+
+from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.result import Translation
+from lattice_simp.translate.strategies.task import Task
+
+
+def translate(decoder: HieroDecoder, task: Task) -> Translation:
+    """Returns the translations of the sentence alone."""
+    return Translation(task.words, "plain", decoder.lattice(task.words, decoder.settings.beam), decoder.grammar)

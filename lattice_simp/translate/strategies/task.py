@@ -1,0 +1,54 @@
+"""What a strategy gets: the sentence, its skeletons, and hypotheses for them from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.hiero_decoder import HieroDecoder
+
+
+@dataclass(frozen=True)
+class Task:
+    """A sentence to translate.
+
+    Attributes:
+        words: its tokens.
+        skeletons: none or several.
+        hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
+    """
+
+    words: tuple[str, ...]
+    skeletons: tuple[Skeleton, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] | None = None
+
+    def skeleton_nbest(self, decoder: HieroDecoder) -> tuple[Hypothesis, ...]:
+        """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
+        if self.hypotheses is not None:
+            return self.hypotheses
+        settings = decoder.settings.skeleton
+        lists = [decoder.exact_nbest(skeleton.words, settings.hypotheses)[1] for skeleton in self.skeletons]
+        return pool_hypotheses(lists, settings.aggregation, settings.hypotheses)
+
+
+def pool_hypotheses(lists: Iterable[Sequence[Hypothesis]], aggregation: str, count: int) -> tuple[Hypothesis, ...]:
+    """Joins the n-best lists of several skeletons: strings and costs.
+
+    >>> a, b = Hypothesis(("a",), 1.0), Hypothesis(("b",), 3.0)
+    >>> [(pooled.text, pooled.cost) for pooled in pool_hypotheses([[a], [a, b]], "sum", 5)]
+    [('a', 0.3068528194400547), ('b', 3.0)]
+    """
+    pooled: dict[tuple[str, ...], float] = {}
+    for hypotheses in lists:
+        for hypothesis in hypotheses:
+            known, cost = pooled.get(hypothesis.tokens, math.inf), hypothesis.cost
+            if aggregation == "sum" and known < math.inf:
+                least = min(known, cost)
+                pooled[hypothesis.tokens] = least - math.log1p(math.exp(-abs(known - cost)))
+            else:
+                pooled[hypothesis.tokens] = min(known, cost)
+    ranked = sorted(pooled.items(), key=lambda pair: (pair[1], " ".join(pair[0])))
+    return tuple(Hypothesis(tokens, cost) for tokens, cost in ranked[:count])
