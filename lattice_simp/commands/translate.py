@@ -16,6 +16,7 @@ from lattice_simp.commands.report import Report, Summary
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
