@@ -37,8 +37,32 @@ lint: $(STAMP)  ## check style and types
 bench: $(STAMP)  ## measure against baselines, write build/bench.json
 	$(BIN)/python -m experiments.bench
 
+# KenLM's sources are those of its Python package, which pip fetches from wherever the user's settings say. pip asks
+# them for their name, for which they need setuptools; build isolation would compile cmake on some systems. KenLM asks
+# for Boost's test framework, which only its tests use, for Boost.System, which newer Boosts have in headers alone, and
+# for C++11, where newer Boosts want C++14; and for a cmake whose policies the newest ones refuse unless told otherwise.
+KENLM   := build/kenlm
+KENLM_BIN ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lattice_simp/bin
+DEBIAN  := on Debian and Ubuntu: apt install cmake g++ make libboost-program-options-dev libboost-thread-dev
+FETCH   := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
 lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cmake, a C++ compiler, Boost)
-	$(BIN)/python -m lattice_simp.train.ngrams.lmplz_build
+	@for tool in cmake c++ make; do command -v $$tool > /dev/null || \
+		{ echo "error: $$tool is not there ($(DEBIAN))" >&2; exit 1; }; done
+	rm -rf $(KENLM) && mkdir -p $(KENLM)/source
+	$(FETCH) install --quiet --target $(KENLM)/tools setuptools wheel && PYTHONPATH=$(CURDIR)/$(KENLM)/tools $(FETCH) download \
+		--quiet --no-deps --no-binary :all: --no-build-isolation --dest $(KENLM) 'kenlm>=0.3' || \
+		{ echo "error: pip found no sources of kenlm (check its index settings and the network)" >&2; exit 1; }
+	tar -xf $(KENLM)/kenlm-*.tar.gz -C $(KENLM)/source --strip-components 1
+	sed -i.old -e 's/CMAKE_CXX_STANDARD 11/CMAKE_CXX_STANDARD 14/' -e 's/^ *unit_test_framework$$//' \
+		-e 's/^ *system$$//' $(KENLM)/source/CMakeLists.txt
+	cmake -Wno-dev -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DENABLE_INTERPOLATE=OFF \
+		-S $(KENLM)/source -B $(KENLM)/made || { echo "error: cmake failed; is Boost there? ($(DEBIAN))" >&2; exit 1; }
+	cmake --build $(KENLM)/made --parallel $(JOBS) --target lmplz build_binary
+	echo a b | $(KENLM)/made/bin/lmplz --order 2 --memory 64M --discount_fallback > $(KENLM)/try.arpa
+	mkdir -p "$(KENLM_BIN)" && for program in lmplz build_binary; do cp $(KENLM)/made/bin/$$program \
+		"$(KENLM_BIN)/$$program.new" && mv "$(KENLM_BIN)/$$program.new" "$(KENLM_BIN)/$$program" || exit 1; done
+	@echo "$(KENLM_BIN)/lmplz"
 
 walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 	$(BIN)/python -m experiments.walkthrough

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.compose import EditCosts, compose
@@ -30,7 +31,10 @@ __all__ = [
     "gappy_acceptor",
     "nbest",
     "prune",
+    "read",
+    "read_nbest",
     "replace",
     "shortest_path",
+    "write",
 ]
 __version__ = "0.1.0"

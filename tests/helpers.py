@@ -35,7 +35,7 @@ def random_lattice(
 
     Args:
         epsilon: whether some arcs carry no word.
-        columns: names of score columns, filled at random.
+        columns: names of features, filled at random.
         numbered: gives each arc its own input label, so that `ilabels` tell paths apart.
         shuffled: numbers the states (but the start) at random, so that the lattice is not topologically sorted.
     """
@@ -65,8 +65,8 @@ def random_lattice(
         table,
         ilabels=np.arange(1, count + 1) if numbered else None,
         isymbols=SymbolTable(f"arc{number}" for number in range(count)) if numbered else None,
-        scores={name: rng.normal(size=count) for name in columns},
-        final_scores={name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns},
+        features={name: rng.normal(size=count) for name in columns},
+        final_features={name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns},
     )
 
 

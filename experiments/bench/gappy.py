@@ -15,7 +15,7 @@ import pynini
 import pywrapfst
 
 from experiments.bench.figures import Figures, figure, timed
-from lattice_simp import GappyAcceptor, Lattice, compose, gappy_acceptor, nbest, prune
+from lattice_simp import GappyAcceptor, Lattice, compose, gappy_acceptor, nbest, prune, read
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.ops.gappy_acceptor import Loops
 
@@ -55,7 +55,7 @@ def measure(shared: Path) -> Figures:
 
 def task(shared: Path) -> tuple[Lattice, list[tuple[str, float]]]:
     """Returns the full lattice and the skeleton hypotheses, the same on every call."""
-    full = prune(Lattice.read(shared / LATTICE), max_arcs=ARCS)
+    full = prune(read(shared / LATTICE), max_arcs=ARCS)
     rng = np.random.default_rng(SEED)
     best = nbest(full, HYPOTHESES)
     hypotheses: dict[str, float] = {}

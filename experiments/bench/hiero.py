@@ -37,7 +37,7 @@ def _decode(shared: Path, task: Task, cells: CellPruning | None = None) -> tuple
         settings = ls.DecoderSettings(beam=0.0)
         if cells is not None:
             settings = replace(settings, cells=cells)
-        decoder = ls.Decoder(grammar, [("LM", model)], WEIGHTS, settings)
+        decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS, settings)
         best = [decoder.translate(words).best for words in sentences]
     return best, timer.seconds
 
@@ -46,9 +46,9 @@ def _eager(shared: Path, task: Task) -> float:
     """Returns the CPU seconds of the same search without any bound: the whole product, then its best path."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
-        decoder = ls.Decoder(grammar, [("LM", model)], WEIGHTS)
+        decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS)
         for words in sentences:
-            ls.nbest(ls.apply_lm(decoder.rules_lattice(words), model, beam=None), 1)
+            ls.nbest(ls.apply_lm(decoder.hiero.rules(words).lattice, {"LM": (model, 1.0)}), 1)
     return timer.seconds
 
 

@@ -36,14 +36,14 @@ def measure(shared: Path) -> Figures:
         return models[path.parent.name.split("-")[0]]
 
     first = next(iter(lattices))
-    ls.apply_lm(lattices[first], model_of(first), beam=0.0)
+    ls.apply_lm(lattices[first], {"LM": (model_of(first), 1.0)}, beam=0.0)
     with cpu_time() as all_of_them:
         for path, lattice in lattices.items():
-            ls.apply_lm(lattice, model_of(path), beam=0.0)
+            ls.apply_lm(lattice, {"LM": (model_of(path), 1.0)}, beam=0.0)
     arcs = sum(lattice.num_arcs for lattice in lattices.values())
     chosen = [folder / "lattices" / f"{name}.nolm.txt.gz" for name in FOR_LOOP]
     with cpu_time() as ours:
-        costs = [best_cost(ls.apply_lm(lattices[path], model_of(path), beam=0.0)) for path in chosen]
+        costs = [best_cost(ls.apply_lm(lattices[path], {"LM": (model_of(path), 1.0)}, beam=0.0)) for path in chosen]
     with tempfile.TemporaryDirectory() as scratch:
         plain = Path(scratch) / "lm.arpa"
         plain.write_bytes(read_bytes(folder / "hiero-multi30k" / "lm4.arpa.gz"))

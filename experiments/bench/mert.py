@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from experiments.bench.figures import Figures, figure, timed
 from lattice_simp import Lattice, SymbolTable, nbest
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.envelope import envelope
 from lattice_simp.tune.feature_lattice import FeatureLattice
@@ -72,15 +71,14 @@ def nbest_lattices(
     """Returns the n-best lists of the lattices as lattices, and the table of their words (the numbers as text)."""
     symbols, names, vector = SymbolTable(), tuple(weights), np.array(list(weights.values()))
     made = []
-    for number, lattice in enumerate(lattices):
+    for lattice in lattices:
         words = SymbolTable(map(str, range(1, int(lattice.words.max()) + 1)))
         arcs = (lattice.sources, lattice.words, -lattice.features @ vector, lattice.nextstates)
         finals = np.where(lattice.final, -lattice.final_features @ vector, np.inf)
         columns = {name: lattice.features[:, column] for column, name in enumerate(names)}
         ends = {name: lattice.final_features[:, column] for column, name in enumerate(names)}
-        paths = nbest(Lattice.from_arcs(*arcs, finals, words, scores=columns, final_scores=ends), LIST_LENGTH)
-        entries = [Hypothesis(number, path.text, {n: (v,) for n, v in path.scores.items()}) for path in paths]
-        made.append(FeatureLattice.from_nbest(entries, names, symbols))
+        paths = nbest(Lattice.from_arcs(*arcs, finals, words, features=columns, final_features=ends), LIST_LENGTH)
+        made.append(FeatureLattice.from_nbest(paths, names, symbols))
     return made, symbols
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.bench.figures import Figures, cpu_time, figure
-from lattice_simp import Lattice, nbest, prune
+from lattice_simp import Lattice, nbest, prune, read
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
@@ -59,12 +59,12 @@ def measure(shared: Path) -> Figures:
 
 
 def _decide(lattice: Lattice) -> str:
-    return nbest(mbr(lattice, SETTINGS))[0].words
+    return nbest(mbr(lattice, SETTINGS))[0].text
 
 
 def _read(path: Path) -> Lattice:
     """Reads a reference lattice; its sentence marks become epsilons."""
-    lattice = Lattice.read(path).connected()
+    lattice = read(path).connected()
     marks = [lattice.symbols.find(mark) for mark in ("<s>", "</s>")]
     olabels = np.where(np.isin(lattice.olabels, [mark for mark in marks if mark]), 0, lattice.olabels)
     return replace(lattice, olabels=olabels.astype(np.int32), ilabels=olabels.astype(np.int32))

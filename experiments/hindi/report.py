@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi.systems import BEST
-from lattice_simp.evaluate.render import as_markdown
-from lattice_simp.evaluate.table import Cell, Table
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
 from lattice_simp.hindi.clauses.scoring import MEASURES, Evaluation
 
 Scores = dict[str, dict[str, Evaluation]]

@@ -25,7 +25,7 @@ from experiments.study.variants import AUTOMATIC_TOGETHER, BASE
 from lattice_simp.evaluate import Comparison, compare_groups
 from lattice_simp.evaluate.groups import length_groups
 from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
-from lattice_simp.evaluate.render import as_markdown
+from lattice_simp.evaluate.table import as_markdown
 from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 

@@ -17,7 +17,7 @@ from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore import read_scorers
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.train.scorers import train_bilingual, train_class_model, train_model1
+from lattice_simp.train.scorers import train_scorer
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 DECODER = "Decoder"
@@ -32,12 +32,6 @@ STRONG = "rescored-plain"
 LEAST_UNIT = 0.05
 """A decoder's weight below this is none to measure others by."""
 
-_TRAINERS: dict[str, Callable[[Mapping[str, Path]], Any]] = {
-    "bilingual": train_bilingual,
-    "model1": train_model1,
-    "class": train_class_model,
-}
-
 
 def scorers_stage(study: Study) -> Stage:
     """Returns the stage that trains the stronger model's parts on the parallel corpus."""
@@ -47,7 +41,7 @@ def scorers_stage(study: Study) -> Stage:
 def _train(study: Study, run: Run, folder: Path) -> dict[str, Any]:
     for name in study.scorers:
         if not (folder / name).exists():
-            _TRAINERS[name](run.folders).write(folder / name)
+            train_scorer(name, run.folders).write(folder / name)
             run.say(f"scorers: {name}")
     return {}
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
-
-from lattice_simp.translate.skeleton_first import partial_lattice
 
 import lattice_simp as ls
 from lattice_simp.core.lattice import Lattice
@@ -14,6 +12,7 @@ from lattice_simp.draw import to_svg
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.strategies.skeleton_first import partial_lattice
 
 DRAWN = 4
 """Hypotheses in a drawing: more could not be read."""
@@ -128,7 +127,7 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
 
 def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say("## 5. When no translation fits")
-    broken = [("völlig " + words, cost) for words, cost in gappy.skeleton_hypotheses[:1]]
+    broken = [("völlig " + own.text, own.cost) for own in gappy.skeleton_hypotheses[:1]]
     acceptor = ls.gappy_acceptor(broken, symbols=plain.lattice.symbols)
     empty = ls.compose(plain.lattice, acceptor).empty
     tolerant = ls.compose(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
@@ -136,15 +135,14 @@ def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say(
         f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "
         f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats a missing word, it gives "
-        f"*{best.text}* at {best.scores['edits']:.1f} nats of edits."
+        f"*{best.text}* at {-best.features['Edits']:.1f} nats of edits."
     )
 
 
 def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, first: Translation) -> None:
     page.say("## 6. Skeleton first")
-    lattice, gaps = partial_lattice(decoder, skeleton)
-    hidden = replace(lattice, ilabels=lattice.olabels, isymbols=None)
-    strings = [(path.text, path.cost) for path in ls.nbest(hidden, DRAWN)]
+    rules, gaps = partial_lattice(decoder.hiero, skeleton)
+    strings = ls.nbest(rules.lattice, DRAWN)
     page.say(
         f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
         "unexpanded while the skeleton is decoded and forced towards its n-best list. By the rules alone the best "
@@ -167,7 +165,7 @@ def _best(page: Page, translation: Translation) -> None:
 
 
 def _few(translation: Translation) -> Lattice:
-    return Lattice.from_strings([(path.text, path.cost) for path in translation.nbest(DRAWN)])
+    return Lattice.from_strings(translation.nbest(DRAWN))
 
 
 def _rule_text(decoder: ls.Decoder, rule: int, words: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lattice_simp.demo_data import demo_path
+from lattice_simp.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Skeleton
@@ -127,18 +128,24 @@ def _show(console: Console, skeleton: Skeleton, reference: str, translations: di
 
 
 def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path) -> list[Path]:
-    """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses."""
+    """Draws the best full hypotheses, and the gappy acceptor of the skeleton's best hypotheses (DOT without `draw`)."""
     from lattice_simp import Lattice, gappy_acceptor
-    from lattice_simp.draw import to_svg
+    from lattice_simp.draw import to_dot, to_svg
 
     acceptor = gappy_acceptor(joint.skeleton_hypotheses[:DRAWN_STRINGS], loops="rho")
     drawings = {
-        "full.svg": (
+        "full": (
             Lattice.from_strings(joint.nbest(DRAWN_STRINGS)),
             "Translations of the sentence that contain one of the skeleton",
         ),
-        "skeleton.svg": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
+        "skeleton": (acceptor.as_lattice(), f"Gappy acceptor of the skeleton: {' '.join(skeleton.words)}"),
     }
+    paths = []
     for name, (lattice, title) in drawings.items():
-        (output / name).write_text(to_svg(lattice, title=title), encoding="utf-8")
-    return [output / name for name in drawings]
+        try:
+            path, text = output / f"{name}.svg", to_svg(lattice, title=title)
+        except MissingExtraError:
+            path, text = output / f"{name}.dot", to_dot(lattice, title)
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import Annotated, Optional
 
 import typer
 
+from lattice_simp.commands.evaluate_files import (
+    BREAKDOWNS,
+    BreakdownOptions,
+    choose,
+    metric_columns,
+    named_files,
+    read_sentences,
+)
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate import (
+    METRICS,
+    JarOptions,
+    MetricOptions,
+    SignificanceTest,
+    TestKind,
+    compare,
+    compare_groups,
+    measure,
+    read_groups,
+)
+from lattice_simp.evaluate.plots import draw_results
+from lattice_simp.evaluate.report import Breakdown, ResultFormat, render_results
+from lattice_simp.support.textio import open_text
 
-if TYPE_CHECKING:
-    from lattice_simp.evaluate import Metric
-
-
-class PairedTestName(str, Enum):
-    """The significance tests."""
-
-    BOOTSTRAP = "bootstrap"
-    RANDOMISATION = "randomisation"
-
-
-class ResultFormatName(str, Enum):
-    """How results are written."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-    JSON = "json"
-
-
-METRICS = ("bleu", "bleu-tok", "bleu-13a", "chrf", "ter", "meteor", "length")
-"""The names of --metrics; `bleu` means both columns, as far as the forms of the sentences are there."""
-
-BREAKDOWNS = ("gap-type", "gaps", "length")
+BOTH_BLEU = "bleu"
+"""Stands for both columns, as far as the forms of the sentences are there."""
 
 _FORMS = "the files hold tokens separated by blanks, or text as readers see it"
 
@@ -59,10 +57,10 @@ def evaluate(
         Optional[str],  # noqa: UP045
         typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text"),
     ] = None,
-    metrics: Annotated[str, typer.Option(help=f"of {', '.join(METRICS)}")] = "bleu,chrf,ter,length",
+    metrics: Annotated[str, typer.Option(help=f"of {', '.join([BOTH_BLEU, *METRICS])}")] = "bleu,chrf,ter,length",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case")] = False,
     baseline: Annotated[Optional[str], typer.Option(help="what the others are tested against; the first")] = None,  # noqa: UP045
-    test: Annotated[PairedTestName, typer.Option(help="paired, of the differences")] = PairedTestName.BOOTSTRAP,
+    test: Annotated[TestKind, typer.Option(help="paired, of the differences")] = TestKind.BOOTSTRAP,
     samples: Annotated[Optional[int], typer.Option(min=1, help="of the test; 1000, for randomisation 10000")] = None,  # noqa: UP045
     seed: Annotated[int, typer.Option(min=0, help="of the test")] = 12345,
     by: Annotated[Optional[str], typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}")] = None,  # noqa: UP045
@@ -71,7 +69,7 @@ def evaluate(
     groups: Annotated[Optional[Path], typer.Option(help="a label a line: a break-down of your own")] = None,  # noqa: UP045
     source: Annotated[Optional[Path], typer.Option(help="sentences whose lengths count; the reference's")] = None,  # noqa: UP045
     length_edges: Annotated[str, typer.Option(help="the greatest length of each group")] = "10,20,30,40",
-    format: Annotated[ResultFormatName, typer.Option(help="of the results")] = ResultFormatName.TEXT,
+    format: Annotated[ResultFormat, typer.Option(help="of the results")] = ResultFormat.TEXT,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
     plots: Annotated[Optional[Path], typer.Option(help="a folder for plots of the break-downs")] = None,  # noqa: UP045
     meteor_paraphrases: Annotated[Optional[Path], typer.Option(help="METEOR's table for the language")] = None,  # noqa: UP045
@@ -83,67 +81,28 @@ def evaluate(
     BLEU comes in two columns: on lower-cased tokens as they are, and on text with sacrebleu's default tokens. With
     --language, text is made of tokens, and tokens of text, as the columns need them.
     """
-    from lattice_simp.commands.evaluate_files import (
-        metric_columns,
-        named_files,
-        read_groupings,
-        read_sentences,
-        split_names,
-    )
-    from lattice_simp.evaluate import SignificanceTest, TestKind, compare, compare_groups, measure, read_groups
-    from lattice_simp.evaluate.report import Breakdown
-    from lattice_simp.evaluate.results import ResultFormat, draw_results, render_results
-    from lattice_simp.support.textio import open_text
-
     named = named_files([*(hypothesis or []), *(outputs or [])])
     if not reference:
         raise LatticeSimpError("there is nothing to compare with; give --reference")
     if baseline is not None and baseline not in named:
         raise LatticeSimpError(f"--baseline {baseline}: no such system; there are {', '.join(named)}")
-    names = split_names(metrics, METRICS, "--metrics")
-    breakdowns = split_names(by, BREAKDOWNS, "--by") if by is not None else []
+    names = choose(metrics, [BOTH_BLEU, *METRICS], "--metrics")
+    breakdowns = choose(by, BREAKDOWNS, "--by") if by is not None else []
     if plots is not None and not (breakdowns or groups):
         raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
     systems, references = read_sentences(named, reference, text_reference or [], tokens, language)
-    count = references[0].count
-    groupings = read_groupings(breakdowns, count, references[0], skeletons, mask_index, source, length_edges)
-    groupings += [read_groups(groups, count)] if groups else []
-    jar = (meteor_paraphrases, meteor_heap, meteor_seconds)
+    given = BreakdownOptions(references[0], skeletons, mask_index, source, length_edges)
+    groupings = [BREAKDOWNS[name](given) for name in breakdowns]
+    groupings += [read_groups(groups, references[0].count)] if groups else []
+    jar = JarOptions(meteor_heap, meteor_seconds)
+    options = MetricOptions(len(references), language, lowercase, meteor_paraphrases, jar)
     columns = metric_columns(names, next(iter(systems.values())))
-    measured = measure(
-        systems, references, [_metric(name, len(references), language, lowercase, *jar) for name in columns]
-    )
+    measured = measure(systems, references, [METRICS[name](options) for name in columns])
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
-    settings = SignificanceTest(TestKind(test.value), samples, seed)
+    settings = SignificanceTest(test, samples, seed)
     comparison = compare(measured, against, settings)
     grouped = [Breakdown(one, compare_groups(measured, one, against, settings)) for one in groupings]
-    command = ["lattice-simp", *sys.argv[1:]]
     with open_text(output, "w") as file:
-        file.write(render_results(measured, comparison, grouped, ResultFormat(format.value), command))
+        file.write(render_results(measured, comparison, grouped, format, ["lattice-simp", *sys.argv[1:]]))
     if plots is not None:
         draw_results(plots, measured, grouped)
-
-
-def _metric(
-    name: str,
-    references: int,
-    language: str | None,
-    lowercase: bool,
-    paraphrases: Path | None,
-    heap: str,
-    seconds: float | None,
-) -> Metric:
-    from lattice_simp.evaluate import JarOptions, bleu_13a, bleu_tok, chrf, length_ratio, meteor, ter
-
-    if name == "meteor":
-        if language is None:
-            raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
-        return meteor(language, references, paraphrases=paraphrases, options=JarOptions(heap, seconds))
-    factories: dict[str, Callable[[], Metric]] = {
-        "bleu-tok": lambda: bleu_tok(references),
-        "bleu-13a": lambda: bleu_13a(references, lowercase=lowercase),
-        "chrf": lambda: chrf(references, lowercase=lowercase),
-        "ter": lambda: ter(references),
-        "length": lambda: length_ratio(references),
-    }
-    return factories[name]()

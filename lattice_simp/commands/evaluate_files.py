@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate import (
-    Form,
-    Groups,
-    Lines,
-    align_skeletons,
-    gap_count_groups,
-    gap_type_groups,
-    length_groups,
-)
+from lattice_simp.evaluate import Form, Groups, Lines
+from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
+from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.textio import read_lines
 
 Named = dict[str, Path]
@@ -35,7 +30,7 @@ def named_files(pairs: Sequence[str]) -> Named:
     for pair in pairs:
         name, equals, path = pair.partition("=")
         if not (name and equals and path):
-            raise LatticeSimpError(f"{pair!r} is no NAME=FILE; name each system, as in plain=plain.txt")
+            raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
         if name in named:
             raise LatticeSimpError(f"two systems named {name!r}; give each its own name")
         named[name] = Path(path)
@@ -44,7 +39,7 @@ def named_files(pairs: Sequence[str]) -> Named:
     return named
 
 
-def split_names(text: str, known: Sequence[str], option: str) -> list[str]:
+def choose(text: str, known: Collection[str], option: str) -> list[str]:
     """Returns the names of a list with commas, each once.
 
     Raises:
@@ -86,14 +81,15 @@ def read_sentences(
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
     files: list[Path] = [*named.values(), *references, *texts]
     columns = [list(read_lines(path)) for path in files]
-    first = references[0]
     expected = len(columns[len(named)])
     for path, lines in zip(files, columns, strict=True):
         if not lines:
             raise FormatError("the file is empty", path=path, remedy="give one sentence a line")
         if len(lines) != expected:
-            message = f"has {len(lines)} lines for the {expected} of {first}"
-            line = min(len(lines), expected) + 1
+            message, line = (
+                f"has {len(lines)} lines for the {expected} of {references[0]}",
+                min(len(lines), expected) + 1,
+            )
             raise FormatError(message, path=path, line=line, remedy="give files of equally many lines")
     form = Form.TOKENS if tokens else Form.TEXT
     change = _other_form(form, language)
@@ -122,52 +118,41 @@ def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None
     return tokeniser.text if form is Form.TOKENS else tokeniser.tokens
 
 
-def read_groupings(
-    names: Sequence[str],
-    count: int,
-    reference: Lines,
-    skeletons: Path | None,
-    mask_index: int,
-    source: Path | None,
-    length_edges: str,
-) -> list[Groups]:
-    """Returns the groups of each break-down.
+@dataclass(frozen=True)
+class BreakdownOptions:
+    """What break-downs go by: a reference, and options of the command."""
 
-    Args:
-        names: of `BREAKDOWNS`.
-        count: of the sentences.
-        reference: its lengths count where there is no `source`.
-        skeletons: their file, needed by all but `length`.
-        mask_index: which of several skeletons.
-        source: sentences of tokens.
-        length_edges: numbers with commas.
+    reference: Lines
+    skeletons: Path | None
+    mask_index: int
+    source: Path | None
+    length_edges: str
 
-    Raises:
-        FormatError: files that do not fit the sentences.
-        LatticeSimpError: options that do not fit.
-    """
-    found = []
-    for name in names:
-        if name == "length":
-            found.append(length_groups(_lengths(count, reference, source), _edges(length_edges)))
-            continue
-        if skeletons is None:
+    def aligned(self, name: str) -> list[Skeleton | None]:
+        """Returns the skeletons, in the order of the sentences."""
+        if self.skeletons is None:
             raise LatticeSimpError(f"--by {name} needs --skeletons")
-        aligned = align_skeletons(list(read_records(skeletons)), count, mask_index, skeletons)
-        found.append(gap_type_groups(aligned) if name == "gap-type" else gap_count_groups(aligned))
-    return found
+        records = list(read_records(self.skeletons))
+        return align_skeletons(records, self.reference.count, self.mask_index, self.skeletons)
 
 
-def _lengths(count: int, reference: Lines, source: Path | None) -> list[int]:
-    lines = reference.tokens or reference.text or [] if source is None else list(read_lines(source))
-    if len(lines) != count:
-        message = f"has {len(lines)} lines for {count} sentences"
-        raise FormatError(message, path=source, remedy="give files of equally many lines")
-    return [len(split_tokens(line)) for line in lines]
-
-
-def _edges(text: str) -> list[int]:
+def _by_length(given: BreakdownOptions) -> Groups:
+    lines = given.reference.tokens or given.reference.text or []
+    if given.source is not None:
+        lines = list(read_lines(given.source))
+    if len(lines) != given.reference.count:
+        message = f"has {len(lines)} lines for {given.reference.count} sentences"
+        raise FormatError(message, path=given.source, remedy="give files of equally many lines")
     try:
-        return [int(part) for part in text.split(",")]
+        edges = [int(part) for part in given.length_edges.split(",")]
     except ValueError:
-        raise LatticeSimpError(f"--length-edges {text}: write whole numbers as in 10,20,30") from None
+        raise LatticeSimpError(f"--length-edges {given.length_edges}: write whole numbers as in 10,20,30") from None
+    return length_groups([len(split_tokens(line)) for line in lines], edges)
+
+
+BREAKDOWNS: Mapping[str, Callable[[BreakdownOptions], Groups]] = {
+    "gap-type": lambda given: gap_type_groups(given.aligned("gap-type")),
+    "gaps": lambda given: gap_count_groups(given.aligned("gaps")),
+    "length": _by_length,
+}
+"""By the names of --by."""

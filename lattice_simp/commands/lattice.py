@@ -11,9 +11,9 @@ import typer
 
 from lattice_simp.commands.options import (
     BEAM,
+    FORMAT_NAMES,
     OUTPUT,
-    FormatName,
-    is_nbest,
+    format_name,
     read_full,
     read_skeleton,
     readable,
@@ -33,6 +33,14 @@ Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-b
 Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
 Symbols = Annotated[Optional[Path], typer.Option(help="the words of a file with numeric labels")]  # noqa: UP045
 InputSymbols = Annotated[Optional[Path], typer.Option(help="those of its input side, if others")]  # noqa: UP045
+From = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
+]
+To = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
+]
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
 
@@ -80,8 +88,8 @@ def convert(
     source: Input,
     target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
     sentence: Id = None,
-    origin: Annotated[Optional[FormatName], typer.Option("--from", help="told by the content")] = None,  # noqa: UP045
-    to: Annotated[Optional[FormatName], typer.Option(help="told by the ending; att for stdout")] = None,  # noqa: UP045
+    origin: From = None,
+    to: To = None,
     symbols: Symbols = None,
     isymbols: InputSymbols = None,
 ) -> None:
@@ -138,7 +146,7 @@ def compose(
     """
     from lattice_simp.commands.compose import Composition
     from lattice_simp.errors import LatticeSimpError
-    from lattice_simp.formats.nbest import write_nbest
+    from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
@@ -197,10 +205,10 @@ def draw(
     output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg or .dot")],
     sentence: Id = None,
     n: Annotated[Optional[int], typer.Option("-n", "--nbest", help="draw the n best strings only")] = None,  # noqa: UP045
-    max_states: Annotated[int, typer.Option(help="refuse to draw more states")] = 200,
+    max_states: Annotated[int, typer.Option(min=1, help="of .svg; the states nearest to the start are drawn")] = 200,
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
 ) -> None:
-    """Draw a lattice. Example: lattice-simp lattice draw a.fst --output a.svg"""
+    """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
     from lattice_simp.draw import to_dot, to_svg
     from lattice_simp.errors import LatticeSimpError
@@ -211,9 +219,6 @@ def draw(
     lattice = read_full(source, sentence)
     if n is not None:
         lattice = Lattice.from_strings(nbest(lattice, n))
-    if lattice.num_states > max_states:
-        message = f"{lattice.num_states} states are more than a drawing may have; use --nbest or a larger --max-states"
-        raise LatticeSimpError(message)
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
     with open_text(output, "w") as file:
@@ -221,27 +226,15 @@ def draw(
 
 
 def _read(
-    source: str, sentence: int | None, format: FormatName | None, symbols: Path | None, isymbols: Path | None
+    source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
 ) -> Lattice:
     """Reads a lattice whose words may stand in other files."""
-    from lattice_simp.formats import read_symbols
+    from lattice_simp.errors import FormatError
+    from lattice_simp.formats import format_of
 
-    if symbols is None and isymbols is None:
-        return read_full(source, sentence, format)
+    given = (("symbols_path", symbols), ("isymbols_path", isymbols))
+    options = {name: path for name, path in given if path is not None}
     with readable(source) as file:
-        options: dict[str, Any] = {}
-        for name, path in (("symbols", symbols), ("isymbols", isymbols)):
-            if path is not None:
-                options |= {f"{name}_path": path} if _is_text(file, format) else {name: read_symbols(path)}
+        if options and (format or format_of(file)) not in ("att", "openfst"):
+            raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
         return read_full(file, sentence, format, **options)
-
-
-def _is_text(path: str, format: FormatName | None) -> bool:
-    """Whether a file is AT&T text, which names its label files itself."""
-    from lattice_simp.formats.openfst import MAGIC
-    from lattice_simp.support.textio import open_binary
-
-    if format is not None:
-        return format is FormatName.ATT
-    with open_binary(path) as file:
-        return file.read(len(MAGIC)) != MAGIC

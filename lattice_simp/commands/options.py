@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.errors import FormatError
+from lattice_simp.formats import FORMATS, read, write
+from lattice_simp.formats.nbest import is_nbest
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 STDIN = "<stdin>"
 
 
-class FormatName(str, Enum):
-    """The lattice formats."""
+FORMAT_NAMES = "|".join(FORMATS)
 
-    OPENFST = "openfst"
-    ATT = "att"
-    PLF = "plf"
-    SLF = "slf"
+
+def format_name(name: str) -> str:
+    """Checks the name of a lattice format, as an option's parser."""
+    if name not in FORMATS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
+    return name
 
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
@@ -50,16 +52,7 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
-def is_nbest(path: str) -> bool:
-    """Tells a Moses n-best list (of a file that can be read twice) by its first line."""
-    from lattice_simp.support.textio import open_binary
-
-    with open_binary(path) as file:
-        head = file.readline(1 << 16)
-    return b" ||| " in head and head.split(b" ||| ")[0].strip().isdigit()
-
-
-def read_full(path: str, sentence: int | None = None, format: FormatName | None = None, **options: Any) -> Lattice:
+def read_full(path: str, sentence: int | None = None, format: str | None = None, **options: Any) -> Lattice:
     """Reads a lattice file, or one sentence of an n-best list as a lattice.
 
     Raises:
@@ -72,7 +65,7 @@ def read_full(path: str, sentence: int | None = None, format: FormatName | None 
             return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is no n-best list", path=path, remedy="leave --id out")
-        return Lattice.read(file, format=format and format.value, **options)
+        return read(file, format, **options)
 
 
 def read_skeleton(path: str, sentence: int | None = None) -> Lattice | list[Hypothesis]:
@@ -99,8 +92,6 @@ def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
     return lists[sentence]
 
 
-def write_result(lattice: Lattice, output: str, format: FormatName | None = None) -> None:
+def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
     """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says."""
-    from lattice_simp.formats import write_lattice
-
-    write_lattice(lattice, output, format and format.value)
+    write(lattice, output, format)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.rescore import read_scorers
+from lattice_simp.rescore.kind import TrainingOptions
+from lattice_simp.rescore.table import trained_kinds
 
 if TYPE_CHECKING:
     from lattice_simp.core.hypothesis import Hypothesis
@@ -27,12 +29,7 @@ OUTPUT = typer.Option("--output", "-o", help="n-best lists in Moses format, or w
 BEST = typer.Option("--best", help="write the best line of each sentence instead of n-best lists")
 
 
-class ModelName(str, Enum):
-    """The models that `train` makes."""
-
-    BILINGUAL = "bilingual"
-    MODEL1 = "model1"
-    CLASS = "class"
+TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 
 
 @app.command()
@@ -92,7 +89,7 @@ def lattices(
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
-    from lattice_simp import Lattice
+    from lattice_simp.formats import read
     from lattice_simp.rescore.combine import combine
     from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
     from lattice_simp.rescore.nbest import score_nbest
@@ -111,7 +108,7 @@ def lattices(
 
     def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, words in enumerate(lines):
-            lattice = Lattice.read(_lattice_path(folder, number))
+            lattice = read(_lattice_path(folder, number))
             found = rescore_lattice(
                 lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
             )
@@ -125,7 +122,7 @@ def lattices(
 def train(
     work: Annotated[Path, typer.Argument(help="the work folder of `lattice-simp train CONFIG --to lexical`")],
     output: Annotated[Path, typer.Option("--output", "-o", help="a folder for NAME.scorer files")],
-    models: Annotated[Optional[list[ModelName]], typer.Option("--model", "-m", help="which; all if not given")] = None,  # noqa: UP045
+    models: Annotated[Optional[list[str]], typer.Option("--model", "-m", help=TRAINED)] = None,  # noqa: UP045
     classes: Annotated[int, typer.Option(min=1, help="word classes of the class model")] = 300,
     order: Annotated[int, typer.Option(min=2, max=6, help="of its n-grams")] = 5,
     sweeps: Annotated[int, typer.Option(min=0, help="of the exchange algorithm, at most")] = 10,
@@ -140,19 +137,15 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
-    wanted = models or list(ModelName)
-    needs = {ModelName.BILINGUAL: "align", ModelName.MODEL1: "lexical"}
-    folders = scorers.stage_folders(work, ["number", *(needs[name] for name in wanted if name in needs)])
+    kinds = trained_kinds(models or [])
+    folders = scorers.stage_folders(work, ["number", *(stage for kind in kinds.values() for stage in kind.needs)])
+    options = TrainingOptions(
+        least_triple=least_triple, classes=classes, order=order, sweeps=sweeps, progress=_say_sweep
+    )
     output.mkdir(parents=True, exist_ok=True)
-    for name in dict.fromkeys(wanted):
-        path = output / f"{name.value}.scorer"
-        if name is ModelName.BILINGUAL:
-            scorers.train_bilingual(folders, least_triple=least_triple).write(path)
-        elif name is ModelName.MODEL1:
-            scorers.train_model1(folders).write(path)
-        else:
-            options = scorers.ClassOptions(classes=classes, order=order, sweeps=sweeps)
-            scorers.train_class_model(folders, options, progress=_say_sweep).write(path)
+    for name in kinds:
+        path = output / f"{name}.scorer"
+        scorers.train_scorer(name, folders, options).write(path)
         _say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
@@ -166,21 +159,22 @@ def train_neural(
 
     Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
     """
-    from lattice_simp.rescore.neural.settings import read_settings
-    from lattice_simp.rescore.neural.training import train as train_model
+    try:
+        from lattice_simp.rescore.neural.settings import read_settings
+        from lattice_simp.rescore.neural.training import train as train_model
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")
 
 
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models given as PATH or NAME=PATH; gives the scorers by feature name.
+    """Reads models given as PATH or NAME=PATH; returns the scorers by feature name.
 
     Raises:
         LatticeSimpError: two models have one name.
     """
-    from lattice_simp.rescore.read import read_scorers
-
     scorers: dict[str, Scorer] = {}
     for text in given:
         name, equals, path = text.partition("=")

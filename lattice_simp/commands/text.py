@@ -31,7 +31,7 @@ def tokenise(
     side: Annotated[SideName, typer.Option(help="which language")] = SideName.SOURCE,
 ) -> None:
     """Makes tokens. Example: lattice-simp text tokenise model < a.txt | lattice-simp translate model"""
-    from lattice_simp.train.text.front_end import FrontEnd
+    from lattice_simp.train.text.tokeniser import FrontEnd
 
     front_end = FrontEnd.read(model)
     _over_lines(source, output, lambda line: front_end.tokens(line, side.value))
@@ -45,7 +45,7 @@ def detokenise(
     side: Annotated[SideName, typer.Option(help="which language")] = SideName.TARGET,
 ) -> None:
     """Makes text of tokens. Example: lattice-simp translate model < a.tok | lattice-simp text detokenise model"""
-    from lattice_simp.train.text.front_end import FrontEnd
+    from lattice_simp.train.text.tokeniser import FrontEnd
 
     front_end = FrontEnd.read(model)
     _over_lines(source, output, lambda line: front_end.text(line, side.value))

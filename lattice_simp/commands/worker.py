@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.formats import write
 from lattice_simp.pipeline.outcome import BatchError, Function
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def lattice_path(folder: Path, number: int) -> Path:
 
 def _write(lattice: Lattice, path: Path) -> None:
     try:
-        _compact(lattice).write(path)
+        write(_compact(lattice), path)
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
 

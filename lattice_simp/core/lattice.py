@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core import bridge
+from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
-from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
+from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
 
@@ -86,8 +85,11 @@ class Lattice:
         isymbols: SymbolTable | None = None,
         features: Mapping[str, npt.ArrayLike] | None = None,
         final_features: Mapping[str, npt.ArrayLike] | None = None,
+        start: int = 0,
     ) -> Lattice:
         """Makes a checked lattice from arcs in any order; `labels` are the output labels.
+
+        Another `start` becomes state 0, and the states before it move up by one.
 
         Raises:
             InvalidLatticeError: NaN or infinite costs, labels outside the table, states that do not exist,
@@ -95,6 +97,13 @@ class Lattice:
         """
         source_array = np.asarray(sources, dtype=np.int64)
         final_array = np.asarray(finals, dtype=np.float64)
+        if start:
+            order = np.concatenate(([start], np.delete(np.arange(len(final_array)), start)))
+            final_array = final_array[order]
+            source_array, nextstates = (
+                np.where(states == start, 0, states + ((states >= 0) & (states < start)))
+                for states in (source_array, np.asarray(nextstates, dtype=np.int64))
+            )
         num_states = len(final_array)
         if source_array.size and (source_array.min() < 0 or source_array.max() >= num_states):
             raise InvalidLatticeError(f"an arc leaves a state outside 0..{num_states - 1}")
@@ -383,35 +392,35 @@ class Lattice:
         """Whether some arc carries no word."""
         return bool((self.olabels == EPSILON).any())
 
-    # ---------------------------------------------------------------- files and OpenFst
-
-    @classmethod
-    def read(cls, path: str | Path, **options: Any) -> Lattice:
-        """Reads a lattice in any known format (OpenFst binary, AT&T text, PLF, HTK SLF), told by its content."""
-        from lattice_simp.formats import read_lattice
-
-        return read_lattice(path, **options)
-
-    def write(self, path: str | Path, **options: Any) -> None:
-        """Writes the lattice in the format of the file name's ending (`.fst`, `.txt`, `.plf`, `.slf`)."""
-        from lattice_simp.formats import write_lattice
-
-        write_lattice(self, path, **options)
+    # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision); features stay behind."""
-        return bridge.to_pynini(self, attach_symbols=attach_symbols)
+        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for; features stay behind."""
+        import pynini
+
+        tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()
+        return pynini.Fst.read_from_string(fst_bytes.pack(self.arcs, self.ilabels, tables))
 
     @classmethod
     def from_pynini(cls, fst: Any, symbols: SymbolTable | None = None, isymbols: SymbolTable | None = None) -> Lattice:
         """Makes a lattice from a `pynini.Fst` or `pywrapfst.Fst` over the tropical semiring.
 
-        Without `symbols`, the FST's own output symbol table is used; an FST without one needs `symbols`.
+        Without `symbols`, the FST's own symbol tables are used; an FST without any needs `symbols`.
+
+        Raises:
+            InvalidLatticeError: other arcs, labels without a word, costs that are NaN, an FST that contradicts itself.
         """
-        fields = bridge.from_pynini(fst, symbols, isymbols)
-        lattice = cls(**fields)
-        lattice.validate()
-        return lattice
+        if fst.fst_type() not in ("vector", "const"):
+            import pywrapfst
+
+            if not fst.verify():
+                raise InvalidLatticeError("the FST's stored properties are wrong; make it again from its arcs")
+            fst = pywrapfst.convert(fst, "vector")
+        try:
+            data, own_tables = fst.write_to_string(), symbols is None
+            return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, own_tables=own_tables))
+        except FormatError as error:
+            raise InvalidLatticeError(str(error)) from error
 
 
 def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:

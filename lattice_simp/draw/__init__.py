@@ -1,4 +1,4 @@
-"""Drawings of lattices: Graphviz DOT, and SVG with a layout of our own that needs no system package."""
+"""Drawings of lattices: Graphviz DOT, which needs nothing, and SVG (with the extra `draw`)."""
 
 from __future__ import annotations
 

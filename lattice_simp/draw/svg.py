@@ -1,37 +1,42 @@
-"""Drawing: a lattice as a stand-alone SVG picture, without any outside program."""
+"""Drawing: a lattice as a stand-alone SVG picture."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
-from lattice_simp.draw.curves import Curve, link_curve, loop_curve, number, straight_arrow
-from lattice_simp.draw.figure import (
-    COST_GAP,
-    LINE_HEIGHT,
-    RADIUS,
-    ArcLabel,
-    Bundle,
-    Figure,
-    make_figure,
-)
-from lattice_simp.draw.labels import text_width
-from lattice_simp.draw.layout import Box
-from lattice_simp.errors import LatticeSimpError
+import numpy as np
+
+from lattice_simp.draw.labels import arc_words, cost_text, text_width
+from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
 
-_PADDING = 18.0
-_START_ARROW = 26.0
-_TITLE_HEIGHT = 30.0
+MOST_LABELS = 40
+"""Of more arcs between the same two states, the cheapest are drawn."""
+
+_MOST_LINKS = 600
+_RADIUS = 15.0
+_FINAL_RADIUS = 20.0
+_WORD_SIZE = 14.0
+_COST_SIZE = 10.5
+_COST_GAP = 4.0
+_LINE_HEIGHT = 17.0
+_MARGIN = 14.0
 _TITLE_SIZE = 15.0
+_TITLE_HEIGHT = 30.0
+_NOTE_SIZE = 12.0
+_NOTE_HEIGHT = 24.0
+_HEAD_TURN = math.radians(23)
+_HEAD_SIDE = HEAD_LENGTH / math.cos(_HEAD_TURN)
 _STYLE = """
 .ls-paper{fill:#fcfcfd}
 .ls-text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif}
-.ls-word{fill:#1f2933;font-size:14px;text-anchor:middle}
-.ls-word.ls-end{text-anchor:end}
+.ls-word{fill:#1f2933;font-size:14px;text-anchor:end}
 .ls-cost{fill:#7b8794;font-size:10.5px}
 .ls-state{fill:#eef2f7;stroke:#52606d;stroke-width:1.4}
 .ls-ring{fill:none;stroke:#52606d;stroke-width:1.1}
@@ -39,13 +44,14 @@ _STYLE = """
 .ls-line{fill:none;stroke:#8a97a6;stroke-width:1.3}
 .ls-head{fill:#8a97a6}
 .ls-title{fill:#1f2933;font-size:15px;font-weight:600}
+.ls-note{fill:#7b8794;font-size:12px}
 .ls-on .ls-line{stroke:#d9480f;stroke-width:2.2}
 .ls-on .ls-head{fill:#d9480f}
 .ls-word.ls-on{fill:#c2410c;font-weight:600}
 @media (prefers-color-scheme:dark){
 .ls-paper{fill:#1b2129}
 .ls-word,.ls-title{fill:#e6eaef}
-.ls-cost{fill:#9aa5b1}
+.ls-cost,.ls-note{fill:#9aa5b1}
 .ls-state{fill:#2a333e;stroke:#9aa5b1}
 .ls-ring{stroke:#9aa5b1}
 .ls-number{fill:#cbd2d9}
@@ -68,123 +74,173 @@ def to_svg(
     >>> svg.startswith("<svg "), "night" in svg, ">1.50<" in svg
     (True, True, True)
 
-    Words stand above their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
-    the same two states share one curve and stack their labels, the cheapest on top. Loops rise above their state,
-    final states have a double ring with the final cost below. Hovering over an arc shows its number and exact cost.
-    Colours follow the reader's light or dark mode.
+    Words stand beside their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
+    the same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops rise
+    above their state, final states have a double ring that holds their cost. Hovering over a label shows its arc's
+    number and exact cost. Colours follow the reader's light or dark mode.
 
     Args:
-        lattice: any lattice; of a cycle, the arc that closes it runs from right to left.
+        lattice: any lattice, also a cyclic one.
         title: a heading.
         highlight: numbers of the arcs to be drawn in colour.
-        max_states: larger lattices are refused, since nobody could read the drawing.
+        max_states: of a larger lattice (or of one with too many arcs), the states nearest to the start are drawn, and a
+            note below says so.
 
     Raises:
-        LatticeSimpError: the lattice has more than `max_states` states.
+        MissingExtraError: pygraphviz is not installed.
     """
-    if lattice.num_states > max_states:
-        raise LatticeSimpError(
-            f"the lattice has {lattice.num_states} states, more than the {max_states} that a drawing may have; "
-            "prune the lattice first, or raise max_states"
-        )
-    figure = make_figure(lattice)
+    states = _nearest_states(lattice, max_states)
+    while len(bundles := _bundles(lattice, states)) > _MOST_LINKS:
+        states = _nearest_states(lattice, len(states) * 3 // 4)
     chosen = frozenset(highlight)
-    bounds = _canvas(figure, title)
-    body = [*_header(bounds, title)]
-    if lattice.num_states:
-        x, y = figure.layout.nodes[0]
-        body.append(_curve(straight_arrow((x - RADIUS - _START_ARROW, y), (x - RADIUS, y))))
-    bundles = [*enumerate(figure.links), *figure.loops.items()]
-    chosen_last = sorted(bundles, key=lambda item: item[1].holds_any(chosen))
-    body += [_bundle_curve(figure, bundle, index, on=bundle.holds_any(chosen)) for index, bundle in chosen_last]
-    body += [_state(figure, state) for state in range(lattice.num_states)]
-    body += [_bundle_label(lattice, figure, bundle, index, chosen) for index, bundle in bundles]
-    return "\n".join([*body, "</svg>"]) + "\n"
+    radii = [_radius(float(lattice.finals[state])) for state in states]
+    layout = lay_out(radii, [bundle.link for bundle in bundles])
+    drawn = [*zip(bundles, layout.curves, strict=True)]
+    body = [_arrow(layout.start)] if layout.start else []
+    for bundle, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0].arcs)):  # the chosen ones on top
+        body.append(_arrow(curve, on=not chosen.isdisjoint(bundle.arcs)))
+    for state, centre, radius in zip(states, layout.states, radii, strict=True):
+        body += _state(state, float(lattice.finals[state]), centre, radius)
+    for bundle, curve in drawn:
+        body += _labels(lattice, bundle, curve.label, chosen)
+    notes = []
+    if len(states) < lattice.num_states:
+        notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
+    if any(len(bundle.arcs) == MOST_LABELS for bundle in bundles):
+        notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
+    note = "; ".join(notes)
+    return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
 
 
-def _canvas(figure: Figure, title: str | None) -> Box:
-    bounds = figure.layout.bounds
-    right = bounds.right
-    if title:
-        right = max(right, bounds.left - _START_ARROW + text_width(title, _TITLE_SIZE))
-    top = bounds.top - _PADDING - (_TITLE_HEIGHT if title else 0.0)
-    return Box(bounds.left - _START_ARROW - _PADDING, top, right + _PADDING, bounds.bottom + _PADDING)
+@dataclass(frozen=True)
+class _Bundle:
+    """The arcs between two states, cheapest first, and the room of their labels."""
+
+    arcs: tuple[int, ...]
+    link: Link
 
 
-def _header(bounds: Box, title: str | None) -> list[str]:
-    width, height = number(bounds.right - bounds.left), number(bounds.bottom - bounds.top)
-    corner = f'x="{number(bounds.left)}" y="{number(bounds.top)}"'
+def _nearest_states(lattice: Lattice, most: int) -> list[int]:
+    """Returns the states that the fewest arcs lead to from the start, in their order."""
+    if lattice.num_states <= most:
+        return list(range(lattice.num_states))
+    found = {0: None}
+    queue = [0]
+    for state in queue:
+        for target in lattice.nextstates[lattice.offsets[state] : lattice.offsets[state + 1]].tolist():
+            if target not in found and len(found) < most:
+                found[target] = None
+                queue.append(target)
+    return sorted(found)
+
+
+def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
+    shown = {state: index for index, state in enumerate(states)}
+    groups: dict[tuple[int, int], list[int]] = {}
+    for state in states:
+        for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
+            target = int(lattice.nextstates[arc])
+            if target in shown:
+                groups.setdefault((shown[state], shown[target]), []).append(arc)
+    for arcs in groups.values():
+        arcs.sort(key=lambda arc: (float(lattice.weights[arc]), arc))
+        del arcs[MOST_LABELS:]
+    widths = {ends: max(_label_width(lattice, arc) for arc in arcs) for ends, arcs in groups.items()}
+    bundles = []
+    for (source, target), arcs in groups.items():
+        width = widths[source, target]
+        if source != target:  # the labels of loops stand out over the links beside them
+            width += sum(max(0.0, widths.get((state, state), 0.0) / 2 - _RADIUS) for state in (source, target))
+        bundles.append(_Bundle(tuple(arcs), Link(source, target, width, len(arcs) * _LINE_HEIGHT)))
+    return bundles
+
+
+def _label_width(lattice: Lattice, arc: int) -> float:
+    cost = cost_text(float(lattice.weights[arc]))
+    return text_width(arc_words(lattice, arc), _WORD_SIZE) + (_COST_GAP + text_width(cost, _COST_SIZE) if cost else 0.0)
+
+
+def _radius(final: float) -> float:
+    return _FINAL_RADIUS if np.isfinite(final) and final else _RADIUS
+
+
+def _frame(width: float, height: float, title: str, note: str) -> list[str]:
+    """Returns the head of the picture, up to the group that holds the drawing."""
+    top = _MARGIN + (_TITLE_HEIGHT if title else 0.0)
+    words = max(text_width(title, _TITLE_SIZE), text_width(note, _NOTE_SIZE))
+    full = _number(max(width, words) + 2 * _MARGIN), _number(top + height + _MARGIN + (_NOTE_HEIGHT if note else 0.0))
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" '
-        f'viewBox="{number(bounds.left)} {number(bounds.top)} {width} {height}" '
-        f"aria-label={_attribute(title or 'lattice')}>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{full[0]}" height="{full[1]}" '
+        f'viewBox="0 0 {full[0]} {full[1]}" role="img">',
+        f"<title>{_text(title or 'lattice')}</title>",
         f"<style>{_STYLE}</style>",
-        f'<rect class="ls-paper" {corner} width="{width}" height="{height}" rx="6"/>',
+        f'<rect class="ls-paper" width="{full[0]}" height="{full[1]}" rx="6"/>',
     ]
     if title:
-        place = f'x="{number(bounds.left + _PADDING)}" y="{number(bounds.top + _TITLE_HEIGHT)}"'
-        lines.append(f'<text class="ls-text ls-title" {place}>{_text(title)}</text>')
+        at = f'x="{_number(_MARGIN)}" y="{_number(_MARGIN + _TITLE_SIZE)}"'
+        lines.append(f'<text class="ls-text ls-title" {at}>{_text(title)}</text>')
+    if note:
+        at = f'x="{_number(_MARGIN)}" y="{_number(top + height + _NOTE_HEIGHT)}"'
+        lines.append(f'<text class="ls-text ls-note" {at}>{_text(note)}</text>')
+    return [*lines, f'<g transform="translate({_number(_MARGIN)} {_number(top)})">']
+
+
+def _arrow(curve: Curve, *, on: bool = False) -> str:
+    (x, y), tip = curve.points[-1], curve.tip
+    angle = math.atan2(tip[1] - y, tip[0] - x)
+    corners = []
+    for turn in (-_HEAD_TURN, _HEAD_TURN):
+        corners.append((tip[0] - _HEAD_SIDE * math.cos(angle + turn), tip[1] - _HEAD_SIDE * math.sin(angle + turn)))
+    line = f"M{_xy(curve.points[0])}C{' '.join(map(_xy, curve.points[1:]))}"
+    head = f"M{_xy(tip)}L{_xy(corners[0])}L{_xy(corners[1])}Z"
+    group = '<g class="ls-on">' if on else "<g>"
+    return f'{group}<path class="ls-line" d="{line}"/><path class="ls-head" d="{head}"/></g>'
+
+
+def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
+    x, y = map(_number, centre)
+    lines = [f'<circle class="ls-state" cx="{x}" cy="{y}" r="{_number(radius)}"/>']
+    cost = ""
+    if np.isfinite(final):
+        cost = cost_text(final)
+        lines.append(f'<circle class="ls-ring" cx="{x}" cy="{y}" r="{_number(radius - 3.0)}"/>')
+    above = _number(centre[1] + (-2.0 if cost else 4.0))
+    lines.append(f'<text class="ls-text ls-number" x="{x}" y="{above}">{state}</text>')
+    if cost:
+        below = f'x="{x}" y="{_number(centre[1] + 9.0)}" text-anchor="middle"'
+        lines.append(f'<text class="ls-text ls-cost" {below}>{cost}</text>')
     return lines
 
 
-def _bundle_curve(figure: Figure, bundle: Bundle, index: int, *, on: bool) -> str:
-    nodes = figure.layout.nodes
-    if bundle.source == bundle.target:
-        return _curve(loop_curve(nodes[bundle.source], RADIUS), on=on)
-    turned = figure.layout.turned[index]
-    ends = (bundle.target, bundle.source) if turned else (bundle.source, bundle.target)
-    left, right = (nodes[end] for end in ends)
-    return _curve(link_curve(left, figure.layout.routes[index], right, RADIUS, turned=turned), on=on)
-
-
-def _bundle_label(lattice: Lattice, figure: Figure, bundle: Bundle, index: int, chosen: frozenset[int]) -> str:
-    x, base = figure.label_anchor(bundle, index)
+def _labels(lattice: Lattice, bundle: _Bundle, middle: Point, chosen: Collection[int]) -> list[str]:
+    """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
+    top = middle[1] - bundle.link.height / 2
     lines = []
-    for row, label in enumerate(reversed(bundle.labels)):
-        tip = f"arc {label.arc}, cost {float(lattice.weights[label.arc])!r}"
-        lines.append(_label(label, x, base - row * LINE_HEIGHT, tip, on=label.arc in chosen))
-    return "\n".join(lines)
+    for row, arc in enumerate(bundle.arcs):
+        words, cost = arc_words(lattice, arc), float(lattice.weights[arc])
+        meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
+        y = _number(top + (row + 0.75) * _LINE_HEIGHT)
+        hover = f"<title>arc {arc}, cost {cost!r}</title>"
+        on = " ls-on" if arc in chosen else ""
+        lines.append(f'<text class="ls-text ls-word{on}" x="{_number(meeting)}" y="{y}">{hover}{_text(words)}</text>')
+        if shown := cost_text(cost):
+            x = _number(meeting + _COST_GAP)
+            lines.append(f'<text class="ls-text ls-cost" x="{x}" y="{y}">{hover}{shown}</text>')
+    return lines
 
 
-def _label(label: ArcLabel, x: float, y: float, tip: str, *, on: bool) -> str:
-    """Writes one line of a label around `x`: the word ends and the cost begins at the same place for any font."""
-    style = "ls-text ls-word ls-on" if on else "ls-text ls-word"
-    hover = f"<title>{tip}</title>"
-    if not label.cost:
-        return f'<text class="{style}" x="{number(x)}" y="{number(y)}">{hover}{_text(label.words)}</text>'
-    meeting = x - label.width / 2 + label.word_width
-    return (
-        f'<text class="{style} ls-end" x="{number(meeting)}" y="{number(y)}">{hover}{_text(label.words)}</text>'
-        f'<text class="ls-text ls-cost" x="{number(meeting + COST_GAP)}" y="{number(y)}">{hover}{label.cost}</text>'
-    )
+def _xy(point: Point) -> str:
+    return f"{_number(point[0])} {_number(point[1])}"
 
 
-def _curve(curve: Curve, *, on: bool = False) -> str:
-    group = '<g class="ls-on">' if on else "<g>"
-    return f'{group}<path class="ls-line" d="{curve.line}"/><path class="ls-head" d="{curve.head}"/></g>'
-
-
-def _state(figure: Figure, state: int) -> str:
-    x, y = figure.layout.nodes[state]
-    centre = f'cx="{number(x)}" cy="{number(y)}"'
-    cost = figure.final_costs[state]
-    lines = [f'<circle class="ls-state" {centre} r="{number(RADIUS)}"/>']
-    if cost is not None:
-        lines.append(f'<circle class="ls-ring" {centre} r="{number(RADIUS - 3.5)}"/>')
-    lines.append(f'<text class="ls-text ls-number" x="{number(x)}" y="{number(y + 4)}">{state}</text>')
-    if cost:
-        below = number(y + RADIUS + 12)
-        lines.append(f'<text class="ls-text ls-cost" x="{number(x)}" y="{below}" text-anchor="middle">{cost}</text>')
-    return "\n".join(lines)
+def _number(value: float) -> str:
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
 
 
 def _text(text: str) -> str:
     """Escapes text; characters that XML cannot hold become the replacement character."""
     return escape("".join(character if _in_xml(character) else "\ufffd" for character in text))
-
-
-def _attribute(text: str) -> str:
-    return quoteattr("".join(character if _in_xml(character) else "\ufffd" for character in text))
 
 
 def _in_xml(character: str) -> bool:

@@ -22,10 +22,12 @@ from lattice_simp.evaluate.length import length_ratio
 from lattice_simp.evaluate.meteor import meteor
 from lattice_simp.evaluate.meteor_jar import JarOptions
 from lattice_simp.evaluate.metric import Form, Lines, Metric
+from lattice_simp.evaluate.metrics import METRICS, MetricOptions
 from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.evaluate.significance import SignificanceTest, TestKind
 
 __all__ = [
+    "METRICS",
     "Comparison",
     "Form",
     "Groups",
@@ -33,6 +35,7 @@ __all__ = [
     "Lines",
     "Measurements",
     "Metric",
+    "MetricOptions",
     "Score",
     "SignificanceTest",
     "TestKind",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,12 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.groups import Groups
 from lattice_simp.evaluate.metric import Form, Lines, Metric
-from lattice_simp.evaluate.resampling import bootstrap_sums
 from lattice_simp.evaluate.significance import (
     FEWEST_FOR_BOOTSTRAP,
     SignificanceTest,
     TestKind,
     bootstrap_p,
+    bootstrap_sums,
     interval,
     randomisation_p,
 )
@@ -47,7 +47,7 @@ class Measurements:
     @property
     def sentences(self) -> int:
         """How many there are."""
-        return len(self.statistics[self.systems[0]][0])
+        return len(next(iter(self.statistics.values()))[0])
 
 
 @dataclass(frozen=True)
@@ -108,17 +108,14 @@ def measure(systems: Mapping[str, Lines], references: Sequence[Lines], metrics: 
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
     forms = tuple(_form(metric, [*systems.values(), *references]) for metric in metrics)
-    return Measurements(
-        tuple(metrics),
-        forms,
-        {
-            name: tuple(
-                metric.statistics(_written(lines, form), [_written(one, form) for one in references])
-                for metric, form in zip(metrics, forms, strict=True)
-            )
-            for name, lines in systems.items()
-        },
-    )
+    statistics = {}
+    for name, lines in systems.items():
+        columns = zip(metrics, forms, strict=True)
+        statistics[name] = tuple(
+            metric.statistics(lines.written(form) or (), [one.written(form) or () for one in references])
+            for metric, form in columns
+        )
+    return Measurements(tuple(metrics), forms, statistics)
 
 
 def compare(
@@ -144,21 +141,25 @@ def compare(
     chosen = np.arange(measured.sentences) if rows is None else rows
     if not len(chosen):
         raise LatticeSimpError("there are no sentences to compare systems on")
+    scores: dict[str, dict[str, Score]] = {name: {} for name in measured.systems}
     own = {name: [part[chosen] for part in parts] for name, parts in measured.statistics.items()}
     resampled = _resampled(own, measured.metrics, test)
-    scores: dict[str, dict[str, Score]] = {name: {} for name in own}
-    for place, metric in enumerate(measured.metrics):
+    for position, metric in enumerate(measured.metrics):
         for name, parts in own.items():
-            value = float(metric.score(parts[place].sum(axis=0)))
-            samples = resampled[name][place]
-            score = Score(value, interval(samples, test.confidence))
-            if baseline is not None and name != baseline:
-                other = own[baseline][place]
-                gain = value - float(metric.score(other.sum(axis=0)))
-                base_samples = resampled[baseline][place]
-                p = _p(metric, other, parts[place], base_samples, samples, gain, test)
-                score = Score(value, score.interval, gain, interval(samples - base_samples, test.confidence), p)
-            scores[name][metric.name] = score
+            system, samples = parts[position], resampled[name][position]
+            value = float(metric.score(system.sum(axis=0)))
+            scores[name][metric.name] = Score(value, interval(samples, test.confidence))
+            if baseline is None or name == baseline:
+                continue
+            other, other_samples = own[baseline][position], resampled[baseline][position]
+            gain = value - float(metric.score(other.sum(axis=0)))
+            p = None
+            if test.kind is TestKind.RANDOMISATION:
+                p = randomisation_p(other, system, metric, test.trials, test.seed)
+            elif len(chosen) >= FEWEST_FOR_BOOTSTRAP:
+                p = bootstrap_p(other_samples, samples, gain)
+            gain_interval = interval(samples - other_samples, test.confidence)
+            scores[name][metric.name] = replace(scores[name][metric.name], gain=gain, gain_interval=gain_interval, p=p)
     return Comparison(len(chosen), baseline, test, scores)
 
 
@@ -171,8 +172,7 @@ def compare_groups(
         LatticeSimpError: as `compare`; labels for another number of sentences.
     """
     if len(groups.labels) != measured.sentences:
-        message = f"{len(groups.labels)} labels ({groups.name}) for {measured.sentences} sentences"
-        raise LatticeSimpError(message)
+        raise LatticeSimpError(f"{len(groups.labels)} labels ({groups.name}) for {measured.sentences} sentences")
     return {label: compare(measured, baseline, test, groups.rows(label)) for label in groups.order}
 
 
@@ -184,10 +184,6 @@ def _form(metric: Metric, given: Sequence[Lines]) -> Form:
     raise LatticeSimpError(f"{metric.name} needs {needed} of all systems and references")
 
 
-def _written(lines: Lines, form: Form) -> Sequence[str]:
-    return lines.written(form) or ()
-
-
 def _resampled(
     statistics: Mapping[str, Sequence[Floats]], metrics: Sequence[Metric], test: SignificanceTest
 ) -> dict[str, list[Floats]]:
@@ -196,19 +192,3 @@ def _resampled(
     sums = bootstrap_sums(np.concatenate(columns, axis=1), test.bootstrap_samples, test.seed)
     parts = iter(np.split(sums, np.cumsum([part.shape[1] for part in columns])[:-1], axis=1))
     return {name: [metric.score(next(parts)) for metric in metrics] for name in statistics}
-
-
-def _p(
-    metric: Metric,
-    baseline: Floats,
-    system: Floats,
-    baseline_samples: Floats,
-    samples: Floats,
-    gain: float,
-    test: SignificanceTest,
-) -> float | None:
-    if test.kind is TestKind.RANDOMISATION:
-        return randomisation_p(baseline, system, metric, test.trials, test.seed)
-    if len(system) < FEWEST_FOR_BOOTSTRAP:
-        return None
-    return bootstrap_p(baseline_samples, samples, gain)

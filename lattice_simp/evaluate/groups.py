@@ -41,7 +41,7 @@ class Groups:
 
     @classmethod
     def of(cls, name: str, labels: Iterable[str | None], order: Iterable[str] = ()) -> Groups:
-        """Makes groups; labels that `order` lacks come behind it, as they occur first."""
+        """Makes groups; labels that `order` lacks come after it, as they occur first."""
         own = tuple(labels)
         present = dict.fromkeys(label for label in own if label is not None)
         first = [label for label in order if label in present]
@@ -49,7 +49,7 @@ class Groups:
 
     def rows(self, label: str) -> npt.NDArray[np.intp]:
         """Returns the sentences with a label, from 0."""
-        return np.array([place for place, own in enumerate(self.labels) if own == label], dtype=np.intp)
+        return np.array([position for position, own in enumerate(self.labels) if own == label], dtype=np.intp)
 
     @property
     def left_out(self) -> int:
@@ -63,7 +63,7 @@ def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
     >>> gap_type_groups([Skeleton.from_mask("101", "abc"), Skeleton.from_mask("011", "abc"), None]).labels
     ('Middle', 'Start', None)
     """
-    labels = [None if skeleton is None else skeleton.gap_type.value for skeleton in skeletons]
+    labels = [skeleton and skeleton.gap_type.value for skeleton in skeletons]
     return Groups.of("gap type", labels, [kind.value for kind in GapType])
 
 
@@ -91,7 +91,7 @@ def length_groups(lengths: Iterable[int], edges: Sequence[int] = LENGTH_EDGES) -
         raise LatticeSimpError(f"length groups with the edges {list(edges)}; give increasing numbers")
     middle = [f"{low + 1}-{high}" if high > low + 1 else str(high) for low, high in pairwise(edges)]
     names = [f"up to {edges[0]}", *middle, f"over {edges[-1]}"]
-    return Groups.of("length", [names[place] for place in np.searchsorted(edges, list(lengths))], names)
+    return Groups.of("length", [names[position] for position in np.searchsorted(edges, list(lengths))], names)
 
 
 def read_groups(path: str | Path, count: int) -> Groups:
@@ -111,27 +111,24 @@ def read_groups(path: str | Path, count: int) -> Groups:
 def align_skeletons(
     records: Sequence[SkeletonRecord], count: int, mask_index: int = 0, path: str | Path | None = None
 ) -> list[Skeleton | None]:
-    """Returns each sentence its skeleton, or None.
+    """Returns the skeleton of each sentence, or None.
 
     As many records as sentences stand in their order; fewer say by their `line` (from 0) which ones they belong to.
-
-    Args:
-        records: see `skeleton.read_skeletons`.
-        count: the number of sentences.
-        mask_index: which of several skeletons of a sentence; the last one where there are fewer.
-        path: the file they are from, for errors.
+    `mask_index` says which of several skeletons of a sentence (the last one where there are fewer); `path` is theirs.
 
     Raises:
         FormatError: a record of a line that is not there, or a second one of the same line.
     """
     found: list[Skeleton | None] = [None] * count
-    for place, record in enumerate(records):
-        line = place if len(records) == count else record.line
+    for position, record in enumerate(records):
+        line = position if len(records) == count else record.line
         if not 0 <= line < count:
             message = f"record {record.id!r} is of line {line + 1}, but there are {count} sentences"
-            raise FormatError(message, path=path, line=place + 1, remedy="evaluate the file that the skeletons are of")
+            raise FormatError(
+                message, path=path, line=position + 1, remedy="evaluate the file that the skeletons are of"
+            )
         if found[line] is not None:
             message = f"record {record.id!r} is a second one of line {line + 1}"
-            raise FormatError(message, path=path, line=place + 1, remedy="write all skeletons in one record")
+            raise FormatError(message, path=path, line=position + 1, remedy="write all skeletons in one record")
         found[line] = record.skeletons[min(mask_index, len(record.skeletons) - 1)]
     return found

@@ -12,7 +12,7 @@ from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, 
 
 
 def length_ratio(references: int = 1) -> Metric:
-    """Tokens of the hypotheses by tokens of the references, of several the closest one (the shorter one of two).
+    """Returns tokens of hypotheses by tokens of references, of several the closest one (the shorter one of two).
 
     >>> length_ratio(2).corpus_score(["a b c", "a"], [["a b", "a b"], ["a b c d", "a b c"]])
     1.0

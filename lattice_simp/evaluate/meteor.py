@@ -9,6 +9,7 @@ equals its reference is not counted: the jar leaves it out when it adds sentence
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,48 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import meteor_cache
-from lattice_simp.evaluate.meteor_jar import COLUMNS, VERSION, JarOptions, find_jar, sentence_statistics
-from lattice_simp.evaluate.meteor_languages import MODULES, MeteorLanguage, meteor_language
+from lattice_simp.evaluate.meteor_jar import COLUMNS, VERSION, JarOptions, sentence_statistics
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.support.textio import read_lines
+
+LANGUAGES = Path(__file__).with_name("meteor_languages.tsv")
+"""What METEOR 1.5 knows of each language: the tables of its class `Constants`."""
+
+OTHER = "other"
+"""The fallback for languages without parameters of their own: exact matches, language-independent parameters."""
+
+_MODULES = 4
+"""The jar writes the statistics of four modules, whether all of them run or not."""
 
 _CHUNKS = COLUMNS - 3
 """The column of chunks."""
+
+
+@dataclass(frozen=True)
+class MeteorLanguage:
+    """The parameters of a language, those of the task that the jar takes by default.
+
+    Attributes:
+        meteor_name: what METEOR calls it (`cz`, `se`).
+        normaliser: whether the jar can make tokens of its text (`-norm`).
+        paraphrases: `bundled` with the Python package, in a `separate` file of METEOR's own distribution, or `none`.
+        modules: the kinds of matches, in their order.
+        weights: (modules,) of the matches.
+        alpha: the weight of recall; precision has the rest.
+        beta: the exponent of the fragmentation.
+        gamma: the greatest penalty of fragmentation.
+        delta: the weight of content words; function words have the rest.
+    """
+
+    meteor_name: str
+    normaliser: bool
+    paraphrases: str
+    modules: tuple[str, ...]
+    weights: tuple[float, ...]
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
 
 
 def meteor(
@@ -33,7 +69,7 @@ def meteor(
     options: JarOptions | None = None,
     cache: bool = True,
 ) -> Metric:
-    """METEOR 1.5 with the parameters of a language, from 0 to 100.
+    """Returns METEOR 1.5 with the parameters of a language, from 0 to 100.
 
     >>> metric = meteor("fr")
     >>> metric.signature
@@ -50,7 +86,7 @@ def meteor(
         references: how many there are.
         paraphrases: a paraphrase table for the language.
         options: of the Java process.
-        cache: keep statistics in the user's cache folder, by a hash of everything they depend on.
+        cache: whether the user's cache folder keeps the statistics.
 
     Raises:
         LatticeSimpError: a language that METEOR does not know, or no such file. The metric's `statistics` raise
@@ -58,32 +94,24 @@ def meteor(
     """
     settings, table = _settings(language, paraphrases)
     arguments = _arguments(settings)
-    chosen = options or JarOptions()
+    said = "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)  # -l fr: |l:fr
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
         check_lines(hypotheses, references)
-        data = [] if table is None else ["-a", str(table)]
-        if not cache:
-            return _without_perfect_chunks(sentence_statistics(hypotheses, references, [*arguments, *data], chosen))
-        files = [find_jar(), *([] if table is None else [table])]
-        key = meteor_cache.cache_key(files, arguments, hypotheses, references)
-        rows = meteor_cache.load(key, (len(hypotheses), COLUMNS))
-        if rows is None:
-            rows = sentence_statistics(hypotheses, references, [*arguments, *data], chosen)
-            meteor_cache.store(key, rows)
+        rows = sentence_statistics(hypotheses, references, arguments, table, options or JarOptions(), cache=cache)
         return _without_perfect_chunks(rows)
 
     reads = (Form.TEXT, Form.TOKENS) if settings.normaliser else (Form.TOKENS,)
-    signature = f"nrefs:{references}|meteor:{VERSION}|" + _signature(arguments)
-    return Metric("METEOR", True, signature, statistics, lambda sums: meteor_score(sums, settings), reads)
+    signature = f"nrefs:{references}|meteor:{VERSION}{said}"
+    return Metric("METEOR", True, signature, statistics, lambda sums: _score(sums, settings), reads)
 
 
-def meteor_score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
+def _score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
     """Returns the score, 0 to 100, of sums of statistics, (..., `COLUMNS`) to (...)."""
     rows = np.asarray(sums, dtype=np.float64)
-    matches = _matches(rows)
     by_class = np.array([language.delta, 1.0 - language.delta])
-    weighted = np.einsum("...kcs,k,c->...s", matches, language.all_weights, by_class)
+    by_kind = np.array([*language.weights, *[0.0] * (_MODULES - len(language.weights))])
+    weighted = np.einsum("...kcs,k,c->...s", _matches(rows), by_kind, by_class)
     lengths, functions = rows[..., 0:2], rows[..., 2:4]
     shares = ratio(weighted, language.delta * (lengths - functions) + (1.0 - language.delta) * functions)
     precision, recall = shares[..., 0], shares[..., 1]
@@ -101,14 +129,46 @@ def _without_perfect_chunks(rows: Floats) -> Floats:
 
 def _matches(rows: Floats) -> Floats:
     """Returns (..., kind, content or function, hypothesis or reference)."""
-    return rows[..., 4 : 4 + 4 * MODULES].reshape(*rows.shape[:-1], MODULES, 2, 2)
+    return rows[..., 4 : 4 + 4 * _MODULES].reshape(*rows.shape[:-1], _MODULES, 2, 2)
+
+
+def meteor_language(code: str) -> MeteorLanguage:
+    """Returns the parameters of a language.
+
+    >>> meteor_language("sv").meteor_name, meteor_language("en").modules
+    ('se', ('exact', 'stem', 'synonym', 'paraphrase'))
+
+    Raises:
+        LatticeSimpError: METEOR does not know it; names those that it knows, and the fallback.
+    """
+    header, *rows = [line.split("\t") for line in read_lines(LANGUAGES)]
+    fields = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    if code not in fields:
+        codes = ", ".join(name for name in fields if name != OTHER)
+        raise LatticeSimpError(
+            f"METEOR 1.5 does not know the language {code!r}; it knows {codes} "
+            f"(or take {OTHER!r}: exact matches of tokens alone, language-independent parameters)"
+        )
+    field = fields[code]
+    return MeteorLanguage(
+        field["meteor_name"],
+        field["normaliser"] == "yes",
+        field["paraphrases"],
+        tuple(field["modules"].split()),
+        tuple(map(float, field["weights"].split())),
+        *(float(field[name]) for name in ("alpha", "beta", "gamma", "delta")),
+    )
 
 
 def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLanguage, Path | None]:
     """Returns the parameters, and the paraphrase table where it is not the jar's own."""
     settings = meteor_language(language)
     if paraphrases is None:
-        return (settings.without_paraphrases() if settings.paraphrases == "separate" else settings), None
+        if settings.paraphrases != "separate":
+            return settings, None
+        kept = [pair for pair in zip(settings.modules, settings.weights, strict=True) if pair[0] != "paraphrase"]
+        modules, weights = zip(*kept, strict=True)
+        return replace(settings, modules=modules, weights=weights), None
     if "paraphrase" not in settings.modules:
         raise LatticeSimpError(f"METEOR {VERSION} takes no paraphrases for {language!r}")
     table = Path(paraphrases).absolute()
@@ -127,8 +187,3 @@ def _arguments(settings: MeteorLanguage) -> list[str]:
         *("-m", " ".join(settings.modules)),
         *("-w", " ".join(map(str, settings.weights))),
     ]
-
-
-def _signature(arguments: Sequence[str]) -> str:
-    """Returns `l:fr|norm|p:...` of `-l fr -norm -p ...`."""
-    return "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)[1:]

@@ -1,7 +1,12 @@
-"""Running METEOR's jar, which the Python package `pycocoevalcap` brings along."""
+"""METEOR's jar, which the Python package `pycocoevalcap` brings along, and a cache of what it gave.
+
+Starting the jar takes ten seconds, and the same files are scored again and again.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import importlib.util
 import re
 import shutil
@@ -16,6 +21,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.evaluate.metric import References
+from lattice_simp.support.array_cache import read_arrays, user_cache, write_arrays
 
 VERSION = "1.5"
 JAR = f"meteor-{VERSION}.jar"
@@ -54,11 +60,7 @@ class JarOptions:
 
 
 def find_jar() -> Path:
-    """Finds the jar.
-
-    Raises:
-        MissingExtraError: the package, or the jar in it, is not there.
-    """
+    """Returns the jar's path, or raises MissingExtraError."""
     found = importlib.util.find_spec("pycocoevalcap")
     for folder in (found.submodule_search_locations if found else None) or ():
         jar = Path(folder, "meteor", JAR)
@@ -68,11 +70,7 @@ def find_jar() -> Path:
 
 
 def find_java() -> str:
-    """Finds the program `java`.
-
-    Raises:
-        MissingExtraError: it is not in PATH.
-    """
+    """Returns the path of the program `java`, or raises MissingExtraError."""
     java = shutil.which("java")
     if java is None:
         raise MissingExtraError("METEOR needs Java, and there is no `java` in PATH (Debian: apt install default-jre)")
@@ -80,14 +78,61 @@ def find_java() -> str:
 
 
 def sentence_statistics(
-    hypotheses: Sequence[str], references: References, arguments: Sequence[str], options: JarOptions
+    hypotheses: Sequence[str],
+    references: References,
+    arguments: Sequence[str],
+    paraphrases: Path | None,
+    options: JarOptions,
+    *,
+    cache: bool = True,
 ) -> Floats:
-    """Runs the jar with `-ssOut`; gives (sentences, `COLUMNS`) float64.
+    """Returns the statistics of each sentence, (sentences, `COLUMNS`) float64.
+
+    Args:
+        hypotheses: a line each.
+        references: of as many lines each.
+        arguments: the jar's options.
+        paraphrases: a table that the jar does not bring along.
+        options: of the Java process.
+        cache: whether the user's cache folder keeps them, by a hash of all that they depend on (`cache_key`).
 
     Raises:
         MissingExtraError: no Java, no jar.
         LatticeSimpError: it failed, gave something else, or took too long.
     """
+    every = arguments if paraphrases is None else [*arguments, "-a", str(paraphrases)]
+    if not cache:
+        return _run(hypotheses, references, every, options)
+    files = [find_jar()] if paraphrases is None else [find_jar(), paraphrases]
+    cached = user_cache() / "meteor" / f"{cache_key(files, arguments, hypotheses, references)}.arrays"
+    with contextlib.suppress(LatticeSimpError, KeyError):
+        rows = read_arrays(cached)["statistics"]
+        if rows.shape == (len(hypotheses), COLUMNS) and rows.dtype == np.float64:
+            return rows
+    rows = _run(hypotheses, references, every, options)
+    with contextlib.suppress(LatticeSimpError, OSError):  # without a cache that can be written, nothing is kept
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_arrays(cached, {"statistics": rows})
+    return rows
+
+
+def cache_key(
+    files: Sequence[Path], arguments: Sequence[str], hypotheses: Sequence[str], references: References
+) -> str:
+    """Returns a hash of all that the statistics depend on: the jar and its data by content, options, sentences."""
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for part in (arguments, hypotheses, *references):
+        digest.update(b"\x00%d\n" % len(part))
+        for line in part:
+            data = line.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()
+
+
+def _run(hypotheses: Sequence[str], references: References, arguments: Sequence[str], options: JarOptions) -> Floats:
+    """Runs the jar with `-ssOut`."""
     command = [find_java(), f"-Xmx{options.heap}", "-Dfile.encoding=UTF-8", "-jar", str(find_jar())]
     limit = options.seconds or _START_SECONDS + _SECONDS_A_PAIR * len(hypotheses) * len(references)
     with tempfile.TemporaryDirectory(prefix="meteor.") as folder:

@@ -86,20 +86,12 @@ class Metric:
     decimals: int = 2
 
     def corpus_score(self, hypotheses: Sequence[str], references: References) -> float:
-        """Returns the score of a corpus.
-
-        Raises:
-            LatticeSimpError: as `statistics`: no sentences, no references, or different numbers of lines.
-        """
+        """Returns the score of a corpus; raises what `statistics` raises."""
         return float(self.score(self.statistics(hypotheses, references).sum(axis=0)))
 
 
 def check_lines(hypotheses: Sequence[str], references: References) -> None:
-    """Refuses what no metric can score.
-
-    Raises:
-        LatticeSimpError: no sentences, no references, or different numbers of lines.
-    """
+    """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
     for number, lines in enumerate(references, start=1):
@@ -107,13 +99,11 @@ def check_lines(hypotheses: Sequence[str], references: References) -> None:
             raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
 
 
-def ratio(above: npt.ArrayLike, below: npt.ArrayLike, otherwise: float = 0.0) -> Floats:
-    """Divides, with `otherwise` where the divisor is not positive.
+def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
+    """Divides, with 0 where the divisor is not positive.
 
     >>> ratio([1.0, 2.0], [4.0, 0.0]).tolist()
     [0.25, 0.0]
     """
     numerator, divisor = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
-    result = np.full(divisor.shape, otherwise)
-    np.divide(numerator, divisor, out=result, where=divisor > 0)
-    return result
+    return np.divide(numerator, divisor, out=np.zeros(divisor.shape), where=divisor > 0)

@@ -1,18 +1,22 @@
 """Plots of an evaluation with matplotlib: gains by group, quality by group, failure rates.
 
-Each function gives a matplotlib `Figure` that belongs to no window and no global state; `save_plot` writes it. The
+Each function returns a matplotlib `Figure` without a window or global state; `save_plot` writes it. The
 same numbers give the same bytes with the same version of matplotlib.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate.comparison import Comparison
+from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.metric import Metric
+from lattice_simp.evaluate.report import Breakdown
 from lattice_simp.evaluate.tables import significance_mark
 from lattice_simp.support.textio import open_binary
 
@@ -55,23 +59,19 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
         raise LatticeSimpError("a plot of gains needs a baseline and another system")
     figure, axes = _figure()
     width = _BAR_ROOM / len(systems)
-    for place, name in enumerate(systems):
+    for number, name in enumerate(systems):
         scores = [comparison.scores[name][metric.name] for comparison in comparisons.values()]
-        centres = [group + (place + 0.5) * width - _BAR_ROOM / 2 for group in range(len(scores))]
-        gains = [score.gain or 0.0 for score in scores]
-        lows, highs = zip(*(score.gain_interval or (0.0, 0.0) for score in scores), strict=True)
-        errors = [
-            [max(0.0, gain - low) for gain, low in zip(gains, lows, strict=True)],
-            [max(0.0, high - gain) for gain, high in zip(gains, highs, strict=True)],
-        ]
-        axes.bar(centres, gains, width * 0.9, label=name, color=_colour(place), yerr=errors, capsize=3)
-        for centre, high, gain, score in zip(centres, highs, gains, scores, strict=True):
+        centres = [group + (number + 0.5) * width - _BAR_ROOM / 2 for group in range(len(scores))]
+        gains = np.array([score.gain or 0.0 for score in scores])
+        lows, highs = np.array([score.gain_interval or (0.0, 0.0) for score in scores]).T
+        errors = np.maximum(0.0, [gains - lows, highs - gains])
+        axes.bar(centres, gains, width * 0.9, label=name, color=_colour(number), yerr=errors, capsize=3)
+        for centre, top, score in zip(centres, np.maximum(0.0, np.maximum(gains, highs)), scores, strict=True):
             mark = significance_mark(score.p)
-            axes.annotate(mark, (centre, max(high, gain, 0.0)), (0, 2), textcoords="offset points", ha="center")
+            axes.annotate(mark, (centre, top), (0, 2), textcoords="offset points", ha="center")
     axes.axhline(0.0, color="black", linewidth=0.8)
-    labels = [f"{label}\nn = {comparison.sentences}" for label, comparison in comparisons.items()]
-    axes.set_xticks(range(len(labels)), labels)
     percent = 100 * first.test.confidence
+    _name_groups(axes, comparisons)
     _label(axes, by, f"{metric.name}, gain over {first.baseline} ({percent:g} % intervals)", len(systems))
     return figure
 
@@ -85,15 +85,12 @@ def quality_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison])
     comparisons = _drawn(comparisons)
     figure, axes = _figure()
     systems = list(next(iter(comparisons.values())).scores)
-    places = range(len(comparisons))
-    for place, name in enumerate(systems):
+    for number, name in enumerate(systems):
         scores = [comparison.scores[name][metric.name] for comparison in comparisons.values()]
-        values = [score.value for score in scores]
-        axes.plot(places, values, marker=_MARKERS[place % len(_MARKERS)], color=_colour(place), label=name)
+        _curve(axes, number, name, range(len(scores)), [score.value for score in scores])
         lows, highs = zip(*(score.interval for score in scores), strict=True)
-        axes.fill_between(places, lows, highs, color=_colour(place), alpha=0.15, linewidth=0)
-    labels = [f"{label}\nn = {comparison.sentences}" for label, comparison in comparisons.items()]
-    axes.set_xticks(places, labels)
+        axes.fill_between(range(len(scores)), lows, highs, color=_colour(number), alpha=0.15, linewidth=0)
+    _name_groups(axes, comparisons)
     _label(axes, by, metric.name, len(systems))
     return figure
 
@@ -113,15 +110,8 @@ def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = 
     if not points or any(n < 1 or not 0 <= rate <= 1 for n, rate in points):
         raise LatticeSimpError("a plot of failure rates needs points of n from 1 up and shares from 0 to 1")
     figure, axes = _figure()
-    for place, (name, curve) in enumerate(curves.items()):
-        ordered = sorted(curve)
-        axes.plot(
-            [n for n, _ in ordered],
-            [100.0 * rate for _, rate in ordered],
-            marker=_MARKERS[place % len(_MARKERS)],
-            color=_colour(place),
-            label=name,
-        )
+    for number, (name, curve) in enumerate(curves.items()):
+        _curve(axes, number, name, [n for n, _ in sorted(curve)], [100.0 * rate for _, rate in sorted(curve)])
     ticks = sorted({n for n, _ in points})
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
@@ -143,9 +133,36 @@ def save_plot(figure: Figure, path: str | Path) -> None:
     if kind not in (".png", ".svg"):
         raise LatticeSimpError(f"{path}: plots are written as .png or .svg")
     with open_binary(path, "w") as file, matplotlib.rc_context({"svg.hashsalt": _HASH_SALT}):
-        figure.savefig(
-            file, format=kind[1:], dpi=150, metadata={"Date": None} if kind == ".svg" else {"Software": None}
-        )
+        metadata = {"Date": None} if kind == ".svg" else {"Software": None}
+        figure.savefig(file, format=kind[1:], dpi=150, metadata=metadata)
+
+
+def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:
+    """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; returns the files.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        LatticeSimpError: the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LatticeSimpError(f"{folder}: cannot be made: {error.strerror}") from error
+    written = []
+    for breakdown in breakdowns:
+        by, comparisons = breakdown.groups.name, breakdown.comparisons
+        first = next(iter(comparisons.values()))
+        kinds = {"quality": quality_plot}
+        if first.baseline is not None and len(first.scores) > 1:
+            kinds["gain"] = gain_plot
+        for metric in measured.metrics:
+            for kind, plot in kinds.items():
+                figure = plot(metric, by, comparisons)
+                for ending in ("png", "svg"):
+                    path = folder / f"{_file_name(metric.name)}.{_file_name(by)}.{kind}.{ending}"
+                    save_plot(figure, path)
+                    written.append(path)
+    return written
 
 
 def _drawn(comparisons: Mapping[str, Comparison]) -> Mapping[str, Comparison]:
@@ -164,6 +181,15 @@ def _figure() -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
+def _curve(axes: Axes, number: int, name: str, x: Sequence[int], y: Sequence[float]) -> None:
+    axes.plot(x, y, marker=_MARKERS[number % len(_MARKERS)], color=_colour(number), label=name)
+
+
+def _name_groups(axes: Axes, comparisons: Mapping[str, Comparison]) -> None:
+    labels = [f"{label}\nn = {comparison.sentences}" for label, comparison in comparisons.items()]
+    axes.set_xticks(range(len(labels)), labels)
+
+
 def _label(axes: Axes, horizontal: str, vertical: str, names: int) -> None:
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -174,5 +200,9 @@ def _label(axes: Axes, horizontal: str, vertical: str, names: int) -> None:
         axes.legend(frameon=False)
 
 
-def _colour(place: int) -> str:
-    return COLOURS[place % len(COLOURS)]
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,6 +1,7 @@
-"""An evaluation as JSON: every number unrounded, with the signatures and the command that made it.
+"""A whole evaluation as text, Markdown, LaTeX or JSON.
 
-The document, version 1 (`null` stands where there is nothing: a baseline's gain, p of too few sentences):
+The JSON document, version 1, has every number unrounded, with the signatures and the command that made it; `null`
+stands where there is nothing (a baseline's gain, p of too few sentences):
 
     {"format": "lattice_simp evaluation", "version": 1, "program": "lattice_simp 0.1", "command": [str],
      "baseline": str | null,
@@ -20,10 +21,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import Enum
 from typing import Any
 
 from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.groups import Groups
+from lattice_simp.evaluate.table import Table, as_latex, as_markdown, as_text
+from lattice_simp.evaluate.tables import group_table, score_table
+
+
+class ResultFormat(str, Enum):
+    """How results are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    JSON = "json"
+
+
+_RENDERERS = {ResultFormat.TEXT: as_text, ResultFormat.MARKDOWN: as_markdown, ResultFormat.LATEX: as_latex}
 
 FORMAT = "lattice_simp evaluation"
 VERSION = 1
@@ -37,11 +53,37 @@ class Breakdown:
     comparisons: Mapping[str, Comparison]
 
 
+def result_tables(
+    measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = ()
+) -> tuple[Table, ...]:
+    """Returns the table of all scores, then for each break-down a table a metric."""
+    grouped = [
+        group_table(metric, breakdown.groups, breakdown.comparisons, comparison)
+        for breakdown in breakdowns
+        for metric in measured.metrics
+    ]
+    return (score_table(measured, comparison), *grouped)
+
+
+def render_results(
+    measured: Measurements,
+    comparison: Comparison,
+    breakdowns: Sequence[Breakdown] = (),
+    format: ResultFormat = ResultFormat.TEXT,
+    command: Sequence[str] = (),
+) -> str:
+    """Writes all tables, or the JSON document."""
+    if format is ResultFormat.JSON:
+        document = report(measured, comparison, breakdowns, command)
+        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return "\n".join(map(_RENDERERS[format], result_tables(measured, comparison, breakdowns)))
+
+
 def report(
     measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = (), command: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Returns the document that the module describes."""
-    from lattice_simp import __version__
+    from lattice_simp import __version__  # the package itself imports its rooms
 
     test = comparison.test
     return {
@@ -58,12 +100,7 @@ def report(
             "interval_samples": test.bootstrap_samples,
         },
         "metrics": [
-            {
-                "name": metric.name,
-                "higher_is_better": metric.higher_is_better,
-                "signature": metric.signature,
-                "reads": form.value,
-            }
+            {name: getattr(metric, name) for name in ("name", "higher_is_better", "signature")} | {"reads": form.value}
             for metric, form in zip(measured.metrics, measured.forms, strict=True)
         ],
         "scores": _scores(comparison),
@@ -76,11 +113,6 @@ def report(
             for breakdown in breakdowns
         ],
     }
-
-
-def report_json(document: Mapping[str, Any]) -> str:
-    """Writes the document."""
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _scores(comparison: Comparison) -> dict[str, Any]:

@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.metrics.ter import TER
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
@@ -22,9 +19,12 @@ from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, 
 _ORDER = 4
 """The longest n-grams of BLEU."""
 
+_BETA = 2
+"""How much more recall weighs than precision in chrF2."""
+
 
 def bleu_tok(references: int = 1) -> Metric:
-    """BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
+    """Returns BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
 
     >>> metric = bleu_tok()
     >>> round(metric.corpus_score(["the cat sat there ."], [["The cat sat here ."]]), 2)
@@ -35,35 +35,43 @@ def bleu_tok(references: int = 1) -> Metric:
     Args:
         references: how many there are; the signature tells.
     """
+    from sacrebleu import BLEU  # here and below: only the commands that score wait for it
+
     scorer = BLEU(tokenize="none", lowercase=True, force=True)
     return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
 
 
 def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
-    """BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
+    """Returns BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
 
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
     """
+    from sacrebleu import BLEU
+
     scorer = BLEU(tokenize="13a", lowercase=lowercase, force=True)
     return _metric("BLEU-13a", True, scorer, _bleu, references, (Form.TEXT,))
 
 
 def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
-    """The character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
+    """Returns the character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
 
     >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     81.76
     """
+    from sacrebleu import CHRF
+
     return _metric("chrF2", True, CHRF(lowercase=lowercase), _chrf, references)
 
 
 def ter(references: int = 1) -> Metric:
-    """The translation edit rate (Snover et al. 2006), sacrebleu's default settings: lower case, blanks part words.
+    """Returns the translation edit rate (Snover et al. 2006), by sacrebleu's defaults: lower case, blanks part words.
 
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0
     """
+    from sacrebleu import TER
+
     return _metric("TER", False, TER(), _ter, references)
 
 
@@ -105,7 +113,7 @@ def _chrf(sums: npt.ArrayLike) -> Floats:
     orders = effective.sum(axis=-1)
     precision = ratio(np.where(effective, ratio(matches, hypothesis), 0.0).sum(axis=-1), orders)
     recall = ratio(np.where(effective, ratio(matches, reference), 0.0).sum(axis=-1), orders)
-    factor = CHRF.BETA**2
+    factor = _BETA**2
     return 100.0 * ratio((1 + factor) * precision * recall, factor * precision + recall)
 
 

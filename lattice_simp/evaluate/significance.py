@@ -2,10 +2,13 @@
 
 Paired bootstrap resampling (Koehn 2004) and paired approximate randomisation (Riezler and Maxwell 2005). The first is
 defined as in sacrebleu, whose p is about half of a two-sided test's; the second is two-sided, and the stricter one.
+Scores of resamples come from sums of sentence statistics, by matrix products in blocks of bounded memory. The random
+numbers are drawn as sacrebleu draws them, so the same seed means the same resamples.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -14,7 +17,15 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.metric import Metric
-from lattice_simp.evaluate.resampling import DEFAULT_SEED, swapped_sums
+
+DEFAULT_SEED = 12345
+"""That of sacrebleu."""
+
+BLOCK_CELLS = 1 << 22
+"""Sentences times resamples that are held at once: a few matrices of 32 MiB."""
+
+_BITS = 32
+"""numpy makes so many bools of one random number; blocks of as many rows continue the stream without a loss."""
 
 FEWEST_FOR_BOOTSTRAP = 10
 """Resamples of fewer sentences hardly vary, so almost any difference would be significant: no p is given."""
@@ -26,7 +37,7 @@ _TIE = 1e-9
 class TestKind(str, Enum):
     """The significance tests."""
 
-    __test__ = False  # the name is no test case's
+    __test__ = False  # pytest takes the name for a test case's
 
     BOOTSTRAP = "bootstrap"
     RANDOMISATION = "randomisation"
@@ -40,11 +51,11 @@ class SignificanceTest:
     'paired bootstrap resampling, 1000 samples, seed 12345'
 
     Attributes:
-        kind: paired bootstrap resampling, or paired approximate randomisation.
+        kind: of the test.
         samples: of the test; by default 1000 or 10000, as sacrebleu.
         seed: of the random numbers, from 0.
         confidence: of the intervals, above 0 and below 1.
-        interval_samples: bootstrap resamples behind the intervals, where the test makes none.
+        interval_samples: bootstrap resamples for the intervals, where the test makes none.
 
     Raises:
         LatticeSimpError: a number out of range.
@@ -67,9 +78,8 @@ class SignificanceTest:
     @property
     def trials(self) -> int:
         """The number of samples of the test."""
-        if self.samples is not None:
-            return self.samples
-        return 1000 if self.kind is TestKind.BOOTSTRAP else 10000
+        usual = 1000 if self.kind is TestKind.BOOTSTRAP else 10000
+        return usual if self.samples is None else self.samples
 
     @property
     def bootstrap_samples(self) -> int:
@@ -79,9 +89,8 @@ class SignificanceTest:
     @property
     def description(self) -> str:
         """What a table says of it."""
-        bootstrap = self.kind is TestKind.BOOTSTRAP
-        name = "paired bootstrap resampling" if bootstrap else "paired approximate randomisation"
-        return f"{name}, {self.trials} samples, seed {self.seed}"
+        name = "bootstrap resampling" if self.kind is TestKind.BOOTSTRAP else "approximate randomisation"
+        return f"paired {name}, {self.trials} samples, seed {self.seed}"
 
 
 def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
@@ -103,7 +112,7 @@ def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
     It is the share of resamples whose absolute difference, less the mean one, exceeds the difference on all sentences;
     the observation itself is counted, too. A clear difference is exceeded on one side alone, so p is that of a
     one-sided test, and hardly more than 0.5 where there is no difference. Systems of equal scores get 1, where
-    sacrebleu gives its smallest p.
+    sacrebleu returns its smallest p.
 
     Args:
         baseline: (samples,), the scores of resamples.
@@ -128,7 +137,7 @@ def randomisation_p(
     Args:
         baseline: (sentences, k) statistics.
         system: of the other system.
-        metric: gives the scores.
+        metric: whose scores are compared.
         samples: how many swaps.
         seed: of numpy's default generator.
     """
@@ -136,3 +145,42 @@ def randomisation_p(
     first, second = swapped_sums(baseline, system, samples, seed)
     as_large = np.count_nonzero(np.abs(metric.score(first) - metric.score(second)) >= observed - _TIE)
     return float((as_large + 1) / (samples + 1))
+
+
+def bootstrap_sums(statistics: Floats, samples: int, seed: int = DEFAULT_SEED) -> Floats:
+    """Sums statistics, (sentences, k), over samples of the sentences drawn with replacement; returns (samples, k).
+
+    >>> bootstrap_sums(np.ones((5, 2)), samples=3).tolist()
+    [[5.0, 5.0], [5.0, 5.0], [5.0, 5.0]]
+    """
+    generator = np.random.default_rng(seed)
+    sentences = len(statistics)
+    sums = []
+    for rows in _blocks(samples, max(1, BLOCK_CELLS // sentences)):
+        drawn = generator.integers(0, sentences, size=(rows, sentences))
+        drawn += np.arange(rows)[:, None] * sentences
+        counts = np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences)
+        sums.append(counts.astype(np.float64) @ statistics)
+    return np.concatenate(sums)
+
+
+def swapped_sums(first: Floats, second: Floats, samples: int, seed: int = DEFAULT_SEED) -> tuple[Floats, Floats]:
+    """Sums statistics of two systems, (sentences, k), with outputs swapped for a random half; returns two (samples, k).
+
+    >>> one, other = swapped_sums(np.ones((8, 1)), np.zeros((8, 1)), samples=100)
+    >>> bool((one + other == 8).all()), bool(3 < one.mean() < 5)
+    (True, True)
+    """
+    generator = np.random.default_rng(seed)
+    difference = first - second
+    sums = []
+    for rows in _blocks(samples, max(1, BLOCK_CELLS // (len(first) * _BITS)) * _BITS):
+        swapped = generator.integers(2, size=(rows, len(first)), dtype=np.bool_)
+        sums.append(swapped.astype(np.float64) @ difference)
+    moved = np.concatenate(sums)
+    return second.sum(axis=0) + moved, first.sum(axis=0) - moved
+
+
+def _blocks(total: int, most: int) -> Iterator[int]:
+    for start in range(0, total, most):
+        yield min(most, total - start)

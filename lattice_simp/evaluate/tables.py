@@ -45,13 +45,9 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
 def group_table(
     metric: Metric, groups: Groups, comparisons: Mapping[str, Comparison], overall: Comparison | None = None
 ) -> Table:
-    """Returns a table of one metric: a row a group with n and each system's score, gain and p.
+    """Returns a table of one metric: a row a group (see `compare_groups`) with n and each system's score, gain and p.
 
-    Args:
-        metric: one of those that were measured.
-        groups: the labels.
-        comparisons: of each group, see `compare_groups`.
-        overall: of all sentences, for a last row.
+    With `overall`, a last row is of all sentences.
     """
     shown = {**comparisons, **({"all": overall} if overall else {})}
     first = next(iter(shown.values()))
@@ -61,14 +57,10 @@ def group_table(
     for name in names:
         gained = first.baseline is not None and name != first.baseline
         columns += [name, f"{name}: gain", f"{name}: p"] if gained else [name]
-    rows = tuple(
-        (
-            Cell(label),
-            Cell(comparison.sentences),
-            *chain.from_iterable(_group_cells(metric, comparison, name) for name in names),
-        )
-        for label, comparison in shown.items()
-    )
+    rows = []
+    for label, comparison in shown.items():
+        cells = chain.from_iterable(_group_cells(metric, comparison, name) for name in names)
+        rows.append((Cell(label), Cell(comparison.sentences), *cells))
     notes = list(_mark_notes(first, len(rows) * len(others)))
     if first.test.kind is TestKind.BOOTSTRAP and any(one.sentences < FEWEST_FOR_BOOTSTRAP for one in shown.values()):
         notes.append(f"no p for fewer than {FEWEST_FOR_BOOTSTRAP} sentences")
@@ -76,9 +68,8 @@ def group_table(
         notes.append(f"{groups.left_out} sentences belong to no group")
     if metric.higher_is_better is False:
         notes.append("lower is better")
-    return Table(
-        f"{metric.name} by {groups.name}", tuple(columns), rows, (*notes, f"{metric.name}: {metric.signature}")
-    )
+    notes.append(f"{metric.name}: {metric.signature}")
+    return Table(f"{metric.name} by {groups.name}", tuple(columns), tuple(rows), tuple(notes))
 
 
 def _score_cell(metric: Metric, score: Score) -> Cell:

@@ -7,8 +7,10 @@ state is the start. A missing cost is 0. Costs are negative natural logs.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +19,17 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Longs, checked_lattice, natural, shown, start_first
-from lattice_simp.formats.field_text import FieldText, split_fields
-from lattice_simp.formats.symbol_text import read_labels, write_symbols
-from lattice_simp.support.textio import decode, open_text, read_bytes
+from lattice_simp.formats.common import (
+    FieldText,
+    Format,
+    Longs,
+    checked_lattice,
+    natural,
+    shown,
+    split_fields,
+)
+from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
+from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 """The words that are read as epsilon: OpenFst's and Kaldi's."""
@@ -28,29 +37,28 @@ EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 _NOT_FINAL = (b"Infinity", b"inf")
 
 
-def read_att(
-    path: str | Path,
+def parse_att(
+    data: bytes,
+    *,
+    path: str | Path | None = None,
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
-    *,
     acceptor: bool | None = None,
     numeric: bool = False,
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
-    r"""Reads a lattice from AT&T text.
+    r"""Returns the lattice of the bytes of AT&T text.
 
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
-    >>> _ = path.write_text("0 1 a 0.5\n1 2 cat\n2\n")
-    >>> read_att(path).weights.tolist()
+    >>> parse_att(b"0 1 a 0.5\n1 2 cat\n2\n").weights.tolist()
     [0.5, 0.0]
 
     States keep their numbers if the start is 0 (else the states before it move up by one). Numbers that are larger
     than the file could need are replaced: the states are then numbered in the order in which they appear.
 
     Args:
-        path: the file; `-` is standard input.
+        data: the file's bytes.
+        path: the file's name, for errors.
         symbols: the table that numbers the (output) words; it grows as needed. A new one if None.
         isymbols: the table of the input words; None for the same one.
         acceptor: whether a line of four fields is `source destination word cost` (True) or `source destination input
@@ -64,36 +72,7 @@ def read_att(
     Raises:
         FormatError: a broken line (with its number), an empty file, unknown labels, costs that are NaN or infinite.
     """
-    return parse_att(
-        read_bytes(path),
-        path=path,
-        symbols=symbols,
-        isymbols=isymbols,
-        acceptor=acceptor,
-        numeric=numeric,
-        labels=None if symbols_path is None else read_labels(symbols_path),
-        ilabels=None if isymbols_path is None else read_labels(isymbols_path),
-    )
-
-
-def parse_att(
-    data: bytes,
-    *,
-    path: str | Path | None = None,
-    symbols: SymbolTable | None = None,
-    isymbols: SymbolTable | None = None,
-    acceptor: bool | None = None,
-    numeric: bool = False,
-    labels: dict[int, str] | None = None,
-    ilabels: dict[int, str] | None = None,
-) -> Lattice:
-    r"""Returns the lattice of AT&T text; see `read_att`.
-
-    `labels` are the words of numeric labels, `ilabels` those of numeric input labels if they are others.
-
-    >>> parse_att(b"0 1 5 0.5\n1\n", labels={5: "cat"}).symbols.words
-    ['<epsilon>', 'cat']
-    """
+    ilabels, labels = read_label_pair(symbols_path, isymbols_path)
     decode(data, path)  # fails at bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     widths = text.widths
@@ -106,20 +85,19 @@ def parse_att(
         acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
-    sources, nextstates, finals = _states(text, arcs, ends)
+    sources, nextstates, finals, start = _states(text, arcs, ends)
     weights = np.zeros(len(arcs))
     priced = widths[arcs] == (4 if acceptor else 5)
     weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
     symbols = SymbolTable() if symbols is None else symbols
     output_column = np.where(acceptor | (widths[arcs] == 3), 2, 3)
     olabels = _labels(text, arcs, output_column, symbols, numeric, labels)
-    columns = {}
+    columns: dict[str, Any] = {}
     if not acceptor:
         input_symbols = symbols if isymbols is None else isymbols
-        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels or labels)
-    return checked_lattice(
-        path, sources, olabels, weights, nextstates, finals, symbols, isymbols=None if acceptor else isymbols, **columns
-    )
+        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels)
+        columns["isymbols"] = isymbols
+    return checked_lattice(path, sources, olabels, weights, nextstates, finals, symbols, start=start, **columns)
 
 
 def write_att(
@@ -130,7 +108,7 @@ def write_att(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> None:
-    r"""Writes a lattice as AT&T text; what `read_att` reads back is the same lattice, except for score columns.
+    r"""Writes a lattice as AT&T text; what `parse_att` reads back is the same lattice, except for features.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
@@ -181,8 +159,8 @@ def _all_numbers(fields: list[bytes]) -> bool:
         return False
 
 
-def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats]:
-    """Returns the sources, the destinations and the final costs, with the start state as state 0."""
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats, int]:
+    """Returns the sources, the destinations, the final costs and the start state."""
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])
     mentions = 2 * len(arcs) + len(ends)
@@ -203,7 +181,7 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     costs[priced] = text.costs(ends[priced], 1)
     finals = np.full(num_states, np.inf)
     np.minimum.at(finals, states, costs)
-    return start_first(sources, nextstates, finals, first)
+    return sources, nextstates, finals, first
 
 
 def _labels(
@@ -262,3 +240,6 @@ def _end_lines(lattice: Lattice) -> dict[int, str]:
     finals = np.flatnonzero(np.isfinite(lattice.finals)).tolist()
     dead = np.flatnonzero(~mentioned).tolist()
     return dict(chain(((q, f"{q}\t{costs[q]!r}\n") for q in finals), ((q, f"{q}\tInfinity\n") for q in dead)))
+
+
+FORMAT = Format((".txt", ".att"), re.compile(rb"\d+(?:\s|\Z)").match, parse_att, write_att)

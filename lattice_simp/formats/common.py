@@ -1,10 +1,14 @@
-"""What the lattice formats share: numbers, state numbers, one final state."""
+"""What the lattice formats share: the kind of an entry in the table, fields of text, numbers, one final state."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +19,24 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
 
 Longs = npt.NDArray[np.int64]
+
+_BLANKS = re.compile(rb"[ \t]+")
+
+
+class Format(NamedTuple):
+    """A lattice format.
+
+    Attributes:
+        suffixes: the endings of its files' names.
+        sniff: whether (as a truth value) the beginning of a file, without white space before, is of this format.
+        read: makes a lattice of a file's bytes; takes `path` (for errors), `symbols` and options of its own.
+        write: writes a lattice to a path; takes options of its own.
+    """
+
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes], object]
+    read: Callable[..., Lattice]
+    write: Callable[..., None]
 
 
 def shown(text: str | bytes) -> str:
@@ -49,16 +71,6 @@ def natural(text: str | bytes) -> int | None:
     (12, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
-
-
-def start_first(sources: Longs, nextstates: Longs, finals: Floats, start: int) -> tuple[Longs, Longs, Floats]:
-    """Makes `start` state 0; the states before it move up by one."""
-    if start == 0:
-        return sources, nextstates, finals
-    renamed = np.arange(len(finals))
-    renamed[:start] += 1
-    renamed[start] = 0
-    return renamed[sources], renamed[nextstates], np.concatenate((finals[start : start + 1], np.delete(finals, start)))
 
 
 def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> Lattice:
@@ -106,3 +118,60 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
         features={name: np.concatenate((own, features.final(name)[finals])) for name, own in features.items()},
     )
     return folded, end
+
+
+# ---------------------------------------------------------------- fields of text
+
+
+@dataclass(frozen=True)
+class FieldText:
+    """The fields of all lines, one after the other: line `i` has `widths[i]` of them, from `starts[i]` on."""
+
+    fields: npt.NDArray[np.object_]
+    widths: Longs
+    starts: Longs
+    path: str | Path | None
+
+    def fail(self, line: int, message: str, remedy: str) -> NoReturn:
+        raise FormatError(message, path=self.path, line=line + 1, remedy=remedy)
+
+    def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
+        """Returns the field with that number (from 0) of each of the lines (from 0)."""
+        column: list[bytes] = self.fields[self.starts[lines] + numbers].tolist()
+        return column
+
+    def costs(self, lines: Longs, number: int) -> Floats:
+        fields = self.column(lines, number)
+        try:
+            values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
+            broken = not np.isfinite(values).all() or b"_" in b"".join(fields)
+        except ValueError:
+            broken = True
+        if broken:
+            line, field = _first_bad(lines, fields, finite)
+            self.fail(line, f"a cost is not a finite number: {shown(field)}", "write costs as decimal numbers")
+        return values
+
+    def states(self, lines: Longs, number: int) -> Longs:
+        fields = self.column(lines, number)
+        if fields and not (b"".join(fields).isdigit() and max(map(len, fields)) <= 18):
+            line, field = _first_bad(lines, fields, natural)
+            self.fail(line, f"not a state number from 0 to 10^18: {shown(field)}", "number the states from 0")
+        return np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
+
+
+def _first_bad(lines: Longs, fields: list[bytes], parse: Callable[[bytes], float | None]) -> tuple[int, bytes]:
+    return next((line, field) for line, field in zip(lines.tolist(), fields, strict=True) if parse(field) is None)
+
+
+def split_fields(data: bytes, path: str | Path | None) -> FieldText:
+    lines = data.split(b"\n")
+    fields: list[bytes]
+    if b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
+        # These may stand inside of words, but bytes.split() takes them for blanks.
+        rows = [[field for field in _BLANKS.split(line.removesuffix(b"\r")) if field] for line in lines]
+        fields, counts = list(chain.from_iterable(rows)), map(len, rows)
+    else:
+        fields, counts = data.split(), map(len, map(bytes.split, lines))
+    widths = np.fromiter(counts, dtype=np.int64, count=len(lines))
+    return FieldText(np.array(fields, dtype=object), widths, np.cumsum(widths) - widths, path)

@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Longs, finite, natural, shown
-from lattice_simp.formats.field_text import FieldText, split_fields
+from lattice_simp.formats.common import FieldText, Longs, finite, natural, shown, split_fields
 from lattice_simp.support.textio import decode, open_text, read_bytes
 
 FeatureMatrix = npt.NDArray[np.float32]

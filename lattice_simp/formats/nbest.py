@@ -1,4 +1,4 @@
-r"""N-best lists of Moses and cdec: `id ||| words ||| Name= values ||| total` on each line.
+r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= values ||| total` on each line.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "nbest.txt"
@@ -20,14 +20,19 @@ from typing import Literal
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.formats.common import finite, shown
+from lattice_simp.support.textio import open_binary, open_text, read_lines
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
 
+_ID = re.compile(r"\ufeff?[ \t]*(\d{1,18})[ \t]*\|\|\|(?![^ \t])")
 _BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
 _BLANKS = re.compile(r"[ \t]+")
+_SKIPPED = re.compile(r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|WordScores=")
+"""Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
+
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 
 
 def read_nbest(path: str | Path, first_id: int = 0) -> list[list[Hypothesis]]:
@@ -39,7 +44,8 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
     """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
 
     Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
-    columns of features and of the total may be missing, and columns after the total (alignments) are ignored.
+    columns of features and of the total may be missing; alignments, scores of words and columns after the total are
+    ignored. Names may end with `:` as in old lists of Moses; values before the first name are called Feature0, ...
 
     Args:
         path: the file; `-` is standard input.
@@ -72,6 +78,12 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
     yield sentence, hypotheses
 
 
+def is_nbest(path: str | Path) -> bool:
+    """Tells an n-best list by its first line."""
+    with open_binary(path) as file:
+        return _HEAD.match(file.readline(1 << 16)) is not None
+
+
 def parse_hypothesis(
     line: str, *, path: str | Path | None = None, line_number: int | None = None
 ) -> tuple[int, Hypothesis]:
@@ -87,39 +99,44 @@ def parse_hypothesis(
     def fail(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
 
-    columns = [column.strip(" \t") for column in _BAR.split(line)]
-    sentence = natural(columns[0])
-    if sentence is None or len(columns) < 2:
-        raise fail(f"no n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
-    if len(columns) == 3 and finite(columns[2]) is not None:
-        columns.insert(2, "")  # a total without features
+    head = _ID.match(line)
+    if head is None:
+        raise fail(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
+    text, *columns = (column.strip(" \t") for column in _BAR.split(line[head.end() :]))
+    columns = [column for column in columns if not _SKIPPED.match(column)]
+    if len(columns) == 1 and finite(columns[0]) is not None:
+        columns.insert(0, "")  # a total without features
+    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment that is empty, or of a source of one word
+        del columns[0]
     values: dict[str, list[float]] = {}
     name: str | None = None
-    for token in _BLANKS.split(columns[2]) if len(columns) > 2 and columns[2] else ():
+    for token in _BLANKS.split(columns[0]) if columns and columns[0] else ():
+        if token.endswith(":") and "=" not in token:
+            token = f"{token[:-1]}="
         if token.endswith("=") or finite(token) is None:
-            name, equals, text = token.rpartition("=")
+            name, equals, value_text = token.rpartition("=")
             if not equals or not name or name in values:
-                raise fail(f"no new feature: {shown(token)}", "write Name= values, each name once")
+                raise fail(f"not a new feature: {shown(token)}", "write Name= values, each name once")
             values[name] = []
         else:
-            text = token
-        if not text:
+            value_text = token
+        if not value_text:
             continue
-        value = finite(text)
-        if value is None or name is None:
-            raise fail(f"a feature without a name or a finite value: {shown(token)}", "write Name= values")
-        values[name].append(value)
+        value = finite(value_text)
+        if value is None:
+            raise fail(f"a feature without a finite value: {shown(token)}", "write Name= values")
+        values.setdefault(name or f"Feature{len(values)}", []).append(value)
     features: dict[str, float] = {}
     for name, own in values.items():
         names = [name] if len(own) == 1 else [f"{name}_{index}" for index in range(len(own))]
         if not features.keys().isdisjoint(names):
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, own, strict=True))
-    total = finite(columns[3]) if len(columns) > 3 and columns[3] else 0.0
+    total = finite(columns[1]) if len(columns) > 1 and columns[1] else 0.0
     if total is None:
-        raise fail(f"the total is not a finite number: {shown(columns[3])}", "write it as a decimal number")
-    tokens = tuple(token for token in _BLANKS.split(columns[1]) if token)
-    return sentence, Hypothesis(tokens, 0.0 - total, features)
+        raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
+    tokens = tuple(token for token in _BLANKS.split(text) if token)
+    return int(head[1]), Hypothesis(tokens, 0.0 - total, features)
 
 
 def write_nbest(

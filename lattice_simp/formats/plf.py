@@ -14,17 +14,45 @@ Lattice(acceptor, 3 states, 3 arcs, 4 symbols)
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import checked_lattice, require_acceptor, single_final
-from lattice_simp.formats.plf_reader import EPSILON_WORD, PlfReader, Scores
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.formats.common import (
+    Format,
+    checked_lattice,
+    finite,
+    natural,
+    require_acceptor,
+    shown,
+    single_final,
+)
+from lattice_simp.support.textio import decode, open_text, read_lines
+
+Scores = Literal["probability", "log", "cost"]
+
+EPSILON_WORD = "*EPS*"
+
+ZERO_COST = 100.0
+"""What a probability of 0 costs, in nats: the floor of Moses."""
+
+MAX_SCORES = 100_000_000
+"""The most scores of one lattice, counting a 0 for each score of another arc that an arc lacks."""
+
+_TOKEN = re.compile(
+    r"""[ \t]*(?:(?P<word>[uU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))|(?P<number>[-+.\w]+)|(?P<mark>[(){},:])|$)"""
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
+
 
 _TO_ESCAPE = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
@@ -38,13 +66,22 @@ def read_plf(
 ) -> Iterator[Lattice]:
     """Reads the lattices of a PLF file one after the other; see `parse_plf`. They share `symbols`.
 
+    An empty line is an empty sentence: its lattice accepts the empty string.
+
     Raises:
         FormatError: as `parse_plf`; a file without lines.
     """
     symbols = SymbolTable() if symbols is None else symbols
     number = 0
     for number, line in enumerate(read_lines(path), 1):
-        yield parse_plf(line, symbols, scores=scores, score_name=score_name, path=path, line_number=number)
+        yield parse_plf(
+            line if line.strip(" \t") else "()",
+            symbols,
+            scores=scores,
+            score_name=score_name,
+            path=path,
+            line_number=number,
+        )
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write one lattice on each line")
 
@@ -67,8 +104,8 @@ def parse_plf(
     Args:
         line: the line.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        scores: what the numbers are: probabilities (as Moses takes them), natural logs of them (as cdec takes them)
-            or costs (negative logs).
+        scores: what the numbers are: probabilities (as Moses takes them; 0 costs 100 nats, as there), natural logs of
+            them (as cdec takes them) or costs (negative logs).
         score_name: the entry of a dictionary that becomes the weight; a weight without it is 0. All other entries
             become features (logs; 0 where an arc lacks them). A single number is the weight; of several numbers
             the first is the weight, the others become the columns `score2`, `score3` ...
@@ -80,7 +117,7 @@ def parse_plf(
     """
     if scores not in ("probability", "log", "cost"):
         raise FormatError(f"unknown kind of scores: {scores!r}", remedy="choose probability, log or cost")
-    reader = PlfReader(line, scores, score_name, SymbolTable() if symbols is None else symbols, path, line_number)
+    reader = _Reader(line, scores, score_name, SymbolTable() if symbols is None else symbols, path, line_number)
     reader.lattice()
     num_states = reader.nodes + 1
     for _, target, place in reader.arcs:
@@ -165,3 +202,173 @@ def _format_score(cost: float, scores: Scores) -> str:
     nearby = [float(f"{probability:.15g}"), probability]  # the first has fewer digits; then one step up and down
     nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, INFINITY)]
     return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
+
+
+# ---------------------------------------------------------------- reading
+
+
+@dataclass
+class _Reader:
+    """Reads one line from left to right."""
+
+    line: str
+    scores: Scores
+    score_name: str
+    symbols: SymbolTable
+    path: str | Path | None
+    line_number: int | None
+    position: int = 0
+    nodes: int = 0
+    arcs: list[tuple[int, int, int]] = field(default_factory=list)  # source, target, column of the line
+    labels: list[int] = field(default_factory=list)
+    columns: dict[str, dict[int, float]] = field(default_factory=dict)  # costs by name and arc
+
+    def fail(self, message: str, remedy: str, place: int | None = None) -> NoReturn:
+        column = (self.position if place is None else place) + 1
+        raise FormatError(f"column {column}: {message}", path=self.path, line=self.line_number, remedy=remedy)
+
+    def take(self) -> tuple[str, str]:
+        """Returns the kind (word, number, mark or end) and the text of the next token."""
+        match = _TOKEN.match(self.line, self.position)
+        if match is None:
+            self.fail(f"unexpected {shown(self.line[self.position :])}", "close all quotes and brackets")
+        self.position = match.end()
+        return match.lastgroup or "end", match[match.lastgroup or 0]
+
+    def expect(self, mark: str, what: str) -> None:
+        place = self.position
+        found = self.take()[1]
+        if found != mark:
+            self.fail(f"{shown(found)} where {mark!r} must stand, {what}", "write ((('word',score,distance),),)", place)
+
+    def more(self, what: str) -> bool:
+        """Tells whether another element begins, after an optional comma; takes the closing bracket otherwise."""
+        place = self.position
+        found = self.take()[1]
+        if found == "(":
+            return True
+        if found != ")":
+            self.fail(f"{shown(found)} where {what} must begin or end", "write ((('word',score,distance),),)", place)
+        return False
+
+    def comma(self) -> None:
+        place = self.position
+        if self.take()[1] != ",":
+            self.position = place
+
+    def lattice(self) -> None:
+        self.expect("(", "at the beginning of a lattice")
+        while self.more("a node"):
+            while self.more("an arc"):
+                self.arc()
+                self.comma()
+            self.nodes += 1
+            self.comma()
+        if self.take()[0] != "end":
+            self.fail("more text after the end of the lattice", "write one lattice on each line")
+
+    def arc(self) -> None:
+        place = self.position
+        self.labels.append(self.word_label(self.word()))
+        numbers: list[str] = []
+        self.expect(",", "after a word")
+        self.scores_of_arc(numbers)
+        distance = natural(numbers[-1]) if numbers else None
+        if not distance:
+            self.fail("the distance of an arc is no number from 1 on", "end an arc with its distance", place)
+        for rank, text in enumerate(numbers[:-1]):
+            self.keep(self.score_name if rank == 0 else f"score{rank + 1}", text)
+        self.arcs.append((self.nodes, self.nodes + distance, place))
+
+    def scores_of_arc(self, numbers: list[str]) -> None:
+        while True:
+            kind, text = self.take()
+            if kind == "number":
+                numbers.append(text)
+            elif text == "{" and not numbers:
+                self.dictionary()
+            elif text == ")" and numbers:
+                return
+            else:
+                self.fail(f"unexpected {shown(text)} in an arc", "write ('word',score,distance)")
+            kind, text = self.take()
+            if text == ")":
+                return
+            if text != ",":
+                self.fail(f"{shown(text)} where a comma or a bracket must stand", "write ('word',score,distance)")
+
+    def dictionary(self) -> None:
+        while True:
+            place = self.position
+            if self.take()[1] == "}":
+                return
+            self.position = place
+            name = self.word()
+            self.expect(":", "after the name of a score")
+            self.keep(name, self.take()[1])
+            text = self.take()[1]
+            if text == "}":
+                return
+            if text != ",":
+                self.fail(f"{shown(text)} where a comma or a brace must stand", "write {'name':score,'name':score}")
+
+    def keep(self, name: str, text: str) -> None:
+        value = finite(text)
+        if value is None:
+            self.fail(f"a score is not a finite number: {shown(text)}", "write scores as decimal numbers")
+        if self.scores == "probability":
+            if value < 0:
+                self.fail(f"{value} is not a probability", "pass scores='log' or 'cost' (--scores)")
+            value = 0.0 - math.log(value) if value else ZERO_COST
+        elif self.scores == "log":
+            value = 0.0 - value
+        self.columns.setdefault(name, {})[len(self.arcs)] = value
+
+    def filled_columns(self) -> dict[str, Floats]:
+        """Returns the score columns, 0 where an arc lacks a score."""
+        if len(self.columns) * len(self.arcs) > MAX_SCORES:
+            self.fail(f"{len(self.columns)} kinds of scores on {len(self.arcs)} arcs", "leave rare scores out")
+        columns = {name: np.zeros(len(self.arcs)) for name in self.columns}
+        for name, values in self.columns.items():
+            columns[name][list(values)] = list(values.values())
+        return columns
+
+    def word(self) -> str:
+        place = self.position
+        kind, text = self.take()
+        if kind != "word" or len(text.lstrip("uU")) < 3:
+            self.fail(f"{shown(text)} where a quoted word must stand", "write 'word' in quotes", place)
+        text = text.lstrip("uU")[1:-1]
+        if "\\" not in text:
+            return text
+        try:
+            word = _ESCAPE.sub(_unescape, text)
+            word.encode("utf-8")
+        except (ValueError, OverflowError):
+            self.fail(f"an escape that is no character in {shown(text)}", "write the character itself", place)
+        return word
+
+    def word_label(self, word: str) -> int:
+        return EPSILON if word == EPSILON_WORD else self.symbols.add(word)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _SIMPLE_ESCAPES.get(code, match[0])
+
+
+def _parse_only(data: bytes, *, path: str | Path, symbols: SymbolTable | None, **options: Any) -> Lattice:
+    lines = decode(data, path).removesuffix("\n").split("\n")
+    if len(lines) > 1:
+        message = f"{len(lines)} lattices in one file"
+        raise FormatError(message, path=path, line=2, remedy="read them one by one with formats.plf.read_plf")
+    return parse_plf(lines[0].removesuffix("\r"), symbols, path=path, line_number=1, **options)
+
+
+def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
+    write_plf([lattice], path, **options)
+
+
+FORMAT = Format((".plf",), lambda head: head.startswith(b"("), _parse_only, _write_only)

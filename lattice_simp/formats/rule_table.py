@@ -1,10 +1,12 @@
-"""Rule tables as text: cdec/Hiero synchronous rules and Moses phrase tables, a line each.
+"""Rule tables as text: cdec/Hiero synchronous rules, Moses phrase tables and Moses hierarchical tables, a line each.
 
-    [X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 FE=-0.7 ||| 0-0 2-0           cdec/Hiero
-    das haus ||| the house ||| 0.5 0.3 0.7 0.2 ||| 0-0 1-1 ||| 10 8 6            Moses (scores are probabilities)
+    [X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 FE=-0.7 ||| 0-0 2-0             cdec/Hiero
+    das haus ||| the house ||| 0.5 0.3 0.7 0.2 ||| 0-0 1-1 ||| 10 8 6              Moses (scores are probabilities)
+    das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.3 0.7 0.2 ||| 0-0 1-1 ||| 10 8 6   Moses, hierarchical
 
-A Hiero non-terminal is `[NAME,n]`; n links source and target. Feature values are scores, higher is better: as they
-stand in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, Phrase2, ...
+A Hiero non-terminal is `[NAME,n]`, in cdec's targets `[n]` alone; n links source and target. In a hierarchical table
+the alignment links them, and each side ends with its left-hand side. Feature values are scores, higher is better: as
+they stand in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ from lattice_simp.errors import FormatError
 MAX_GAPS = 2
 """Non-terminals that a rule may have (Chiang 2007)."""
 
-_SEPARATOR = " ||| "
 _NONTERMINAL = re.compile(r"\[([^\[\],]+),([1-9])\]\Z")
-_LEFT = re.compile(r"\[([^\[\],]+)\]\Z")
+_LINK = re.compile(r"\[(?:([^\[\],]+),)?([1-9])\]\Z")
+_LEFT = re.compile(r"\[([^\[\],\s]+)\]\Z")
+_MOSES_LEFT = re.compile(r"\[([^\[\]\s]+)\]\Z")
+_MOSES_NONTERMINAL = re.compile(r"\[([^\[\]\s]+)\]\[([^\[\]\s]+)\]\Z")
+_POINTS = re.compile(r"\d+-\d+(\s+\d+-\d+)*\Z")
 _LEAST_PROBABILITY = 1e-40  # Moses writes 0 for what has underflowed
 
 
@@ -53,19 +58,47 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
     Raises:
         FormatError: names the line and what is wrong with it.
     """
+    kind = None
     for number, line in enumerate(lines, start=1):
         fields = [field.strip() for field in line.split("|||")]
         if fields == [""]:
             continue
         try:
-            yield _parse_hiero(fields) if _LEFT.match(fields[0]) else _parse_moses(fields, default_left)
+            kind = _kind(fields, kind)
+            yield _PARSERS[kind](fields, default_left)
         except ValueError as error:
             raise FormatError(
                 str(error), path=path, line=number, remedy="write `[X] ||| source ||| target ||| Name=score`"
             ) from None
 
 
-def _parse_hiero(fields: list[str]) -> RuleText:
+def _kind(fields: list[str], before: str | None) -> str:
+    """Tells the kind of a line; where brackets may be words as well, that of the lines before decides."""
+    left = _LEFT.match(fields[0])
+    if left is None:
+        return _moses_kind(fields, before)
+    if len(fields) < 3 or not fields[2] or not all(map(_is_number, fields[2].split())):
+        return "hiero"
+    rest = [field for field in fields[3:5] if field]  # the third field is numbers: scores, or a target of numbers
+    if rest:
+        aligned_first = bool(_POINTS.match(fields[3])) or (not fields[3] and not _POINTS.match(rest[0]))
+        return "phrases" if aligned_first else "hiero"
+    phrase = len(fields) < 5 and (left[1].isdecimal() or before == "phrases")
+    return "phrases" if phrase else "hiero"
+
+
+def _moses_kind(fields: list[str], before: str | None) -> str:
+    sides = [field.split() for field in fields[:2]]
+    if any(_MOSES_NONTERMINAL.match(symbol) for side in sides for symbol in side):
+        return "hierarchical"
+    ends = [_MOSES_LEFT.match(side[-1]) for side in sides if side]
+    names = [end[1] for end in ends if end]
+    if len(names) == 2 and len(sides[0]) > 1 and (before == "hierarchical" or (before is None and "X" in names)):
+        return "hierarchical"
+    return "phrases"
+
+
+def _parse_hiero(fields: list[str], _: str) -> RuleText:
     if len(fields) < 3:
         raise ValueError(f"a rule has 3 to 5 fields between ' ||| ', this one {len(fields)}")
     source, links = _parse_source(fields[1].split())
@@ -80,23 +113,60 @@ def _parse_hiero(fields: list[str]) -> RuleText:
     )
 
 
-def _parse_moses(fields: list[str], left: str) -> RuleText:
+def _parse_phrase(fields: list[str], left: str) -> RuleText:
+    source, target = _moses_sides(fields)
+    if not source:
+        raise ValueError("a phrase with an empty source side")
+    return RuleText(left, tuple(source), tuple(target), _moses_features(fields[2]), _moses_points(fields))
+
+
+def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
+    sides = _moses_sides(fields)
+    ends = [_MOSES_LEFT.match(side.pop()) if side else None for side in sides]
+    if ends[0] is None or ends[1] is None or not sides[0]:
+        raise ValueError("a side of a hierarchical rule without words, or without its left-hand side such as [X]")
+    points = _moses_points(fields)
+    source_gaps, target_gaps = (
+        {place: _label(*match.groups()) for place, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
+        for side in sides
+    )
+    if len(source_gaps) > MAX_GAPS:
+        raise ValueError(f"a rule has at most {MAX_GAPS} non-terminals, this one {len(source_gaps)}")
+    links = {target: source for source, target in points if source in source_gaps and target in target_gaps}
+    if len(source_gaps) == len(target_gaps) == 1:
+        links = dict(zip(target_gaps, source_gaps, strict=True))
+    if sorted(links) != list(target_gaps) or sorted(links.values()) != list(source_gaps):
+        raise ValueError("the alignment does not link each non-terminal of the source with one of the target")
+    if any(target_gaps[target] != source_gaps[source] for target, source in links.items()):
+        raise ValueError("linked non-terminals with other names on the source side")
+    ranks = {place: rank for rank, place in enumerate(source_gaps)}
+    return RuleText(
+        _label(ends[0][1], ends[1][1]),
+        tuple((source_gaps[place],) if place in source_gaps else word for place, word in enumerate(sides[0])),
+        tuple(ranks[links[place]] if place in links else word for place, word in enumerate(sides[1])),
+        _moses_features(fields[2]),
+        tuple((s, t) for s, t in points if s not in source_gaps and t not in target_gaps),
+    )
+
+
+def _label(source: str, target: str) -> str:
+    """Returns one name for a pair of labels, of which X is the one that says nothing."""
+    return target if source in ("X", target) else source if target == "X" else f"{source}:{target}"
+
+
+def _moses_sides(fields: list[str]) -> tuple[list[str], list[str]]:
     if len(fields) < 3:
         raise ValueError(f"a phrase has 3 or more fields between ' ||| ', this one {len(fields)}")
-    source, target = tuple(fields[0].split()), tuple(fields[1].split())
-    if not source or not target:
-        raise ValueError("a phrase with an empty side")
-    scores = [_number(text) for text in fields[2].split()]
-    features = tuple(
-        (f"Phrase{place}", math.log(max(score, _LEAST_PROBABILITY))) for place, score in enumerate(scores, start=1)
-    )
-    return RuleText(
-        left,
-        source,
-        target,
-        features,
-        _parse_alignment(fields[3], (len(source), len(target))) if len(fields) > 3 else (),
-    )
+    return fields[0].split(), fields[1].split()
+
+
+def _moses_features(text: str) -> tuple[tuple[str, float], ...]:
+    scores = map(_number, text.split())
+    return tuple((f"Phrase{n}", math.log(max(score, _LEAST_PROBABILITY))) for n, score in enumerate(scores, start=1))
+
+
+def _moses_points(fields: list[str]) -> tuple[tuple[int, int], ...]:
+    return _parse_alignment(fields[3], (len(fields[0].split()), len(fields[1].split()))) if len(fields) > 3 else ()
 
 
 def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dict[str, int]]:
@@ -121,12 +191,12 @@ def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dic
 def _parse_target(symbols: list[str], links: dict[str, int], names: list[str]) -> tuple[str | int, ...]:
     target: list[str | int] = []
     for symbol in symbols:
-        match = _NONTERMINAL.match(symbol) if symbol[0] == "[" else None
-        if match is None:
+        match = _LINK.match(symbol) if symbol[0] == "[" else None
+        if match is None or (match[1] is None and match[2] not in links):
             target.append(symbol)
         elif match[2] not in links:
             raise ValueError(f"the target's non-terminal number {match[2]} is not on the source side")
-        elif names[links[match[2]]] != match[1]:
+        elif match[1] not in (None, names[links[match[2]]]):
             raise ValueError(f"the non-terminal {symbol} has another name on the source side")
         else:
             target.append(links[match[2]])
@@ -153,6 +223,13 @@ def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, in
     return tuple(points)
 
 
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def _number(text: str) -> float:
     try:
         value = float(text)
@@ -163,19 +240,4 @@ def _number(text: str) -> float:
     return value
 
 
-def format_rule(rule: RuleText) -> str:
-    """Writes a rule as a Hiero line; reading it again gives an equal rule.
-
-    >>> format_rule(RuleText("X", ("ne", ("X",), "pas"), ("not", 0), (("EF", -0.3),), ((0, 0),)))
-    '[X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 ||| 0-0'
-    """
-    gap_names = [symbol[0] for symbol in rule.source if isinstance(symbol, tuple)]
-    numbers = iter(range(1, len(gap_names) + 1))
-    source = (symbol if isinstance(symbol, str) else f"[{symbol[0]},{next(numbers)}]" for symbol in rule.source)
-    target = (symbol if isinstance(symbol, str) else f"[{gap_names[symbol]},{symbol + 1}]" for symbol in rule.target)
-    fields = [f"[{rule.left}]", " ".join(source), " ".join(target)]
-    if rule.features or rule.alignment:
-        fields.append(" ".join(f"{name}={value!r}" for name, value in rule.features))
-    if rule.alignment:
-        fields.append(" ".join(f"{source}-{target}" for source, target in rule.alignment))
-    return _SEPARATOR.join(fields)
+_PARSERS = {"hiero": _parse_hiero, "phrases": _parse_phrase, "hierarchical": _parse_hierarchical}

@@ -8,9 +8,12 @@ probabilities; here they become costs: negative natural logs.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +21,35 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
+    Format,
     checked_lattice,
+    finite,
     natural,
     require_acceptor,
+    shown,
     single_final,
-    start_first,
 )
-from lattice_simp.formats.slf_reader import COLUMNS, X_FIELDS, SlfReader
-from lattice_simp.support.textio import decode, open_text, read_bytes
+from lattice_simp.support.textio import decode, open_text
 
 NULL_WORD = "!NULL"
+X_FIELDS = tuple(f"x{rank}" for rank in range(1, 10))
+COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds": "duration"} | dict(
+    zip(X_FIELDS, X_FIELDS, strict=True)
+)
+"""The fields of log scores and the columns they become."""
+
+_LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
+    "acoustic": "a",
+    "ngram": "n",
+    "language": "l",
+}
+_FIELD = re.compile(
+    r"""[ \t]*([^\s=]+)=("(?:[^"\\]|\\.)*"(?![^ \t])|'(?:[^'\\]|\\.)*'(?![^ \t])|(?:[^ \t\\]|\\.)*(?![^ \t]))"""
+)
+_SKIPPED = re.compile(r"[ \t]*[^ \t]*")
+_OCTAL = re.compile(rb"\\(0[1-3][0-7]{2}|[0-7]{3}|.)", re.DOTALL)
 
 _SCALES = {"a": "acscale", "n": "ngscale", "l": "lmscale", "r": "prscale", "ds": "duscale"} | {
     name: f"{name}scale" for name in X_FIELDS
@@ -38,12 +58,7 @@ _DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "
 _TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
 
 
-def read_slf(path: str | Path, symbols: SymbolTable | None = None) -> Lattice:
-    """Reads an HTK SLF file; see `parse_slf`."""
-    return parse_slf(read_bytes(path), symbols, path=path)
-
-
-def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Path | None = None) -> Lattice:
+def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
     r"""Returns the lattice of the bytes of an SLF file.
 
     >>> text = "N=2 L=1\nlmscale=10\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=-3.0 l=-0.5\n"
@@ -52,8 +67,8 @@ def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Pa
     ([8.0], [-3.0], [-0.5])
 
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
-    "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is the sum of
-    the negated features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
+    "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
+    of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
     ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
     unknown fields are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
     node that no link leads to, the final state the node `end=` or the one node that no link leaves.
@@ -67,7 +82,7 @@ def parse_slf(data: bytes, symbols: SymbolTable | None = None, *, path: str | Pa
         FormatError: a broken line (with its number), links to missing nodes, wrong counts, no or several starts or
             ends, scores that are not finite, sublattices, backward lattices.
     """
-    reader = SlfReader(path)
+    reader = _Reader(path)
     for number, line in enumerate(decode(data, path).split("\n"), 1):
         line = line.removesuffix("\r").strip(" \t")
         if line and line[0] != "#" and not reader.line(number, line):
@@ -134,7 +149,7 @@ def write_slf(
 # ---------------------------------------------------------------- reading
 
 
-def _to_lattice(reader: SlfReader, symbols: SymbolTable) -> Lattice:
+def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     _check_structure(reader)
     nodes = sorted(reader.nodes)
     place = {name: index for index, name in enumerate(nodes)}
@@ -146,11 +161,10 @@ def _to_lattice(reader: SlfReader, symbols: SymbolTable) -> Lattice:
     scores = [reader.nodes[link.target][1] | link.scores for link in reader.links]
     finals = np.full(len(nodes), np.inf)
     finals[end] = 0.0
-    sources, targets, finals = start_first(sources, targets, finals, start)
-    start_word = reader.nodes[nodes[start]][0]
+    start_word, first = reader.nodes[nodes[start]][0], start
     if start_word not in (None, NULL_WORD):  # nothing leads to this word: a new start state does
-        sources, targets = np.insert(sources + 1, 0, 0), np.insert(targets + 1, 0, 1)
-        finals = np.insert(finals, 0, np.inf)
+        sources, targets = np.insert(sources, 0, len(nodes)), np.insert(targets, 0, start)
+        finals, first = np.append(finals, np.inf), len(nodes)
         words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
     labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
     names = [name for name in COLUMNS if any(name in row for row in scores)]
@@ -161,10 +175,10 @@ def _to_lattice(reader: SlfReader, symbols: SymbolTable) -> Lattice:
     kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
     if any("p" in row for row in scores):
         kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
-    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
+    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept, start=first)
 
 
-def _check_structure(reader: SlfReader) -> None:
+def _check_structure(reader: _Reader) -> None:
     if not reader.nodes:
         reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
@@ -179,7 +193,7 @@ def _check_structure(reader: SlfReader) -> None:
                 reader.fail(link.line, f"the node {node} has no line I=", "write a line for each node")
 
 
-def _terminal(reader: SlfReader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
+def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
     """Returns the place of the start or end node: the one of the header, or the only one without such links."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
@@ -203,6 +217,136 @@ def _weights(
             if scales[name]:
                 weights = weights + scales[name] * column
     return weights + np.where(labels == EPSILON, 0.0, penalty)
+
+
+@dataclass
+class _Link:
+    line: int
+    source: int
+    target: int
+    word: str | None
+    scores: dict[str, float]
+
+
+@dataclass
+class _Reader:
+    """Collects header fields, nodes and links; costs are natural already."""
+
+    path: str | Path | None
+    header: dict[str, tuple[str, int]] = field(default_factory=dict)  # values and lines
+    nodes: dict[int, tuple[str | None, dict[str, float]]] = field(default_factory=dict)
+    links: list[_Link] = field(default_factory=list)
+    base: float | None = None
+
+    def fail(self, line: int | None, message: str, remedy: str) -> NoReturn:
+        raise FormatError(message, path=self.path, line=line, remedy=remedy)
+
+    def line(self, number: int, line: str) -> bool:
+        """Takes one line; tells whether the lattice goes on."""
+        if line == ".":
+            return False
+        match = _FIELD.match(line)
+        if match is None:
+            self.fail(number, f"no SLF line: {shown(line)}", "write name=value fields separated by blanks")
+        if match[1] not in ("I", "J"):
+            fields = self.fields(number, line, strict=False)
+            self.header.update((name, (text, number)) for name, text in fields.items())
+            return True
+        fields = self.fields(number, line, strict=True)
+        if "I" in fields:
+            self.node(number, fields)
+        else:
+            self.link(number, fields)
+        return True
+
+    def fields(self, number: int, line: str, *, strict: bool) -> dict[str, str]:
+        """Returns the fields of a line; where that is not strict, what is no field is left out."""
+        fields, position = {}, 0
+        while position < len(line):
+            match = _FIELD.match(line, position)
+            if match is not None:
+                try:
+                    fields[_LONG_NAMES.get(match[1], match[1])] = _unquoted(match[2])
+                except UnicodeDecodeError:
+                    self.fail(number, f"no UTF-8 text in {shown(match[0])}", "convert the lattice to UTF-8")
+            elif strict:
+                self.fail(number, f"no SLF field: {shown(line[position:])}", "write name=value; quote odd words")
+            else:
+                match = _SKIPPED.match(line, position)
+                assert match is not None
+            position = match.end()
+        return fields
+
+    def node(self, number: int, fields: dict[str, str]) -> None:
+        name = self.node_number(number, fields, "I")
+        if name in self.nodes:
+            self.fail(number, f"the node {name} occurs twice", "give each node a line of its own number")
+        if "L" in fields or "SUBLAT" in fields:
+            self.fail(number, "sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
+        self.nodes[name] = (fields.get("W"), self.scores(number, fields))
+
+    def link(self, number: int, fields: dict[str, str]) -> None:
+        source, target = self.node_number(number, fields, "S"), self.node_number(number, fields, "E")
+        self.links.append(_Link(number, source, target, fields.get("W"), self.scores(number, fields)))
+
+    def node_number(self, number: int, fields: Mapping[str, str], name: str) -> int:
+        value = natural(fields.get(name, ""))
+        if value is None:
+            found = f"{name}={fields[name][:40]}" if name in fields else f"no field {name}="
+            self.fail(number, f"no node number: {found}", "write node numbers from 0 on")
+        return value
+
+    def scores(self, number: int, fields: dict[str, str]) -> dict[str, float]:
+        scores = {name: self.cost(number, fields[name], name) for name in COLUMNS if name in fields}
+        if "p" in fields:
+            scores["p"] = self.number(number, fields["p"], "p")
+        return scores
+
+    def number(self, number: int | None, text: str, name: str) -> float:
+        value = finite(text)
+        if value is None:
+            self.fail(number, f"{name}={text[:40]} is not a finite number", "write scores as decimal numbers")
+        return value
+
+    def cost(self, number: int | None, text: str, name: str) -> float:
+        value = self.number(number, text, name)
+        if self.base is None:
+            self.base = self.log_of_base()
+        if self.base:
+            return 0.0 - value * self.base
+        if value <= 0:
+            self.fail(number, f"{name}={text[:40]} is no probability", "leave the link out, or write logs with base=")
+        return 0.0 - math.log(value)
+
+    def log_of_base(self) -> float:
+        """Returns the natural log of the base of the scores, or 0 for probabilities."""
+        text, line = self.header.get("base", ("", None))
+        base = self.number(line, text, "base") if text else math.e
+        if base < 0 or base == 1:
+            self.fail(line, f"base={text} is no base of logs", "write base=2.718281828459045, base=10 or base=0")
+        return math.log(base) if base else 0.0
+
+    def word_penalty(self) -> float:
+        """Returns the cost of each word."""
+        text, line = self.header.get("wdpenalty", ("", None))
+        nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # where scores are probabilities
+        return 0.0 if nothing else self.cost(line, text, "wdpenalty")
+
+    def header_number(self, name: str, default: float) -> float:
+        return self.number(self.header[name][1], self.header[name][0], name) if name in self.header else default
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1]
+    if "\\" not in value:
+        return value
+    return _OCTAL.sub(_character, value.encode("utf-8")).decode("utf-8")
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return bytes([int(code, 8) & 255]) if len(code) > 1 else code
 
 
 # ---------------------------------------------------------------- writing
@@ -238,3 +382,8 @@ def _quoted(word: str) -> str:
 
 def _octal(match: re.Match[str]) -> str:
     return "".join(f"\\{ord(char):03o}" for char in match[0])
+
+
+_SLF_LINE = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*[A-Za-z_]\w*=")
+
+FORMAT = Format((".slf", ".lat"), _SLF_LINE.match, parse_slf, write_slf)

@@ -5,8 +5,8 @@ r"""OpenFst's text symbol tables (`.syms`): one `word<TAB>number` on each line.
 >>> write_symbols(SymbolTable(["a", "cat"]), path)
 >>> path.read_text()
 '<epsilon>\t0\na\t1\ncat\t2\n'
->>> read_symbols(path) == SymbolTable(["a", "cat"])
-True
+>>> read_labels(path)
+{0: '<epsilon>', 1: 'a', 2: 'cat'}
 """
 
 from __future__ import annotations
@@ -47,19 +47,12 @@ def read_labels(path: str | Path) -> dict[int, str]:
     return labels
 
 
-def read_symbols(path: str | Path) -> SymbolTable:
-    """Reads a text symbol table whose numbers run from 0 or 1 without gaps; 0 is epsilon, whatever its name.
-
-    Raises:
-        FormatError: as `read_labels`; numbers with gaps.
-    """
-    labels = read_labels(path)
-    labels.pop(EPSILON, None)
-    gap = next((expected for expected, label in enumerate(sorted(labels), 1) if label != expected), None)
-    if gap is not None:
-        remedy = "renumber the words, or pass the file as symbols_path"
-        raise FormatError(f"the symbol table lacks the number {gap}", path=path, remedy=remedy)
-    return SymbolTable(labels[label] for label in range(1, len(labels) + 1))
+def read_label_pair(
+    symbols_path: str | Path | None, isymbols_path: str | Path | None
+) -> tuple[dict[int, str] | None, dict[int, str] | None]:
+    """Reads the tables of the input labels (without a file of their own, the same one) and of the output labels."""
+    labels = None if symbols_path is None else read_labels(symbols_path)
+    return (labels if isymbols_path is None else read_labels(isymbols_path)), labels
 
 
 def write_symbols(symbols: SymbolTable, path: str | Path) -> None:

@@ -21,6 +21,9 @@ _PROBLEMS = {
 
 _LARGEST = 1e30  # the arrays hold single precision
 
+LOG_ZERO = -99.0
+"""The log10 probability that `-inf` stands for: what SRILM writes for a probability of 0."""
+
 
 @dataclass(frozen=True)
 class NgramSection:
@@ -172,6 +175,18 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
 
 
 @jit
+def _is_minus_infinity(data: npt.NDArray[np.uint8], at: int, end: int) -> bool:
+    """Tells `-inf`, in small or capital letters."""
+    return (
+        end - at == 4
+        and data[at] == 45
+        and data[at + 1] | 32 == 105
+        and data[at + 2] | 32 == 110
+        and data[at + 3] | 32 == 102
+    )
+
+
+@jit
 def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
     """Returns (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
@@ -217,9 +232,12 @@ def _parse_section(
             row += 1  # one n-gram too many: reported as a wrong count
             break
         end = _token_end(data, at)
-        probs[row], good = _parse_float(data, at, end)
-        if not good:
-            return at, 1, row
+        if _is_minus_infinity(data, at, end):
+            probs[row] = LOG_ZERO
+        else:
+            probs[row], good = _parse_float(data, at, end)
+            if not good:
+                return at, 1, row
         at = end
         for column in range(order):
             at = _skip_blanks(data, at)

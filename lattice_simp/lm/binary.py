@@ -51,9 +51,16 @@ class BinaryModel:
     def __contains__(self, word: object) -> bool:
         return word in self._model
 
-    def score(self, words: list[str]) -> float:
-        """Returns the log10 probability of a sentence."""
-        return float(self._model.score(" ".join(words)))
+    def start(self) -> kenlm.State:
+        """Returns the state after `<s>`."""
+        state = kenlm.State()
+        self._model.BeginSentenceWrite(state)
+        return state
+
+    def advance(self, state: kenlm.State, word: str) -> tuple[kenlm.FullScoreReturn, kenlm.State]:
+        """Returns KenLM's score of the next word (log10), and the state after it."""
+        after = kenlm.State()
+        return self._model.BaseFullScore(state, word, after), after
 
     def ngrams(self, words: Iterable[str], successors: Successors | None) -> tuple[list[str], list[NgramSection]]:
         """Lists the model's n-grams over `words` whose neighbours may stand side by side.

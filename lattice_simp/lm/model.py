@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.lm.binary import END, START, UNKNOWN, BinaryModel, Successors, is_binary
-from lattice_simp.lm.cache import load_trie, store_trie
-from lattice_simp.lm.optimistic import advance, optimistic_costs, order_view
 from lattice_simp.lm.restrict import RestrictedModel, restrict
 from lattice_simp.lm.trie import LOG_10, NgramTrie, build_trie
 from lattice_simp.support.textio import read_bytes
@@ -21,6 +22,33 @@ MAX_BYTES = 1 << 37
 
 UNKNOWN_COST = 100.0
 """The log10 cost of unknown words in a model without `<unk>`, as KenLM sets it."""
+
+
+class WordScore(NamedTuple):
+    """The score of one word in its context.
+
+    Attributes:
+        log_prob: natural log probability.
+        ngram_length: how many words the n-gram has that was matched, the word included.
+        oov: whether the model does not know the word.
+    """
+
+    log_prob: float
+    ngram_length: int
+    oov: bool
+
+
+@dataclass(frozen=True)
+class State:
+    """What a model remembers of the words before: see `LanguageModel.state`."""
+
+    model: LanguageModel
+    context: Any  # a node of the trie, or KenLM's own state
+
+    def advance(self, word: str) -> tuple[WordScore, State]:
+        """Returns the score of the next word (`</s>` at the end), and the state after it."""
+        score, context = self.model._advance(self.context, word)
+        return score, State(self.model, context)
 
 
 class LanguageModel:
@@ -45,7 +73,9 @@ class LanguageModel:
 
     def _special(self, word: str) -> int:
         if word not in self._ids:
-            raise FormatError(f"the model has no {word}", path=self.name, remedy="estimate it on whole sentences")
+            other = word.upper()
+            remedy = f"rename {other} in the file" if other in self._ids else "estimate it on whole sentences"
+            raise FormatError(f"the model has no {word}", path=self.name, remedy=remedy)
         return self._ids[word]
 
     @classmethod
@@ -61,11 +91,11 @@ class LanguageModel:
         if is_binary(path):
             binary = BinaryModel(path)
             return cls(build_trie(*binary.ngrams([], {}), str(path)), str(path), binary)
-        trie = load_trie(path) if cache else None
+        trie = NgramTrie.load(path) if cache else None
         if trie is None:
             trie = _parse(read_bytes(path, limit=MAX_BYTES), str(path))
             if cache:
-                store_trie(path, trie)
+                trie.store(path)
         return cls(trie, str(path))
 
     @classmethod
@@ -102,22 +132,43 @@ class LanguageModel:
         vocabulary = np.fromiter((get(word, -1) for word in words), dtype=np.int32, count=len(words))
         return restrict(self.trie, vocabulary, self._start, self._end, self._unknown)
 
-    def score(self, words: Sequence[str]) -> float:
+    def score(self, words: str | Sequence[str]) -> float:
         """Returns the natural log probability of a sentence, `</s>` included."""
+        return sum(score.log_prob for score in self.full_scores(words))
+
+    def full_scores(self, words: str | Sequence[str]) -> list[WordScore]:
+        """Returns the score of each word of a sentence and, last, of `</s>`."""
+        state, scores = self.state(), []
+        for word in [*as_tokens(words), END]:
+            score, state = state.advance(word)
+            scores.append(score)
+        return scores
+
+    def state(self) -> State:
+        """Returns the state at the beginning of a sentence (after `<s>`), to score word by word.
+
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> score, state = LanguageModel.from_bytes(text.encode()).state().advance("a")
+        >>> round(score.log_prob, 4), score.ngram_length, score.oov
+        (-1.1513, 1, False)
+        """
+        return State(self, self._start if self._binary is None else self._binary.start())
+
+    def _advance(self, context: Any, word: str) -> tuple[WordScore, Any]:
         if self._binary is not None:
-            return LOG_10 * self._binary.score(list(words))
-        model = self.restrict(words)
-        view = order_view(model, optimistic_costs(model), model.order)
-        state, cost = view.start, float(view.settle_cost[model.start_word])
-        for word in [*model.word_ids.tolist(), view.end]:
-            node, paid = advance(view, state, word)
-            cost += paid + view.match_cost[node]
-            state = view.next_state[node]
-        return -float(cost)
+            found, after = self._binary.advance(context, word)
+            return WordScore(LOG_10 * found.log_prob, found.ngram_length, found.oov), after
+        word_id = self._ids.get(word, self._unknown)
+        node, paid = self.trie.advance(context, word_id)
+        length = self.trie.length(node)
+        score = WordScore(-LOG_10 * (paid + float(self.trie.cost[node])), length, word_id == self._unknown)
+        return score, node if length < self.order else int(self.trie.suffix[node])
 
 
 def _parse(data: bytes, name: str) -> NgramTrie:
     words, sections = parse_arpa(data, name)
+    if UNKNOWN not in words and UNKNOWN.upper() in words:  # CMU's name, which KenLM reads as well
+        words[words.index(UNKNOWN.upper())] = UNKNOWN
     if UNKNOWN not in words:
         unigrams = sections[0]
         words.append(UNKNOWN)
@@ -126,4 +177,7 @@ def _parse(data: bytes, name: str) -> NgramTrie:
             np.append(unigrams.probs, -UNKNOWN_COST),
             np.append(unigrams.backoffs, 0.0),
         )
+    if END in words:  # nothing follows a sentence's end, so that what some tools write there is never paid
+        end = words.index(END)
+        sections = [replace(part, backoffs=np.where(part.words[:, -1] == end, 0.0, part.backoffs)) for part in sections]
     return build_trie(words, sections, name)

@@ -8,6 +8,7 @@ one block of the next order, sorted by word, and the whole model is a handful of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,15 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Ints
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import NgramSection
+from lattice_simp.support.array_cache import load_arrays, pack_words, store_arrays, unpack_words
 
 ROOT = -1
 """The node of the empty context."""
 
 LOG_10 = float(np.log(10.0))
+
+_KIND = "trie2"  # of cache files; the number grows when parsing changes
+_FIELDS = ("levels", "word", "cost", "backoff", "children", "suffix")
 
 Singles = npt.NDArray[np.float32]
 
@@ -49,6 +54,35 @@ class NgramTrie:
     @property
     def order(self) -> int:
         return len(self.levels) - 1
+
+    @classmethod
+    def load(cls, path: str | Path) -> NgramTrie | None:
+        """Maps the arrays in the cache of a model file, or returns None."""
+        arrays = load_arrays(path, _KIND)
+        if arrays is None or not {*_FIELDS, "words"} <= arrays.keys():
+            return None
+        return cls(words=unpack_words(arrays["words"]), **{name: arrays[name] for name in _FIELDS})
+
+    def store(self, path: str | Path) -> None:
+        """Writes the arrays to the cache of a model file."""
+        arrays = {name: getattr(self, name) for name in _FIELDS}
+        store_arrays(path, _KIND, {**arrays, "words": pack_words(self.words)})
+
+    def length(self, node: int) -> int:
+        """Returns how many words the n-gram of a node has."""
+        return int(np.searchsorted(self.levels, node, side="right"))
+
+    def advance(self, context: int, word: int) -> tuple[int, float]:
+        """Returns the longest n-gram that ends a context with `word`, and the backoff weights (-log10) paid for it."""
+        paid = 0.0
+        while context != ROOT:
+            begin, end = int(self.children[context]), int(self.children[context + 1])
+            child = begin + int(np.searchsorted(self.word[begin:end], word))
+            if child < end and self.word[child] == word:
+                return child, paid
+            paid += float(self.backoff[context])
+            context = int(self.suffix[context])
+        return word, paid
 
 
 def build_trie(words: list[str], sections: list[NgramSection], path: str = "<bytes>") -> NgramTrie:

@@ -28,7 +28,7 @@ RECORD = "stage.json"
 _FORGOTTEN = ".old"
 """Ends the name of a folder that is being removed."""
 
-_HALF_WRITTEN = (GROWING, "*.new", "spill.*", "lmplz.*")
+_HALF_WRITTEN = (GROWING, "spill.*", "lmplz.*")
 """What a killed run leaves of the files and folders that it was writing."""
 
 

@@ -1,7 +1,7 @@
 """Models that score finished hypotheses, or the paths of a lattice, given the source sentence.
 
 A scorer takes a source sentence and hypotheses, both as lists of tokens (as training made them: Moses tokens, lower
-case), and gives costs in nats, end of sentence included:
+case), and returns costs in nats, end of sentence included:
 
     from lattice_simp.rescore import read_scorers, combine, rescore_lattice, score_nbest
 
@@ -13,7 +13,8 @@ case), and gives costs in nats, end of sentence included:
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
 (`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), and in `lattice_simp.rescore.neural` the
-`TranslationScorer`. What training needs of the pipeline's folders is in `lattice_simp.train.scorers`.
+`TranslationScorer`. The table `SCORERS` says how each kind is read and trained; `lattice_simp.train.scorers` trains
+them on what the pipeline's stages left.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
 from lattice_simp.rescore.lattice_search import rescore_lattice
 from lattice_simp.rescore.model1 import InverseModel1Scorer, Model1Scorer
 from lattice_simp.rescore.nbest import score_nbest
-from lattice_simp.rescore.read import read_scorers
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, score_by_prefixes
+from lattice_simp.rescore.table import SCORERS, read_scorers
 
 __all__ = [
+    "SCORERS",
     "BilingualScorer",
     "ClassScorer",
     "InverseModel1Scorer",

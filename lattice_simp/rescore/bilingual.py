@@ -8,21 +8,20 @@ word (`bilingual_table.py`), so the model prefers fluent translations of the sou
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.rescore.bilingual_table import BilingualTable, LinkedPart, Singles, train_table
-from lattice_simp.rescore.files import Fields, read_fields, write_fields
+from lattice_simp.rescore.bilingual_table import BilingualArrays, BilingualTable, LinkedPart, train_table
+from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.jumps import transitions
+from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.scorer import State, score_by_prefixes
 
-KIND = "bilingual"
+_CONTENT = "bilingual"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +70,13 @@ class BilingualScorer:
         Raises:
             FormatError: the file is broken, or holds something else.
         """
-        return cls.from_fields(read_fields(path, KIND, _NAMES))
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> BilingualScorer:
-        """Takes the arrays of a file."""
-        return cls(BilingualTable(**fields))  # type: ignore[arg-type]
+        (source, target), arrays = read_fields(path, _CONTENT, ("source", "target"), BilingualArrays._fields)
+        return cls(BilingualTable(source, target, BilingualArrays(*arrays)))
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
-        write_fields(path, KIND, {name: getattr(self.table, name) for name in _NAMES})
+        table = self.table
+        write_fields(path, _CONTENT, {"source": table.source, "target": table.target, **table.arrays._asdict()})
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs in nats, the end included."""
@@ -93,11 +89,11 @@ class BilingualScorer:
         places = len(source) + 1
         begin = np.zeros(places + 1)
         begin[places] = 1.0
-        sentence = _Sentence(symbols.astype(np.int32), transitions(table.jumps, places))
+        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, places))
         return _Prefix(sentence, begin, table.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states behind them."""
+        """Returns the words' costs and the states after them."""
         numbers = self.table.target.numbers(words)
         costs, places = self._step(states, numbers)
         sentence = states[0].sentence if states else None
@@ -114,62 +110,28 @@ class BilingualScorer:
     def _step(self, states: Sequence[_Prefix], words: Ints) -> tuple[Floats, Floats]:
         if not states:
             return np.zeros(0), np.zeros((0, 0))
-        sentence, table = states[0].sentence, self.table
+        sentence, arrays = states[0].sentence, self.table.arrays
         previous = np.array([state.word for state in states], dtype=np.int64)
         bigrams, rows = np.unique(previous << 32 | words, return_inverse=True)
-        emissions = _emissions(
+        emissions = emission_table(
             (bigrams >> 32).astype(np.int32),
             (bigrams & 0xFFFFFFFF).astype(np.int32),
             sentence.symbols,
-            table.unigram,
-            table.source_backoff,
-            table.pair_begins,
-            table.pair_words,
-            table.pair_probabilities,
-            table.context_begins,
-            table.context_words,
-            table.context_backoff,
-            table.triple_begins,
-            table.triple_words,
-            table.triple_probabilities,
+            arrays,
         )
         places = np.stack([state.places for state in states])
-        return _forward(places, emissions, rows.reshape(-1), sentence.transitions, float(table.null[0]))
-
-
-_NAMES = tuple(field.name for field in dataclasses.fields(BilingualTable))
+        return _forward(places, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
 
 
 @jit
 def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
     """Returns the place of a word in the sorted `words[begin:end]`, or -1."""
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) >> 1
-        if words[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and words[low] == wanted else -1
+    place = begin + int(np.searchsorted(words[begin:end], wanted))
+    return place if place < end and words[place] == wanted else -1
 
 
 @jit
-def _emissions(
-    previous: Ints,
-    words: Ints,
-    symbols: Ints,
-    unigram: Floats,
-    source_backoff: Floats,
-    pair_begins: Longs,
-    pair_words: Ints,
-    pair_probabilities: Singles,
-    context_begins: Longs,
-    context_words: Ints,
-    context_backoff: Singles,
-    triple_begins: Longs,
-    triple_words: Ints,
-    triple_probabilities: Singles,
-) -> Floats:
+def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: BilingualArrays) -> Floats:
     """Returns the (bigrams, symbols) probabilities p(word | previous, symbol)."""
     table = np.empty((len(words), len(symbols)))
     for row in range(len(words)):
@@ -177,18 +139,20 @@ def _emissions(
         for column in range(len(symbols)):
             s = symbols[column]
             weight = 1.0
-            context = find_word(context_words, context_begins[s], context_begins[s + 1], previous[row])
+            begins = arrays.context_begins
+            context = find_word(arrays.context_words, begins[s], begins[s + 1], previous[row])
             if context >= 0:
-                triple = find_word(triple_words, triple_begins[context], triple_begins[context + 1], word)
+                begins = arrays.triple_begins
+                triple = find_word(arrays.triple_words, begins[context], begins[context + 1], word)
                 if triple >= 0:
-                    table[row, column] = triple_probabilities[triple]
+                    table[row, column] = arrays.triple_probabilities[triple]
                     continue
-                weight = np.float64(context_backoff[context])
-            pair = find_word(pair_words, pair_begins[s], pair_begins[s + 1], word)
+                weight = np.float64(arrays.context_backoff[context])
+            pair = find_word(arrays.pair_words, arrays.pair_begins[s], arrays.pair_begins[s + 1], word)
             if pair >= 0:
-                table[row, column] = weight * pair_probabilities[pair]
+                table[row, column] = weight * arrays.pair_probabilities[pair]
             else:
-                table[row, column] = weight * source_backoff[s] * unigram[word]
+                table[row, column] = weight * arrays.source_backoff[s] * arrays.unigram[word]
     return table
 
 
@@ -205,7 +169,7 @@ def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats
         null: the probability of NULL.
 
     Returns:
-        (prefixes,) costs, and the same probabilities behind the word.
+        (prefixes,) costs, and the same probabilities after the word.
     """
     count, places = len(before), transitions.shape[1]
     after = np.zeros((count, places + 1))
@@ -230,13 +194,11 @@ def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats
     return costs, after
 
 
-def describe(scorer: BilingualScorer) -> dict[str, Any]:
-    """Returns the sizes of a model's tables."""
-    table = scorer.table
-    return {
-        "source_words": table.source.unknown,
-        "target_words": table.target.unknown,
-        "pairs": len(table.pair_words),
-        "contexts": len(table.context_words),
-        "triples": len(table.triple_words),
-    }
+def _train(corpus: Corpus, options: TrainingOptions) -> BilingualScorer:
+    parts = zip(corpus.sentences("source"), corpus.sentences("target"), corpus.links(), strict=True)
+    return BilingualScorer.train(
+        parts, corpus.words("source"), corpus.words("target"), least_triple=options.least_triple
+    )
+
+
+KIND = ScorerKind(_CONTENT, lambda path: {"Bilingual": BilingualScorer.read(path)}, _train, ("align",))

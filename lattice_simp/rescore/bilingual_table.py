@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,17 +29,15 @@ _BITS = 21
 _MASK = (1 << _BITS) - 1
 
 
-@dataclass(frozen=True)
-class BilingualTable:
+class BilingualArrays(NamedTuple):
     """Word probabilities as sorted arrays.
 
     Source symbols are the vocabulary's words, then the unknown word, the end, and NULL. Target symbols are the words,
     the unknown word, and the boundary: it is the end, and what stands before the first word.
 
     Attributes:
-        source, target: the vocabularies.
         unigram: (target symbols,) p(t).
-        source_backoff: (source symbols,) the weight of p(t) behind s.
+        source_backoff: (source symbols,) the weight of p(t) after s.
         pair_begins: (source symbols + 1,) where the pairs of each s begin.
         pair_words, pair_probabilities: (pairs,) t, sorted for each s, and p(t | s).
         context_begins: (source symbols + 1,) where the contexts of each s begin.
@@ -49,8 +48,6 @@ class BilingualTable:
         null: (1,) the probability that a word comes from NULL.
     """
 
-    source: Vocabulary
-    target: Vocabulary
     unigram: Floats
     source_backoff: Floats
     pair_begins: Longs
@@ -64,6 +61,15 @@ class BilingualTable:
     triple_probabilities: Singles
     jumps: Floats
     null: Floats
+
+
+@dataclass(frozen=True)
+class BilingualTable:
+    """The vocabularies, and the probabilities of their words."""
+
+    source: Vocabulary
+    target: Vocabulary
+    arrays: BilingualArrays
 
     @property
     def source_end(self) -> int:
@@ -120,8 +126,8 @@ def train_table(
             )
         )
         lengths = np.diff(own_source.offsets)
-        count_jumps(lengths, own_target.offsets, *links, jumps.buckets, jumps.departures, jumps.linked, jumps.unlinked)
-    return _smoothed(source, target, counts.finish(), jumps, least_pair, least_triple)
+        count_jumps(lengths, own_target.offsets, *links, jumps)
+    return BilingualTable(source, target, _smoothed(source, target, counts.finish(), jumps, least_pair, least_triple))
 
 
 def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None:
@@ -161,15 +167,15 @@ def _events(
         previous = boundary
         for position in range(end - begin):
             word = target[begin + position]
-            behind = (np.int64(previous) << _BITS) | word
+            event = (np.int64(previous) << _BITS) | word
             first = place
             while place < last and links[place, 1] == position:
                 own = source[source_offsets[sentence] + links[place, 0]]
-                found[size] = (np.int64(own) << (2 * _BITS)) | behind
+                found[size] = (np.int64(own) << (2 * _BITS)) | event
                 size += 1
                 place += 1
             if place == first:
-                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | behind
+                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | event
                 size += 1
             previous = word
         found[size] = (np.int64(source_unknown + 1) << (2 * _BITS)) | (np.int64(previous) << _BITS) | boundary
@@ -184,7 +190,7 @@ def _smoothed(
     jumps: JumpCounts,
     least_pair: int,
     least_triple: int,
-) -> BilingualTable:
+) -> BilingualArrays:
     events, counts = counted
     source_size, target_size = source.unknown + 3, target.unknown + 2
     words = events & _MASK
@@ -201,7 +207,7 @@ def _smoothed(
     shares = np.where(kept, discounted(pair_counts) / source_totals[pair_source], 0.0)
     source_backoff: Floats = np.ones(source_size) - np.bincount(pair_source, weights=shares, minlength=source_size)
     pair_probabilities = shares + source_backoff[pair_source] * unigram[pair_words]
-    all_pairs = _Conditional(pairs, pair_probabilities, source_backoff, unigram)
+    every_pair, every_probability = pairs, pair_probabilities
     pairs, pair_source, pair_words, pair_probabilities = (
         column[kept] for column in (pairs, pair_source, pair_words, pair_probabilities)
     )
@@ -212,13 +218,12 @@ def _smoothed(
     shares = np.where(kept, discounted(counts) / context_totals[context_of], 0.0)
     backoff = 1.0 - np.bincount(context_of, weights=shares, minlength=len(contexts))
     events, context_of, shares = events[kept], context_of[kept], shares[kept]
-    lower = all_pairs.of(events >> (2 * _BITS), events & _MASK)
+    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
+    lower = every_probability[np.searchsorted(every_pair, (events >> (2 * _BITS) << _BITS) | (events & _MASK))]
     triple_probabilities = shares + backoff[context_of] * lower
     kept_contexts, sizes = np.unique(context_of, return_counts=True)  # the others fall back with weight 1
     contexts = contexts[kept_contexts]
-    return BilingualTable(
-        source=source,
-        target=target,
+    return BilingualArrays(
         unigram=unigram,
         source_backoff=source_backoff,
         pair_begins=np.searchsorted(pair_source, np.arange(source_size + 1)).astype(np.int64),
@@ -233,17 +238,3 @@ def _smoothed(
         jumps=fit_weights(jumps.buckets, jumps.departures),
         null=np.array([jumps.null()]),
     )
-
-
-@dataclass(frozen=True)
-class _Conditional:
-    """p(t | s) as it will be looked up: a dropped pair falls back on p(t)."""
-
-    pairs: Longs
-    probabilities: Floats
-    backoff: Floats
-    unigram: Floats
-
-    def of(self, source: Longs, target: Longs) -> Floats:
-        # A dropped pair's share is 0, so what stands in the table for it is the weighted p(t) already.
-        return self.probabilities[np.searchsorted(self.pairs, (source << _BITS) | target)]

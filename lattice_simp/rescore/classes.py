@@ -7,8 +7,9 @@ classes and use `lattice_simp.apply_lm`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +17,16 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.trie import NgramTrie
-from lattice_simp.rescore.files import Fields, read_fields, write_fields
+from lattice_simp.rescore.exchange import exchange_classes
+from lattice_simp.rescore.files import read_fields, write_fields
+from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.language_model import NgramScorer
 from lattice_simp.rescore.scorer import State, score_by_prefixes
-from lattice_simp.rescore.vocabulary import Vocabulary
+from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
 
-KIND = "classes"
+_CONTENT = "classes"
 
 _TRIE = ("levels", "word", "cost", "backoff", "children", "suffix")
-_NAMES = ("words", "trie_words", "classes", "membership", *_TRIE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,24 +80,18 @@ class ClassScorer:
         Raises:
             FormatError: the file is broken, or holds something else.
         """
-        return cls.from_fields(read_fields(path, KIND, _NAMES))
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> ClassScorer:
-        """Takes the arrays of a file."""
-        words, names = fields["words"], fields["trie_words"]
-        assert isinstance(words, Vocabulary)
-        assert isinstance(names, Vocabulary)
-        trie = NgramTrie(words=list(names.words), **{name: fields[name] for name in _TRIE})  # type: ignore[arg-type]
-        return cls(words, fields["classes"], fields["membership"], NgramScorer(trie))  # type: ignore[arg-type]
+        (words, names), (classes, membership, *arrays) = read_fields(
+            path, _CONTENT, ("words", "trie_words"), ("classes", "membership", *_TRIE)
+        )
+        trie = NgramTrie(words=list(names.words), **dict(zip(_TRIE, arrays, strict=True)))
+        return cls(words, classes, membership, NgramScorer(trie))
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
         trie = self.ngrams.trie
         fields = {name: getattr(trie, name) for name in _TRIE}
         fields |= {"classes": self.classes, "membership": self.membership}
-        fields |= {"words": self.vocabulary, "trie_words": Vocabulary(tuple(trie.words))}
-        write_fields(path, KIND, fields)
+        write_fields(path, _CONTENT, {**fields, "words": self.vocabulary, "trie_words": Vocabulary(tuple(trie.words))})
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs in nats, the end included."""
@@ -106,7 +102,7 @@ class ClassScorer:
         return self.ngrams.start(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the n-gram model's states behind their classes."""
+        """Returns the words' costs and the n-gram model's states after their classes."""
         numbers = self.vocabulary.numbers(words)
         costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
         return costs + self.membership[numbers], following.tolist()
@@ -119,3 +115,34 @@ class ClassScorer:
 def class_name(number: int | None) -> str:
     """Returns the word that stands for a class in the n-gram model's text; None is the class of unknown words."""
     return "unknown" if number is None else f"c{number}"
+
+
+def _train(corpus: Corpus, options: TrainingOptions) -> ClassScorer:
+    """Learns classes of the target words, then an n-gram model over classes.
+
+    Raises:
+        LatticeSimpError: too few words for the classes; `lmplz` failed.
+        MissingExtraError: `lmplz` is not there.
+    """
+    parts, words = corpus.sentences("target"), corpus.words("target")
+    counts = word_counts(parts, len(words))
+    vocabulary, numbers = frequent(counts, words, options.least_class_word)
+    parts = [Sentences(part.offsets, numbers[part.words]) for part in parts]
+    found = exchange_classes(
+        parts, vocabulary.unknown, options.classes, sweeps=options.sweeps, progress=options.progress
+    )
+    trie = corpus.ngram_trie(_class_lines(parts, found.classes), options)
+    kept = counts[counts >= options.least_class_word]
+    return ClassScorer.from_classes(vocabulary.words, kept, found.classes, trie)
+
+
+def _class_lines(parts: Sequence[Sentences], classes: Ints) -> Iterator[str]:
+    names = [class_name(number) for number in range(int(classes.max()) + 1)] + [class_name(None)]
+    shown = np.array(names, dtype=object)[np.append(classes, len(names) - 1)]
+    for part in parts:
+        own = shown[part.words].tolist()
+        for begin, end in pairwise(part.offsets.tolist()):
+            yield " ".join(own[begin:end])
+
+
+KIND = ScorerKind(_CONTENT, lambda path: {"Class": ClassScorer.read(path)}, _train)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ ENOUGH = 0.002
 _TABLE = 1 << 16
 """Values of x log x that are looked up instead of computed."""
 
-_SHIFT = 32
+_SHIFT, _MASK = 32, (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class WordClasses:
 
     Attributes:
         classes: (words,) int32 class of each word, from 0.
-        likelihoods: the log-likelihood (nats) of the text before the first sweep and behind each.
+        likelihoods: the log-likelihood (nats) of the text before the first sweep and after each.
     """
 
     classes: Ints
@@ -71,38 +72,45 @@ def exchange_classes(
     for part in parts:
         bigrams.add(_bigrams(part.offsets, np.minimum(part.words, words).astype(np.int32), words + 1))
     keys, counts = bigrams.finish()
-    after, before = _rows(keys >> _SHIFT, keys & ((1 << _SHIFT) - 1), counts, words + 2)
-    sizes = np.bincount(keys >> _SHIFT, weights=counts, minlength=words + 2).astype(np.int64)
+    first, second = keys >> _SHIFT, keys & _MASK
+    after, before = _neighbours(first, second, counts, words + 2), _neighbours(second, first, counts, words + 2)
+    sizes = np.bincount(first, weights=counts, minlength=words + 2).astype(np.int64)
     order = np.argsort(-sizes[:words], kind="stable").astype(np.int32)
     own = np.empty(words + 2, dtype=np.int32)
     own[order] = np.arange(words) % classes  # so that each class begins with frequent and rare words
     own[words:] = classes, classes + 1
-    state = _State(own, *_class_counts(keys, counts, own, classes + 2), _class_sizes(sizes, own, classes + 2))
+    state = _classes(own, keys, counts, sizes, classes + 2)
     table = np.arange(_TABLE, dtype=np.float64)
     table[1:] *= np.log(table[1:])
-    likelihoods = [state.likelihood(sizes)]
+    likelihoods = [_likelihood(state, sizes)]
     for sweep in range(sweeps):
-        moves = _sweep(
-            order, sizes, *after, *before, state.classes, state.counts, state.turned, state.sizes, classes, table
-        )
-        likelihoods.append(state.likelihood(sizes))
+        moves = _sweep(order, sizes, after, before, state, classes, table)
+        likelihoods.append(_likelihood(state, sizes))
         progress(sweep + 1, moves, likelihoods[-1])
         if moves <= ENOUGH * words:
             break
     return WordClasses(state.classes[:words].copy(), tuple(likelihoods))
 
 
-@dataclass(frozen=True)
-class _State:
-    """Classes and their bigram counts, [before, after], also turned; these arrays change."""
+class Classes(NamedTuple):
+    """The words' classes, the classes' bigram counts, [before, after] and turned, and sizes; these arrays change."""
 
     classes: Ints
     counts: Longs
     turned: Longs
     sizes: Longs
 
-    def likelihood(self, word_sizes: Longs) -> float:
-        return float(_entropy_sum(self.counts) - 2 * _entropy_sum(self.sizes) + _entropy_sum(word_sizes))
+
+class Neighbours(NamedTuple):
+    """The words on one side of word w, and how often: `begins[w]:begins[w + 1]` of both."""
+
+    begins: Longs
+    words: Ints
+    counts: Longs
+
+
+def _likelihood(state: Classes, word_sizes: Longs) -> float:
+    return float(_entropy_sum(state.counts) - 2 * _entropy_sum(state.sizes) + _entropy_sum(word_sizes))
 
 
 def _entropy_sum(counts: Longs) -> float:
@@ -126,26 +134,17 @@ def _bigrams(offsets: Longs, words: Ints, boundary: int) -> Longs:
     return found
 
 
-def _rows(
-    first: Longs, second: Longs, counts: Longs, size: int
-) -> tuple[tuple[Longs, Ints, Longs], tuple[Longs, Ints, Longs]]:
-    """Returns the (begins, neighbours, counts) behind and before each word."""
-    rows = []
-    for own, other in ((first, second), (second, first)):
-        order = np.lexsort((other, own))
-        begins = np.searchsorted(own[order], np.arange(size + 1)).astype(np.int64)
-        rows.append((begins, other[order].astype(np.int32), counts[order]))
-    return rows[0], rows[1]
+def _neighbours(own: Longs, other: Longs, counts: Longs, size: int) -> Neighbours:
+    order = np.lexsort((other, own))
+    begins = np.searchsorted(own[order], np.arange(size + 1)).astype(np.int64)
+    return Neighbours(begins, other[order].astype(np.int32), counts[order])
 
 
-def _class_counts(keys: Longs, counts: Longs, classes: Ints, size: int) -> tuple[Longs, Longs]:
-    pairs = classes[keys >> _SHIFT].astype(np.int64) * size + classes[keys & ((1 << _SHIFT) - 1)]
+def _classes(classes: Ints, keys: Longs, counts: Longs, word_sizes: Longs, size: int) -> Classes:
+    pairs = classes[keys >> _SHIFT].astype(np.int64) * size + classes[keys & _MASK]
     table = np.bincount(pairs, weights=counts, minlength=size * size).astype(np.int64).reshape(size, size)
-    return table, np.ascontiguousarray(table.T)
-
-
-def _class_sizes(sizes: Longs, classes: Ints, size: int) -> Longs:
-    return np.bincount(classes, weights=sizes, minlength=size).astype(np.int64)
+    sizes = np.bincount(classes, weights=word_sizes, minlength=size).astype(np.int64)
+    return Classes(classes, table, np.ascontiguousarray(table.T), sizes)
 
 
 @jit
@@ -157,20 +156,14 @@ def _xlogx(value: int, table: Floats) -> float:
 def _sweep(
     order: Ints,
     word_sizes: Longs,
-    after_begins: Longs,
-    after: Ints,
-    after_counts: Longs,
-    before_begins: Longs,
-    before: Ints,
-    before_counts: Longs,
-    classes: Ints,
-    counts: Longs,
-    turned: Longs,
-    sizes: Longs,
+    after: Neighbours,
+    before: Neighbours,
+    state: Classes,
     movable: int,
     table: Floats,
 ) -> int:
-    """Moves each word once to its best class; gives how many changed theirs."""
+    """Moves each word once to its best class; returns how many changed theirs."""
+    classes, counts, turned, sizes = state
     size = len(sizes)
     right, left = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     gains = np.empty(movable)
@@ -178,14 +171,14 @@ def _sweep(
     for word in order:
         right[:], left[:] = 0, 0
         with_itself = np.int64(0)
-        for place in range(after_begins[word], after_begins[word + 1]):
-            if after[place] == word:
-                with_itself = after_counts[place]
+        for place in range(after.begins[word], after.begins[word + 1]):
+            if after.words[place] == word:
+                with_itself = after.counts[place]
             else:
-                right[classes[after[place]]] += after_counts[place]
-        for place in range(before_begins[word], before_begins[word + 1]):
-            if before[place] != word:
-                left[classes[before[place]]] += before_counts[place]
+                right[classes[after.words[place]]] += after.counts[place]
+        for place in range(before.begins[word], before.begins[word + 1]):
+            if before.words[place] != word:
+                left[classes[before.words[place]]] += before.counts[place]
         old = classes[word]
         _put(old, -1, left, right, with_itself, counts, turned)
         sizes[old] -= word_sizes[word]

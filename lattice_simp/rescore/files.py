@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import FormatError
@@ -18,8 +17,6 @@ _VERSION = "1"
 _WORDS = "words:"
 """Begins the name of an array that holds a vocabulary."""
 
-Fields = dict[str, npt.NDArray[Any] | Vocabulary]
-
 
 def file_kind(path: str | Path) -> str | None:
     """Returns what a scorer's file holds, or None for any other file.
@@ -30,25 +27,26 @@ def file_kind(path: str | Path) -> str | None:
     return _kind(read_arrays(path)) if is_array_file(path) else None
 
 
-def read_fields(path: str | Path, kind: str, names: Iterable[str]) -> Fields:
-    """Maps a scorer's file.
+def read_fields(
+    path: str | Path, kind: str, vocabularies: Iterable[str], arrays: Iterable[str]
+) -> tuple[list[Vocabulary], list[npt.NDArray[Any]]]:
+    """Maps a scorer's file; returns the vocabularies and the arrays of these names.
 
     Raises:
         FormatError: the file cannot be read, is cut short, or holds something else.
     """
-    arrays = read_arrays(path)
+    held = read_arrays(path)
     remedy = "train the model again"
-    if _kind(arrays) != kind:
-        raise FormatError(f"holds no {kind} model, or one of another version", path=path, remedy=remedy)
-    fields: Fields = {name: array for name, array in arrays.items() if not name.startswith(_WORDS) and name != _KIND}
+    if _kind(held) != kind:
+        raise FormatError(f"does not hold a {kind} model of this version", path=path, remedy=remedy)
+    names, others = [_WORDS + name for name in vocabularies], list(arrays)
+    if held.keys() != {_KIND, *names, *others}:
+        raise FormatError(f"does not hold a complete {kind} model", path=path, remedy=remedy)
     try:
-        for name in [name for name in arrays if name.startswith(_WORDS)]:
-            fields[name.removeprefix(_WORDS)] = Vocabulary(tuple(unpack_words(arrays[name])))
+        words = [Vocabulary(tuple(unpack_words(held[name]))) for name in names]
     except ValueError as error:
-        raise FormatError(f"words that are no text: {error}", path=path, remedy=remedy) from None
-    if fields.keys() != set(names):
-        raise FormatError(f"holds no complete {kind} model", path=path, remedy=remedy)
-    return fields
+        raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
+    return words, [held[name] for name in others]
 
 
 def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[Any] | Vocabulary]) -> None:
@@ -62,7 +60,7 @@ def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[A
         if isinstance(value, Vocabulary):
             arrays[_WORDS + name] = pack_words(list(value.words))
         else:
-            arrays[name] = np.asarray(value)
+            arrays[name] = value
     write_arrays(path, arrays)
 
 

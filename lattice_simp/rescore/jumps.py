@@ -6,7 +6,7 @@ r and, as place n, from the start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,12 +24,11 @@ UNIFORM = 0.1
 """The part of each transition that is spread evenly, so that no jump is impossible."""
 
 ROUNDS = 30
-"""Rounds of fitting; the weights change by less than a thousandth behind them."""
+"""Rounds of fitting; the weights change by less than a thousandth after them."""
 
 
-@dataclass(frozen=True)
-class JumpCounts:
-    """What the weights are fitted to.
+class JumpCounts(NamedTuple):
+    """What the weights are fitted to; these arrays change.
 
     Attributes:
         buckets: (BUCKETS,) expected jumps by bucket.
@@ -53,11 +52,15 @@ class JumpCounts:
 
 
 @jit
-def jump_bucket(previous: int, position: int, places: int) -> int:
-    """Returns the bucket of a jump; `previous` = `places` is the start."""
+def jump_bucket(previous: int, position: int, places: int, maximum: int) -> int:
+    """Returns the bucket of the jump from `previous` to `position`; `previous` = `places` is the start.
+
+    Jumps of -maximum..maximum have the first 2 * maximum + 1 buckets, the first places from the start the next
+    maximum + 1; wider ones share the outermost buckets.
+    """
     if previous == places:
-        return 2 * MAXIMUM_JUMP + 1 + min(position, MAXIMUM_JUMP)
-    return min(max(position - previous, -MAXIMUM_JUMP), MAXIMUM_JUMP) + MAXIMUM_JUMP
+        return 2 * maximum + 1 + min(position, maximum)
+    return min(max(position - previous, -maximum), maximum) + maximum
 
 
 @jit
@@ -67,9 +70,11 @@ def transitions(weights: Floats, places: int) -> Floats:
     for previous in range(places + 1):
         total = 0.0
         for position in range(places):
-            total += weights[jump_bucket(previous, position, places)]
+            total += weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)]
         for position in range(places):
-            share = weights[jump_bucket(previous, position, places)] / total if total > 0.0 else 1.0 / places
+            share = (
+                weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)] / total if total > 0.0 else 1.0 / places
+            )
             table[previous, position] = (1.0 - UNIFORM) * share + UNIFORM / places
     return table
 
@@ -80,15 +85,13 @@ def count_jumps(
     target_offsets: Longs,
     link_offsets: Longs,
     links: Ints,
-    buckets: Floats,
-    departures: Floats,
-    linked: Floats,
-    unlinked: Floats,
+    counts: JumpCounts,
 ) -> None:
     """Adds the jumps of linked sentences: between all links of two neighbouring linked words, in equal parts.
 
     Links are sorted by target position within each sentence; the end of the target is linked with that of the source.
     """
+    buckets, departures, linked, unlinked = counts
     for sentence in range(len(source_lengths)):
         places = source_lengths[sentence] + 1
         begin, end = link_offsets[sentence], link_offsets[sentence + 1]
@@ -113,7 +116,7 @@ def count_jumps(
                 departures[places, departure] += 1.0 / previous_size
                 for own in range(own_size):
                     arrival = places - 1 if own_begin == end else links[own_begin + own, 0]
-                    buckets[jump_bucket(departure, arrival, places)] += share
+                    buckets[jump_bucket(departure, arrival, places, MAXIMUM_JUMP)] += share
             previous_begin, previous_end = own_begin, place
         linked[0] += count
         unlinked[0] += words - count
@@ -134,12 +137,12 @@ def fit_weights(buckets: Floats, departures: Floats) -> Floats:
                     continue
                 total = 0.0
                 for position in range(places):
-                    total += weights[jump_bucket(previous, position, places)]
+                    total += weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)]
                 if total <= 0.0:
                     continue
                 rate = departures[places, previous] / total
                 for position in range(places):
-                    exposure[jump_bucket(previous, position, places)] += rate
+                    exposure[jump_bucket(previous, position, places, MAXIMUM_JUMP)] += rate
         for bucket in range(len(buckets)):
             weights[bucket] = buckets[bucket] / exposure[bucket] if exposure[bucket] > 0.0 else 0.0
         weights /= max(weights.sum(), 1e-300)

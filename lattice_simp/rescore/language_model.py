@@ -19,7 +19,8 @@ from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
 from lattice_simp.lm.restrict import find_child
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
-from lattice_simp.rescore.scorer import PrefixScorer, State, score_by_prefixes
+from lattice_simp.rescore.kind import FILE, ScorerKind
+from lattice_simp.rescore.scorer import Scorer, State, score_by_prefixes
 
 
 class NgramScorer:
@@ -41,7 +42,7 @@ class NgramScorer:
         """Reads an ARPA file (its arrays are cached as a `LanguageModel`'s are).
 
         Raises:
-            FormatError: names the line that is no ARPA.
+            FormatError: names the line that is not ARPA.
         """
         if is_binary(path):
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
@@ -56,7 +57,7 @@ class NgramScorer:
         return self._start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the nodes behind them."""
+        """Returns the words' costs and the nodes after them."""
         get, unknown = self._numbers.get, self._unknown
         costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
         return costs, following.tolist()
@@ -124,7 +125,7 @@ class KenlmScorer:
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns KenLM's state behind `<s>`."""
+        """Returns KenLM's state after `<s>`."""
         import kenlm
 
         state = kenlm.State()
@@ -132,7 +133,7 @@ class KenlmScorer:
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and KenLM's states behind them."""
+        """Returns the words' costs and KenLM's states after them."""
         import kenlm
 
         costs, following = np.empty(len(words)), []
@@ -147,10 +148,8 @@ class KenlmScorer:
         return self.extend(states, [END] * len(states))[0]
 
 
-def read_language_model(path: str | Path) -> PrefixScorer:
-    """Reads an n-gram model of either kind.
+def _read(path: Path) -> dict[str, Scorer]:
+    return {"NGram": KenlmScorer.read(path) if is_binary(path) else NgramScorer.read(path)}
 
-    Raises:
-        FormatError: the file is no language model.
-    """
-    return KenlmScorer.read(path) if is_binary(path) else NgramScorer.read(path)
+
+KIND = ScorerKind(FILE, _read)

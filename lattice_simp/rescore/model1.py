@@ -5,7 +5,6 @@ p(t | s) = prod_j 1 / (I + 1) sum_i p(t_j | s_i), where s_0 is NULL. The model h
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,12 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.bilingual import find_word
 from lattice_simp.rescore.bilingual_table import Singles
-from lattice_simp.rescore.files import Fields, read_fields, write_fields
-from lattice_simp.rescore.scorer import State
+from lattice_simp.rescore.files import read_fields, write_fields
+from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
+from lattice_simp.rescore.scorer import Scorer, State
 from lattice_simp.rescore.vocabulary import Vocabulary
 
-KIND = "model1"
+_CONTENT, _ARRAYS = "model1", ("begins", "words", "target_given_source", "source_given_target")
 
 FLOOR = 1e-7
 """The probability of a pair that the table does not hold, unknown words included (GIZA++'s default)."""
@@ -88,16 +88,12 @@ class WordTable:
         Raises:
             FormatError: the file is broken, or holds something else.
         """
-        return cls.from_fields(read_fields(path, KIND, _NAMES))
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> WordTable:
-        """Takes the arrays of a file."""
-        return cls(**fields)  # type: ignore[arg-type]
+        vocabularies, arrays = read_fields(path, _CONTENT, ("source", "target"), _ARRAYS)
+        return cls(*vocabularies, *arrays)  # type: ignore[arg-type]
 
     def write(self, path: str | Path) -> None:
         """Writes the table to one file."""
-        write_fields(path, KIND, {name: getattr(self, name) for name in _NAMES})
+        write_fields(path, _CONTENT, {name: getattr(self, name) for name in ("source", "target", *_ARRAYS)})
 
     def cells(self, source: Sequence[str], target: Sequence[str], probabilities: Singles) -> Floats:
         """Returns the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; `FLOOR` at least.
@@ -110,9 +106,6 @@ class WordTable:
             own[own == vocabulary.unknown] = -1
             sides.append(np.append(own, vocabulary.unknown).astype(np.int32))
         return _cells(*sides, self.begins, self.words, probabilities)
-
-
-_NAMES = tuple(field.name for field in dataclasses.fields(WordTable))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,3 +196,15 @@ def _inverse_costs(cells: Floats, offsets: Longs, places: Longs) -> Floats:
                 total += cells[row, places[place]]
             costs[hypothesis] -= np.log(total / (end - begin + 1))
     return costs
+
+
+def _read(path: Path) -> dict[str, Scorer]:
+    table = WordTable.read(path)
+    return {"Model1": Model1Scorer(table), "InverseModel1": InverseModel1Scorer(table)}
+
+
+def _train(corpus: Corpus, options: TrainingOptions) -> WordTable:
+    return WordTable.from_pairs(corpus.words("source"), corpus.words("target"), *corpus.lexicon())
+
+
+KIND = ScorerKind(_CONTENT, _read, _train, ("lexical",))

@@ -31,7 +31,7 @@ class PrefixScorer(Scorer, Protocol):
         ...
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the cost of each word behind its state, and the state behind the word.
+        """Returns the cost of each word after its state, and the state after the word.
 
         The states of one call come from one `start`. States are never changed, so they may be extended many times.
         """

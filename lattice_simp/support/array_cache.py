@@ -35,6 +35,12 @@ _BROKEN = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
 Arrays = dict[str, npt.NDArray[Any]]
 
 
+def user_cache() -> Path:
+    """Returns the folder that the environment names for all caches, else the user's cache folder."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp")
+
+
 def load_arrays(path: str | Path, kind: str) -> Arrays | None:
     """Maps the cached arrays of a model file, or gives None where there are none, or broken ones.
 
@@ -120,12 +126,11 @@ def _cache_name(path: str | Path, kind: str) -> str:
 
 
 def _cache_folders(path: str | Path) -> list[Path]:
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return [Path(chosen)]
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp"
+    if os.environ.get(CACHE_VARIABLE):
+        return [user_cache()]
     beside = Path(path).parent
     # A folder without a writing permission is meant to stay as it is, even for those who could write to it.
-    return [beside / FOLDER, user] if beside.stat().st_mode & 0o222 else [user]
+    return [beside / FOLDER, user_cache()] if beside.stat().st_mode & 0o222 else [user_cache()]
 
 
 def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

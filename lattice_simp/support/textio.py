@@ -31,7 +31,9 @@ MAX_LINE_BYTES = 1 << 28
 """The most bytes of one line."""
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
-_SUFFIXES = frozenset(_MAGIC.values())
+COMPRESSIONS = frozenset(_MAGIC.values())
+"""The endings of compressed files."""
+
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)
 _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 _BOM = b"\xef\xbb\xbf"
@@ -160,7 +162,7 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
                 raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the name") from error
         packing = _packing(raw)
         suffix = Path(path).suffix
-        if packing is None and suffix in _SUFFIXES:
+        if packing is None and suffix in COMPRESSIONS:
             raise FormatError(f"no {suffix[1:]} data in this file", path=path, remedy="get it again, or rename it")
         yield raw if packing is None else io.BufferedReader(_Unpacked(_unpack(raw, packing), path), 1 << 17)
 

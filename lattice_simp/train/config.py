@@ -75,12 +75,16 @@ class Align(_Section):
     """Word alignment.
 
     Attributes:
-        method: `hmm` (ours) gives the same links every time; `eflomal` samples, and cannot be repeated exactly.
-        symmetrisation: how both directions become one.
+        method: `hmm`: our aligner, which finds the same links every time; `links`: read what another one found.
+        symmetrisation: how both directions of the HMM become one.
+        links: for each corpus, by its name, a file of as many lines as the corpus has: `0-0 1-2`, positions from 0 of
+            source and target tokens (Pharaoh format), of both directions joined. The tokens are those that training
+            makes of the text.
     """
 
-    method: Literal["hmm", "eflomal"] = "hmm"
+    method: Literal["hmm", "links"] = "hmm"
     symmetrisation: Symmetrisation = "grow-diag-final-and"
+    links: dict[str, Path] = {}
 
 
 class Rules(_Section):
@@ -94,8 +98,8 @@ class Rules(_Section):
         min_count_hierarchical: rules with gaps that were seen less often are left out.
         max_targets: target sides kept for each source side, the likeliest.
         provenance: a feature for each corpus: whether the rule was seen there.
-        only_for: source-language text files, and skeleton files (`.jsonl`: their sentences and skeletons); only the
-            rules that can be used for them are kept. Empty: all rules.
+        only_for: grammar filtering: source-language text files, and skeleton files (`.jsonl`: their sentences and
+            skeletons); only the rules whose source sides match in them are extracted. Empty: all rules.
     """
 
     grammar: Literal["shallow-1", "full"] = "shallow-1"
@@ -197,6 +201,14 @@ class Config(_Section):
     def _lengths_fit(self) -> Config:
         if self.clean.min_words > self.clean.max_words:
             raise ValueError("clean.min_words is above clean.max_words")
+        return self
+
+    @model_validator(mode="after")
+    def _corpora_have_links(self) -> Config:
+        names = {corpus.name for corpus in self.corpora} if self.align.method == "links" else set()
+        if wrong := sorted(names ^ self.align.links.keys()):
+            what = "has no file for the corpus" if wrong[0] in names else "names what is not read, the corpus"
+            raise ValueError(f"align.links {what} {wrong[0]}")
         return self
 
     @model_validator(mode="after")

@@ -1,38 +1,45 @@
-"""Trains the scorers of `lattice_simp.rescore` on what the pipeline's stages left in their folders.
+"""Trains the models of `lattice_simp.rescore` on what the pipeline's stages left in their folders.
 
 folders = stage_folders("build/en-fr", ("number", "align", "lexical"))
-train_bilingual(folders).write("bilingual.scorer")
-train_model1(folders).write("model1.scorer")
-train_class_model(folders, classes=300, order=5).write("class.scorer")
+train_scorer("bilingual", folders).write("bilingual.scorer")
+train_scorer("class", folders, TrainingOptions(classes=300, order=5)).write("class.scorer")
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.pipeline.shards import SIDES, lists_of, read_shard, shard_paths
+from lattice_simp.lm.trie import NgramTrie
+from lattice_simp.pipeline.shards import lists_of, read_shard, shard_paths
 from lattice_simp.pipeline.stage import RECORD
-from lattice_simp.rescore.bilingual import BilingualScorer
-from lattice_simp.rescore.classes import ClassScorer, class_name
-from lattice_simp.rescore.exchange import exchange_classes
-from lattice_simp.rescore.model1 import WordTable
-from lattice_simp.rescore.vocabulary import Sentences, frequent, word_counts
+from lattice_simp.rescore.kind import Trained, TrainingOptions
+from lattice_simp.rescore.table import trained_kinds
+from lattice_simp.rescore.vocabulary import Sentences
 from lattice_simp.support.textio import open_text
-from lattice_simp.train.alignment.align import read_links
+from lattice_simp.train.alignment.links import read_links
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.rules.lexical import LexicalTable
+from lattice_simp.train.text.tokeniser import Side
 from lattice_simp.train.text.vocabulary import read_words
 
-Folders = Mapping[str, Path]
+
+def train_scorer(name: str, folders: Mapping[str, Path], options: TrainingOptions | None = None) -> Trained:
+    """Trains a model of the table `SCORERS` on the stage `number` and those that its kind needs.
+
+    Raises:
+        LatticeSimpError: there is no such kind, or training failed.
+    """
+    train = trained_kinds([name])[name].train
+    assert train is not None
+    return train(StageCorpus(folders), options or TrainingOptions())
 
 
 def stage_folders(work: str | Path, names: Sequence[str]) -> dict[str, Path]:
@@ -54,94 +61,46 @@ def stage_folders(work: str | Path, names: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def train_bilingual(
-    folders: Folders, *, least_word: int = 2, least_pair: int = 1, least_triple: int = 2
-) -> BilingualScorer:
-    """Estimates the bilingual model from the stages `number` and `align`; the cuts are those of `train_table`."""
-    parts = [
-        (
-            Sentences(*lists_of(table["source"])),
-            Sentences(*lists_of(table["target"])),
-            _sorted_links(*read_links(folders["align"] / path.name)),
-        )
-        for path, table in _shards(folders)
-    ]
-    words = [read_words(folders["number"], side) for side in SIDES]
-    return BilingualScorer.train(parts, *words, least_word=least_word, least_pair=least_pair, least_triple=least_triple)
-
-
-def train_model1(folders: Folders) -> WordTable:
-    """Takes over the tables of the stage `lexical`, with the words of the stage `number`."""
-    table = LexicalTable.read(folders["lexical"])
-    pairs = np.stack([(table.pairs >> 32) - 1, (table.pairs & 0xFFFFFFFF) - 1], axis=1)
-    source, target = (read_words(folders["number"], side) for side in SIDES)
-    return WordTable.from_pairs(source, target, pairs, table.target_given_source, table.source_given_target)
-
-
 @dataclass(frozen=True)
-class ClassOptions:
-    """How a class model is trained.
+class StageCorpus:
+    """The corpus in the folders of stages; see `rescore.kind.Corpus`."""
 
-    Attributes:
-        classes: how many classes.
-        least_word: words that occur less often are unknown.
-        sweeps: of the exchange algorithm, at most.
-        order: of the n-gram model.
-        prune: its counts, see `estimate`.
-        memory: its memory, see `estimate`.
-    """
+    folders: Mapping[str, Path]
 
-    classes: int = 300
-    least_word: int = 3
-    sweeps: int = 10
-    order: int = 5
-    prune: tuple[int, ...] = (0, 0, 0, 1)
-    memory: str | int = "30%"
+    def words(self, side: Side) -> list[str]:
+        """Returns the words of a side by number."""
+        return read_words(self.folders["number"], side)
 
+    def sentences(self, side: Side) -> list[Sentences]:
+        """Returns the sentences of a side, shard by shard."""
+        return [Sentences(*lists_of(read_shard(path, [side])[side])) for path in shard_paths(self.folders["number"])]
 
-def train_class_model(
-    folders: Folders,
-    options: ClassOptions | None = None,
-    *,
-    progress: Callable[[int, int, float], None] = lambda sweep, moves, likelihood: None,
-) -> ClassScorer:
-    """Learns classes of the target words of the stage `number`, then an n-gram model over classes, with `lmplz`.
+    def links(self) -> list[Sentences]:
+        """Returns the links, sorted by target position, shard by shard."""
+        return [_sorted_links(*read_links(path)) for path in shard_paths(self.folders["align"])]
 
-    Raises:
-        LatticeSimpError: too few words for the classes; `lmplz` failed.
-        MissingExtraError: `lmplz` is not there.
-    """
-    own = options or ClassOptions()
-    parts = [Sentences(*lists_of(table["target"])) for _, table in _shards(folders)]
-    words = read_words(folders["number"], "target")
-    counts = word_counts(parts, len(words))
-    vocabulary, numbers = frequent(counts, words, own.least_word)
-    parts = [Sentences(part.offsets, numbers[part.words]) for part in parts]
-    found = exchange_classes(parts, vocabulary.unknown, own.classes, sweeps=own.sweeps, progress=progress)
-    with tempfile.TemporaryDirectory(prefix="classes.") as name:
-        text, arpa = Path(name) / "classes.txt", Path(name) / "classes.arpa"
-        _write_classes(text, parts, found.classes)
-        prune = own.prune[: own.order]
-        estimate(text, arpa, order=own.order, prune=prune, memory=own.memory, discount_fallback=True, temporary=name)
-        trie = LanguageModel.read(arpa, cache=False).trie
-    return ClassScorer.from_classes(vocabulary.words, counts[counts >= own.least_word], found.classes, trie)
+    def lexicon(self) -> tuple[Ints, Floats, Floats]:
+        """Returns the tables of the stage `lexical`."""
+        table = LexicalTable.read(self.folders["lexical"])
+        pairs = np.stack([(table.pairs >> 32) - 1, (table.pairs & 0xFFFFFFFF) - 1], axis=1)
+        return pairs, table.target_given_source, table.source_given_target  # type: ignore[return-value]
 
-
-def _write_classes(path: Path, parts: Sequence[Sentences], classes: Ints) -> None:
-    names = np.array(
-        [class_name(number) for number in range(int(classes.max()) + 1)] + [class_name(None)], dtype=object
-    )
-    own = np.append(classes, len(names) - 1)
-    with open_text(path, "w") as file:
-        for part in parts:
-            shown = names[own[part.words]].tolist()
-            for begin, end in zip(part.offsets[:-1].tolist(), part.offsets[1:].tolist(), strict=True):
-                file.write(" ".join(shown[begin:end]) + "\n")
-
-
-def _shards(folders: Folders) -> Iterator[tuple[Path, Any]]:
-    for path in shard_paths(folders["number"]):
-        yield path, read_shard(path, SIDES)
+    def ngram_trie(self, lines: Iterable[str], options: TrainingOptions) -> NgramTrie:
+        """Estimates an n-gram model with `lmplz`."""
+        with tempfile.TemporaryDirectory(prefix="classes.") as name:
+            text, arpa = Path(name) / "classes.txt", Path(name) / "classes.arpa"
+            with open_text(text, "w") as file:
+                file.writelines(f"{line}\n" for line in lines)
+            estimate(
+                text,
+                arpa,
+                order=options.order,
+                prune=options.prune[: options.order],
+                memory=options.memory,
+                discount_fallback=True,
+                temporary=name,
+            )
+            return LanguageModel.read(arpa, cache=False).trie
 
 
 def _sorted_links(offsets: Longs, points: Ints) -> Sentences:

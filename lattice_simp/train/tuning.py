@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lattice_simp.errors import FormatError
+from lattice_simp.evaluate import bleu_13a, bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.bleu import bleu
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.text.front_end import FrontEnd
-from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.text.tokeniser import FrontEnd, Tokeniser, tokenisers
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
@@ -108,6 +107,33 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
                 f"test: {test.name}, {name} weights: BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (13a)"
             )
     return {"scores": scores}
+
+
+class Score(NamedTuple):
+    """Scores (0 to 100) and what sacrebleu says of how they were computed."""
+
+    bleu_tok_lc: float
+    bleu_13a: float
+    signature_tok_lc: str
+    signature_13a: str
+
+
+def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:
+    """Scores translations.
+
+    Args:
+        hypotheses: token lines.
+        references: the token lines of each reference.
+        originals: the lines of each reference as its file has them.
+        tokeniser: makes text of the hypotheses' tokens.
+    """
+    tokens, text = bleu_tok(len(references)), bleu_13a(len(originals), lowercase=tokeniser.case == "lower")
+    return Score(
+        round(tokens.corpus_score(hypotheses, references), 4),
+        round(text.corpus_score([tokeniser.text(line) for line in hypotheses], originals), 4),
+        tokens.signature,
+        text.signature,
+    )
 
 
 def translate_lines(model: Path, weights: dict[str, float], sources: list[str], run: Run) -> list[str]:

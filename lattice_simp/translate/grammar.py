@@ -1,9 +1,12 @@
-"""A synchronous grammar as arrays: source patterns in a trie, and behind each pattern its target sides."""
+"""A synchronous grammar as arrays: source patterns in a trie, and for each pattern its target sides.
+
+On disk the arrays lie in a file of their own, or in the cache beside a rule table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,13 +15,31 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import GrammarError
+from lattice_simp.errors import FormatError, GrammarError
 from lattice_simp.formats.rule_table import MAX_GAPS, RuleText, parse_rules
+from lattice_simp.support.array_cache import (
+    Arrays,
+    is_array_file,
+    load_arrays,
+    pack_words,
+    read_arrays,
+    store_arrays,
+    unpack_words,
+    write_arrays,
+)
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.source_trie import source_trie
 
 GOAL = "S"
 """The glue rules' symbol; they are built in (S -> X, S -> S X)."""
+
+_KIND = "rules2"  # the number grows when parsing changes
+_TABLES = ("source_words", "target_words")
+_NAMES = ("nonterminals", "feature_names")
+
+
+def _fields() -> list[str]:
+    return [field.name for field in fields(Grammar)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,23 +95,34 @@ class Grammar:
         Raises:
             FormatError: names the line that is no rule.
         """
-        from lattice_simp.support.array_cache import is_array_file
-        from lattice_simp.translate.grammar_files import load_grammar, read_grammar_file, store_grammar
-
         if is_array_file(path):
-            return read_grammar_file(path)
-        grammar = load_grammar(path) if cache else None
-        if grammar is None:
-            grammar = cls.from_rules(parse_rules(read_lines(path), str(path)))
-            if cache:
-                store_grammar(path, grammar)
+            arrays = read_arrays(path)
+            if set(arrays) != set(_fields()):
+                remedy = "write the table again"
+                raise FormatError("holds no grammar, or one of another version", path=path, remedy=remedy)
+            return cls._unpacked(arrays)
+        cached = load_arrays(path, _KIND) if cache else None
+        if cached is not None and set(cached) == set(_fields()):
+            return cls._unpacked(cached)
+        grammar = cls.from_rules(parse_rules(read_lines(path), str(path)))
+        if cache:
+            store_arrays(path, _KIND, grammar._packed())
         return grammar
 
     def write(self, path: str | Path) -> None:
         """Writes the arrays to one file, which `read` maps into memory."""
-        from lattice_simp.translate.grammar_files import write_grammar_file
+        write_arrays(path, self._packed())
 
-        write_grammar_file(path, self)
+    @classmethod
+    def _unpacked(cls, arrays: Arrays) -> Grammar:
+        tables = {name: SymbolTable(unpack_words(arrays.pop(name))) for name in _TABLES}
+        names = {name: tuple(unpack_words(arrays.pop(name))) for name in _NAMES}
+        return cls(**tables, **names, **arrays)  # type: ignore[arg-type]
+
+    def _packed(self) -> Arrays:
+        arrays = {name: getattr(self, name) for name in _fields()}
+        arrays |= {name: pack_words(list(arrays[name].words[1:])) for name in _TABLES}
+        return arrays | {name: pack_words(list(arrays[name])) for name in _NAMES}
 
     @classmethod
     def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
@@ -157,15 +189,6 @@ class Grammar:
         for middle in kinds:  # the transitive closure (Warshall 1962)
             inside |= {(a, b) for a in kinds for b in kinds if (a, middle) in inside and (middle, b) in inside}
         return any((kind, kind) in inside for kind in kinds)
-
-    def pattern_of(self) -> Ints:
-        """Returns the pattern of each rule, (rules,) int32."""
-        return np.repeat(np.arange(self.num_patterns, dtype=np.int32), np.diff(self.pattern_rules))
-
-    def with_target_words(self, symbols: SymbolTable) -> Grammar:
-        """Returns the grammar with its target words numbered by another table."""
-        mapping = self.target_words.mapping_to(symbols)
-        return replace(self, target=np.where(self.target >= 0, mapping[self.target], self.target), target_words=symbols)
 
 
 class _Builder:

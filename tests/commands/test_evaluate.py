@@ -10,7 +10,7 @@ from evaluate.corpora import random_sentences, with_mistakes
 from sacrebleu.metrics.bleu import BLEU
 
 from lattice_simp.evaluate import TestKind
-from lattice_simp.evaluate.results import ResultFormat
+from lattice_simp.evaluate.report import ResultFormat
 
 WORDS = "the a cat dog house bridge , . was built by near over it".split()
 
@@ -153,14 +153,14 @@ def test_meteor_is_a_column(run, monkeypatch, tmp_path):
     assert "l:de|norm" in document["metrics"][0]["signature"]
     plain, gc = (system["scores"]["METEOR"]["value"] for system in document["scores"]["systems"])
     assert 10 < plain < gc < 100
-    assert len(list((tmp_path / "meteor").glob("*.npy"))) == 2
+    assert len(list((tmp_path / "meteor").iterdir())) == 2
 
 
 ERRORS = [
     (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
     (("a=plain",), "give --reference"),
-    (("plain", "--reference", "ref"), "'plain' is no NAME=FILE"),
-    (("a=", "--reference", "ref"), "is no NAME=FILE"),
+    (("plain", "--reference", "ref"), "'plain' is not NAME=FILE"),
+    (("a=", "--reference", "ref"), "is not NAME=FILE"),
     (("a=plain", "a=gc", "--reference", "ref"), "two systems named 'a'"),
     (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),
     (("a=short", "--reference", "ref"), "short:40: has 39 lines for the 40 of ref"),

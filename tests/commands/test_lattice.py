@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lattice_simp import Lattice, nbest
+from lattice_simp import Lattice, nbest, read, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -15,7 +15,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full.nbest").write_text(NBEST)
     (tmp_path / "skeleton.nbest").write_text(SKELETON)
-    Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]).write(tmp_path / "full.fst")
+    write(Lattice.from_strings([("a x c", 2.0), ("b d", 1.0)]), tmp_path / "full.fst")
     return tmp_path
 
 
@@ -29,7 +29,7 @@ def test_info_tells_size_and_best_path(call, files):
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
 def test_conversion_keeps_strings_and_costs(call, files, ending):
     call("lattice", "convert", "full.nbest", f"a.{ending}", "--id", 0)
-    found = nbest(Lattice.read(files / f"a.{ending}"), 5)
+    found = nbest(read(files / f"a.{ending}"), 5)
     assert [path.text for path in found] == ["b d", "a x c"]
     assert [path.cost for path in found] == pytest.approx([1.0, 2.0], abs=1e-6)
 
@@ -62,6 +62,13 @@ def test_loops_are_arcs_of_a_written_acceptor(call, files):
 def test_drawings(call, files, ending):
     call("lattice", "draw", "full.fst", "--output", f"a.{ending}")
     assert "x" in (files / f"a.{ending}").read_text(encoding="utf-8")
+
+
+def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
+    for ending in ("svg", "dot"):
+        call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+    assert "the 1 of 5 states that are nearest to the start" in (files / "a.svg").read_text(encoding="utf-8")
+    assert "->" in (files / "a.dot").read_text(encoding="utf-8")
 
 
 def test_streams(call, files):
@@ -100,7 +107,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
         (["lattice", "draw", "full.fst", "--output", "a.png"], ".svg or .dot"),
-        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "1"], "--nbest"),
+        (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),
         (["lattice", "gappy", "full.nbest", "--id", "7"], "holds no hypotheses of sentence 7"),
         (["lattice", "gappy", "full.nbest", "--id", "0", "--loops", "phi"], "--loops"),
         (["lattice", "prune", "full.fst", "--beam", "-1"], "the beam is -1.0"),
@@ -145,19 +152,22 @@ def test_every_kind_of_file_comes_through_standard_input(call, files):
 
 
 def test_words_in_other_files(call, files):
-    Lattice.from_strings([("good day", 1.0)]).write(files / "numbers.fst", attach_symbols=False)
+    write(Lattice.from_strings([("good day", 1.0)]), files / "numbers.fst", attach_symbols=False)
     (files / "words").write_text("<epsilon> 0\ngood 1\nday 2\n")
     assert "good day" in call("lattice", "info", "numbers.fst", "--symbols", "words").stdout
     (files / "numbers.txt").write_text("0 1 1\n1 2 2\n2\n")
     call("lattice", "convert", "numbers.txt", "named.txt", "--symbols", "words")
     assert "day" in (files / "named.txt").read_text()
+    (files / "words.plf").write_text("((('a',1),),)\n")
+    refused = call("lattice", "info", "words.plf", "--symbols", "words")
+    assert "its labels are words" in refused.stderr
 
 
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
     call("lattice", "compose", "full.fst.gz", "skeleton.nbest", *options)
-    assert [path.text for path in nbest(Lattice.read(files / "joint.fst"), 5)] == ["a x c"]
+    assert [path.text for path in nbest(read(files / "joint.fst"), 5)] == ["a x c"]
     done = call("lattice", "compose", "full.fst", "skeleton.nbest", "--id", 1)
     assert "the full lattice is written" in done.stderr
     assert "b" in done.stdout

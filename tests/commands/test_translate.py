@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from lattice_simp import Lattice
+from lattice_simp import read
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.translate import run_parts
@@ -296,7 +296,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
         if not line:
             assert not lists[number]
             continue
-        best = nbest(Lattice.read(folder / f"{number}.fst.gz"), 1)[0]
+        best = nbest(read(folder / f"{number}.fst.gz"), 1)[0]
         assert best.text == line
         assert lists[number][0].words.replace("&#124;", "|") == line
         assert lists[number][0].cost == pytest.approx(best.cost, abs=1e-4)

@@ -1,21 +1,20 @@
-"""Drawings: DOT and SVG text, and the layout behind the SVG."""
+"""Drawings: DOT and SVG text; places are Graphviz's, the figure around them is ours."""
 
 from __future__ import annotations
 
 import random
 import re
-from itertools import combinations, pairwise
+import sys
+from collections import Counter
+from math import dist
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lattice_simp import Lattice, SymbolTable
-from lattice_simp.draw.dot import to_dot
-from lattice_simp.draw.figure import Figure, make_figure
-from lattice_simp.draw.svg import to_svg
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.draw import to_dot, to_svg
+from lattice_simp.draw.svg import MOST_LABELS
+from lattice_simp.errors import MissingExtraError
 
 INFINITY = float("inf")
 Row = tuple[int, str, float, int]
@@ -78,20 +77,37 @@ SAMPLES = {
 samples = pytest.mark.parametrize("lattice", SAMPLES.values(), ids=SAMPLES.keys())
 
 
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+SEEDS = range(20)
+
+
 def texts(svg: str) -> list[str]:
+    """The words, costs, numbers and headings that a drawing shows."""
     root = ElementTree.fromstring(svg)
-    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")] + [
-        title.tail or "" for title in root.iter("{http://www.w3.org/2000/svg}title")
-    ]
+    titles = [title.tail or "" for title in root.iter(f"{NAMESPACE}title")]
+    return [element.text or "" for element in root.iter(f"{NAMESPACE}text")] + titles
 
 
-def check_no_overlaps(figure: Figure) -> None:
-    boxes = figure.label_boxes() + figure.state_boxes()
-    assert not [pair for pair in combinations(boxes, 2) if pair[0].overlaps(pair[1])]
-    bounds = figure.layout.bounds
-    for box in boxes:
-        assert bounds.left <= box.left <= box.right <= bounds.right
-        assert bounds.top <= box.top <= box.bottom <= bounds.bottom
+def states(svg: str) -> dict[int, tuple[float, float, float]]:
+    """Centre and radius of each state, by its number."""
+    root = ElementTree.fromstring(svg)
+    circles = [one for one in root.iter(f"{NAMESPACE}circle") if one.get("class") == "ls-state"]
+    numbers = [one for one in root.iter(f"{NAMESPACE}text") if one.get("class") == "ls-text ls-number"]
+    return {
+        int(number.text or ""): (float(circle.get("cx", "")), float(circle.get("cy", "")), float(circle.get("r", "")))
+        for number, circle in zip(numbers, circles, strict=True)
+    }
+
+
+def touched(places: dict[int, tuple[float, float, float]], point: tuple[float, float]) -> set[int]:
+    """The states whose rim a point lies on."""
+    return {state for state, (x, y, radius) in places.items() if abs(dist(point, (x, y)) - radius) < 1.5}
+
+
+def ends(svg: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Where each arrow begins and where its head's tip is; the first is the start's."""
+    paths = re.findall(r'class="ls-line" d="M(\S+) (\S+?)C.*?class="ls-head" d="M(\S+) (\S+?)L', svg)
+    return [((float(a), float(b)), (float(c), float(d))) for a, b, c, d in paths]
 
 
 @samples
@@ -103,30 +119,20 @@ def test_svg_is_well_formed_and_holds_every_word(lattice: Lattice) -> None:
     assert {str(state) for state in range(lattice.num_states)} <= set(shown)
 
 
-@samples
-def test_nothing_overlaps(lattice: Lattice) -> None:
-    check_no_overlaps(make_figure(lattice))
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 30))
-def test_nothing_overlaps_in_random_graphs(seed: int, num_states: int, num_arcs: int) -> None:
-    lattice = tangle(seed, num_states, num_arcs)
-    figure = make_figure(lattice)
-    check_no_overlaps(figure)
-    assert sum(len(bundle.labels) for bundle in [*figure.links, *figure.loops.values()]) == lattice.num_arcs
-    ElementTree.fromstring(to_svg(lattice))
-
-
-@samples
-def test_lines_pass_no_label_and_no_state(lattice: Lattice) -> None:
-    figure = make_figure(lattice)
-    boxes = figure.label_boxes() + figure.state_boxes()
-    for pieces in figure.layout.routes:
-        for piece in pieces:
-            for box in boxes:
-                across = box.left < piece.right and piece.left < box.right
-                assert not (across and box.top < piece.y < box.bottom)
+def test_arrows_run_from_rim_to_rim() -> None:
+    for seed in SEEDS:
+        lattice = tangle(seed, num_states=3 + seed // 2, num_arcs=seed * 2)
+        svg = to_svg(lattice)
+        places = states(svg)
+        assert len(places) == lattice.num_states, seed
+        (_, tip), *drawn = ends(svg)
+        assert 0 in touched(places, tip), seed
+        pairs = Counter(zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True))
+        for first, last in drawn:
+            found = [pair for pair in pairs if pair[0] in touched(places, first) and pair[1] in touched(places, last)]
+            assert found, (seed, first, last)
+            pairs.pop(found[0])
+        assert not pairs, seed
 
 
 @samples
@@ -135,27 +141,35 @@ def test_drawings_are_deterministic(lattice: Lattice) -> None:
     assert to_dot(lattice) == to_dot(lattice)
 
 
-@samples
-def test_arcs_run_to_the_right_unless_turned(lattice: Lattice) -> None:
-    figure = make_figure(lattice)
-    for bundle, pieces, turned in zip(figure.links, figure.layout.routes, figure.layout.turned, strict=True):
-        source, target = figure.layout.nodes[bundle.source], figure.layout.nodes[bundle.target]
-        assert (source[0] > target[0]) == turned
-        assert all(left.right < right.left for left, right in pairwise(pieces))
+def test_arcs_of_an_acyclic_lattice_run_to_the_right() -> None:
+    for lattice in (sausage(), SAMPLES["strings"], SAMPLES["transducer"]):
+        places = states(to_svg(lattice))
+        for source, target in zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True):
+            assert places[source][0] < places[target][0]
 
 
 def test_a_sausage_is_one_straight_line() -> None:
-    figure = make_figure(sausage())
-    assert {y for _, y in figure.layout.nodes} == {0.0}
-    assert all(len(bundle.labels) == 3 for bundle in figure.links)
+    svg = to_svg(sausage())
+    assert len({y for _, y, _ in states(svg).values()}) == 1
+    assert len(ends(svg)) == 31  # the arcs between two states share an arrow
 
 
 def test_gap_loops_stand_above_their_states() -> None:
-    figure = make_figure(gappy())
-    assert sorted(figure.loops) == list(range(6))
-    for state, bundle in figure.loops.items():
-        assert figure.label_anchor(bundle, 0)[1] < figure.layout.nodes[state][1]
-    assert texts(to_svg(gappy())).count("<rho>") == 6
+    svg = to_svg(gappy())
+    found = re.findall(r'x="(\S+)" y="(\S+)"><title>[^<]*</title>&lt;rho&gt;', svg)
+    labels = [(float(x), float(y)) for x, y in found]
+    assert len(labels) == 6
+    for x, y, radius in states(svg).values():
+        assert sum(abs(label[0] - x) < 30 and y - 60 < label[1] < y - radius for label in labels) == 1
+
+
+def test_final_states_have_two_rings_that_hold_the_cost() -> None:
+    svg = to_svg(gappy())
+    assert svg.count('class="ls-ring"') == 1
+    x, y, radius = states(svg)[5]
+    ((left, below),) = re.findall(r'x="(\S+)" y="(\S+)" text-anchor="middle">0.75<', svg)
+    assert float(left) == x
+    assert y < float(below) < y + radius
 
 
 def test_costs_have_two_decimals_and_zero_is_left_out() -> None:
@@ -180,11 +194,41 @@ def test_words_are_escaped() -> None:
     assert labels[:4] == ['\\"', "<b>&amp;amp;", "\\\\n", "]]>"]
 
 
-def test_large_lattices_are_refused() -> None:
-    lattice = Lattice.from_strings([(["w"] * 12, 0.0)])
-    with pytest.raises(LatticeSimpError, match=r"13 states.*prune the lattice first, or raise max_states"):
-        to_svg(lattice, max_states=12)
-    assert to_svg(lattice, max_states=13)
+def test_large_lattices_are_cut_and_say_so() -> None:
+    lattice = sausage()
+    whole, part = to_svg(lattice, max_states=31), to_svg(lattice, max_states=12, highlight=[0])
+    note = "the 12 of 31 states that are nearest to the start"
+    assert note in texts(part)
+    assert note not in texts(whole)
+    assert sorted(states(part)) == list(range(12))
+    assert sorted(states(whole)) == list(range(31))
+    assert len(ends(part)) == 12
+    assert part.count('<g class="ls-on">') == 1
+
+
+def test_where_every_state_leads_to_every_other_fewer_are_drawn() -> None:
+    rows: list[Row] = [(q, "w", 1.0, r) for q in range(60) for r in range(q + 1, 60)]
+    drawn = states(to_svg(from_rows(rows, {59: 0.0}, 60)))
+    assert 20 < len(drawn) < 40
+
+
+def test_of_many_arcs_between_two_states_the_cheapest_are_drawn() -> None:
+    rows: list[Row] = [(0, f"w{cost}", float(cost), 1) for cost in range(1000)]
+    shown = texts(to_svg(from_rows(rows, {1: 0.0}, 2)))
+    assert sum(text.startswith("w") for text in shown) == MOST_LABELS
+    assert {"w0", f"w{MOST_LABELS - 1}", f"at most the {MOST_LABELS} cheapest arcs between two states"} <= set(shown)
+
+
+def test_without_graphviz_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    with pytest.raises(MissingExtraError, match=r"lattice-simp\[draw\]"):
+        to_svg(gappy())
+    assert to_dot(gappy())
+
+
+def test_no_program_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert to_svg(gappy())
 
 
 @samples

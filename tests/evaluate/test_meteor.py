@@ -13,8 +13,9 @@ import pytest
 from evaluate.corpora import random_sentences, real_sentences, with_mistakes
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate import JarOptions, meteor, meteor_cache, meteor_jar
-from lattice_simp.evaluate.meteor_languages import TABLE, meteor_language
+from lattice_simp.evaluate import JarOptions, meteor, meteor_jar
+from lattice_simp.evaluate.meteor import LANGUAGES, meteor_language
+from lattice_simp.support.array_cache import read_arrays, write_arrays
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="no Java")
 EXACT = {"rel": 1e-12, "abs": 1e-11}
@@ -22,8 +23,9 @@ HEADER = re.compile(r"^(Modules|Weights|Parameters):\s+(.+)$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
+def cache_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("LATTICE_SIMP_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "meteor"
 
 
 @pytest.fixture
@@ -121,7 +123,7 @@ def test_languages_are_those_of_the_jar(tmp_path):
         }}""",
         encoding="utf-8",
     )
-    codes = [line.split("\t")[0] for line in TABLE.read_text("utf-8").splitlines()[1:]]
+    codes = [line.split("\t")[0] for line in LANGUAGES.read_text("utf-8").splitlines()[1:]]
     assert len(codes) == 17
     languages = [meteor_language(code) for code in codes]
     command = ["java", "-cp", meteor_jar.find_jar(), program, *(one.meteor_name for one in languages)]
@@ -152,10 +154,10 @@ def test_line_ends_within_a_sentence_and_other_characters_shift_nothing(monkeypa
 
 
 @needs_java
-def test_the_cache_gives_the_same_without_java(monkeypatch):
+def test_the_cache_gives_the_same_without_java(cache_folder, monkeypatch):
     metric = meteor("de", 2)
     rows = metric.statistics(TINY, TINY_REFERENCES)
-    assert len(list(meteor_cache.cache_folder().glob("*.npy"))) == 1
+    assert len(list(cache_folder.iterdir())) == 1
     monkeypatch.setenv("PATH", "")
     np.testing.assert_array_equal(metric.statistics(TINY, TINY_REFERENCES), rows)
     for other in (
@@ -169,21 +171,21 @@ def test_the_cache_gives_the_same_without_java(monkeypatch):
 
 
 @needs_java
-@pytest.mark.parametrize("content", [b"", b"\x93NUMPY broken", None])
-def test_a_broken_cache_is_made_again(content):
+@pytest.mark.parametrize("content", [b"", b"lattice_simp arrays 1\n broken", None])
+def test_a_broken_cache_is_made_again(cache_folder, content):
     rows = meteor("de", 2).statistics(TINY, TINY_REFERENCES)
-    (file,) = meteor_cache.cache_folder().glob("*.npy")
+    (file,) = cache_folder.iterdir()
     if content is None:
-        np.save(file, rows[:2])
+        write_arrays(file, {"statistics": rows[:2]})
     else:
         file.write_bytes(content)
     np.testing.assert_array_equal(meteor("de", 2).statistics(TINY, TINY_REFERENCES), rows)
-    assert len(np.load(file)) == len(TINY)
+    assert len(read_arrays(file)["statistics"]) == len(TINY)
 
 
 def test_keys_tell_where_lines_and_lists_end():
     keys = {
-        meteor_cache.cache_key([], ["-l", "de"], hypotheses, references)
+        meteor_jar.cache_key([], ["-l", "de"], hypotheses, references)
         for hypotheses, references in [
             (["a", "b"], [["c", "d"]]),
             (["a"], [["b", "c", "d"]]),
@@ -219,12 +221,12 @@ def fake_java(tmp_path, monkeypatch):
         ("import sys; sys.exit('java.lang.OutOfMemoryError: Java heap space')", "Java heap of 2G"),
     ],
 )
-def test_a_java_that_fails_is_one_error(fake_java, body, message):
+def test_a_java_that_fails_is_one_error(cache_folder, fake_java, body, message):
     fake_java(body)
     with pytest.raises(LatticeSimpError, match=message) as error:
         meteor("de", options=JarOptions(seconds=1)).statistics(["a"], [["b"]])
     assert "\n" not in str(error.value)
-    assert not list(meteor_cache.cache_folder().glob("*"))
+    assert not cache_folder.exists()
 
 
 @needs_java

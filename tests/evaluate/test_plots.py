@@ -11,9 +11,8 @@ from evaluate.corpora import random_sentences, with_mistakes
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.evaluate import Groups, Lines, SignificanceTest, compare_groups, measure, ter
-from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
+from lattice_simp.evaluate.plots import draw_results, failure_plot, gain_plot, quality_plot, save_plot
 from lattice_simp.evaluate.report import Breakdown
-from lattice_simp.evaluate.results import draw_results
 
 pytest.importorskip("matplotlib")
 CURVES = {"rho": [(1, 0.4), (1000, 0.05), (10, 0.2)], "sigma": [(1, 0.3), (10, 0.1), (1000, 0.0)]}

@@ -100,10 +100,9 @@ def test_the_length_ratio_takes_the_closest_reference_and_the_shorter_of_two():
     assert metric.score([[3.0, 0.0], [0.0, 0.0]]).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_lengths_are_those_of_bleu(seed):
-    references = [random_sentences(40, seed + other) for other in (0, 10, 20)]
-    hypotheses = random_sentences(40, seed + 30)
-    np.testing.assert_array_equal(
-        length_ratio(3).statistics(hypotheses, references), bleu_tok(3).statistics(hypotheses, references)[:, :2]
-    )
+def test_the_lengths_are_those_of_bleu():
+    for seed in range(5):
+        references = [random_sentences(40, seed + other) for other in (0, 10, 20)]
+        hypotheses = random_sentences(40, seed + 30)
+        ours, theirs = (one(3).statistics(hypotheses, references)[:, :2] for one in (length_ratio, bleu_tok))
+        np.testing.assert_array_equal(ours, theirs, err_msg=f"seed {seed}")

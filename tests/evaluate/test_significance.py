@@ -25,7 +25,7 @@ from lattice_simp.evaluate import (
     compare_groups,
     length_ratio,
     measure,
-    resampling,
+    significance,
     ter,
 )
 from lattice_simp.evaluate.significance import interval, randomisation_p
@@ -103,18 +103,20 @@ def test_randomisation_is_that_of_sacrebleu(corpus, theirs):
 @pytest.mark.parametrize("cells", [1, 100, 1000])
 def test_blocks_change_nothing(monkeypatch, cells):
     first, second = np.random.default_rng(1).integers(0, 9, size=(2, 13, 4)).astype(float)
-    whole = resampling.bootstrap_sums(first, 90), resampling.swapped_sums(first, second, 90)
-    monkeypatch.setattr(resampling, "BLOCK_CELLS", cells)
-    np.testing.assert_array_equal(resampling.bootstrap_sums(first, 90), whole[0])
-    np.testing.assert_array_equal(resampling.swapped_sums(first, second, 90), whole[1])
+    whole = significance.bootstrap_sums(first, 90), significance.swapped_sums(first, second, 90)
+    monkeypatch.setattr(significance, "BLOCK_CELLS", cells)
+    np.testing.assert_array_equal(significance.bootstrap_sums(first, 90), whole[0])
+    np.testing.assert_array_equal(significance.swapped_sums(first, second, 90), whole[1])
 
 
 def test_sums_are_those_of_a_loop():
     first, second = np.random.default_rng(2).integers(0, 9, size=(2, 6, 3)).astype(float)
     drawn = np.random.default_rng(7).choice(6, size=(40, 6), replace=True)
-    np.testing.assert_array_equal(resampling.bootstrap_sums(first, 40, 7), [first[rows].sum(axis=0) for rows in drawn])
+    np.testing.assert_array_equal(
+        significance.bootstrap_sums(first, 40, 7), [first[rows].sum(axis=0) for rows in drawn]
+    )
     mask = np.random.default_rng(7).integers(2, size=(40, 6), dtype=bool)
-    one, other = resampling.swapped_sums(first, second, 40, 7)
+    one, other = significance.swapped_sums(first, second, 40, 7)
     np.testing.assert_array_equal(one, [np.where(row[:, None], first, second).sum(axis=0) for row in mask])
     np.testing.assert_array_equal(other, [np.where(row[:, None], second, first).sum(axis=0) for row in mask])
 

@@ -66,8 +66,8 @@ def random_lattice(
     extra = {}
     if transducer:
         extra = {"ilabels": rng.integers(0, len(symbols), num_arcs)}
-    scores = {name: rng.normal(0, 10, num_arcs) for name in columns}
-    return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, scores=scores, **extra)
+    features = {name: rng.normal(0, 10, num_arcs) for name in columns}
+    return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, features=features, **extra)
 
 
 def assert_same(left: Lattice, right: Lattice) -> None:
@@ -79,9 +79,9 @@ def assert_same(left: Lattice, right: Lattice) -> None:
     assert words_of(left, left.olabels, left.symbols) == words_of(right, right.olabels, right.symbols)
     left_input, right_input = left.isymbols or left.symbols, right.isymbols or right.symbols
     assert words_of(left, left.ilabels, left_input) == words_of(right, right.ilabels, right_input)
-    assert set(left.scores) == set(right.scores)
-    for name, column in left.scores.items():
-        assert np.array_equal(column, right.scores[name]), name
+    assert set(left.features) == set(right.features)
+    for name, column in left.features.items():
+        assert np.array_equal(column, right.features[name]), name
 
 
 def words_of(lattice: Lattice, labels: np.ndarray, symbols: SymbolTable) -> list[str]:

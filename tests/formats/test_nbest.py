@@ -10,14 +10,16 @@ from format_helpers import COMPRESSIONS, fuzz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.nbest import Hypothesis, parse_hypothesis, read_nbest, write_nbest
+from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_nbest, write_nbest
 
 MOSES = (
     "0 ||| a small cat ||| LexicalReordering0= -1.5 0 -0.25 Distortion0= 0 LM0= -12.3456 ||| -4.5\n"
     "0 ||| a cat ||| LexicalReordering0= -1e-05 0 -0.25 Distortion0= -2 LM0= -11 ||| -5\n"
     "1 |||  ||| LM0= -3 ||| -3.25\n"
 )
+MOSES_1 = {"d_0": 0.0, "d_1": -2.0, "lm": -1.0, "tm": -3.0, "w": -2.0}
 CDEC = "0 ||| a small cat ||| Glue=1 LanguageModel=-3.5 ||| -4.5\n0 ||| a cat ||| Glue=2 ||| -5\n"
 
 
@@ -25,19 +27,19 @@ CDEC = "0 ||| a small cat ||| Glue=1 LanguageModel=-3.5 ||| -4.5\n0 ||| a cat ||
 @pytest.mark.parametrize("suffix", COMPRESSIONS)
 def test_text_round_trip(tmp_path, text, style, suffix):
     (tmp_path / "in.txt").write_text(text)
-    write_nbest(read_nbest(tmp_path / "in.txt"), tmp_path / f"out{suffix}", style=style)
-    groups = list(read_nbest(tmp_path / f"out{suffix}"))
+    write_nbest(stream_nbest(tmp_path / "in.txt"), tmp_path / f"out{suffix}", style=style)
+    groups = list(stream_nbest(tmp_path / f"out{suffix}"))
     write_nbest(groups, tmp_path / "again.txt", style=style)
     assert (tmp_path / "again.txt").read_text() == text
-    assert groups == list(read_nbest(tmp_path / "in.txt"))
+    assert groups == list(stream_nbest(tmp_path / "in.txt"))
 
 
 def test_moses_line():
-    first = parse_hypothesis(MOSES.splitlines()[0])
-    assert first.words == "a small cat"
-    assert first.features["LexicalReordering0"] == (-1.5, 0.0, -0.25)
-    assert (first.total, first.cost) == (-4.5, 4.5)
-    assert parse_hypothesis(MOSES.splitlines()[2]).words == ""
+    sentence, first = parse_hypothesis(MOSES.splitlines()[0])
+    assert (sentence, first.text) == (0, "a small cat")
+    assert [first.features[f"LexicalReordering0_{index}"] for index in range(3)] == [-1.5, 0.0, -0.25]
+    assert (first.score, first.cost) == (-4.5, 4.5)
+    assert parse_hypothesis(MOSES.splitlines()[2])[1].tokens == ()
 
 
 @pytest.mark.parametrize(
@@ -46,25 +48,53 @@ def test_moses_line():
         ("3 ||| a b", {}, 0.0),
         ("3 ||| a b |||", {}, 0.0),
         ("3 ||| a  b ||| -1.5", {}, -1.5),
-        ("3 |||\ta b ||| LM=-2 x=y=3 ", {"LM": (-2.0,), "x=y": (3.0,)}, 0.0),
+        ("3 |||\ta b ||| LM=-2 x=y=3 ", {"LM": -2.0, "x=y": 3.0}, 0.0),
         ("3 ||| a b ||| ||| -1.5", {}, -1.5),
         ("3 ||| a b |||  ||| -1.5", {}, -1.5),
-        ("3 ||| a b ||| LM= -1 ||| -1.5 ||| 0-0 1-1 ||| more", {"LM": (-1.0,)}, -1.5),
-        ("3 ||| a b ||| LM= ||| -1.5", {"LM": ()}, -1.5),
+        ("3 ||| a b ||| LM= -1 ||| -1.5 ||| 0-0 1-1 ||| more", {"LM": -1.0}, -1.5),
+        ("3 ||| a b ||| LM= ||| -1.5", {}, -1.5),
+        ("3||| a b ||| LM= -1", {"LM": -1.0}, 0.0),
+        ("\ufeff3 ||| a b ||| ||| -1.5", {}, -1.5),
+        ("3 ||| a b ||| d: 0 -2 lm: -1 tm: -3 w: -2 ||| -1.5", MOSES_1, -1.5),
+        ("3 ||| a b ||| -1 -2e-1 ||| -1.5", {"Feature0": -1.0, "Feature1": -0.2}, -1.5),
+        ("3 ||| a b ||| -1 LM= -2 ||| -1.5", {"Feature0": -1.0, "LM": -2.0}, -1.5),
+        ("3 ||| a b ||| tm_pt_0=-1 lm_0=-2 ||| -1.5 ||| 0-0 1-1", {"tm_pt_0": -1.0, "lm_0": -2.0}, -1.5),
+        ("3 ||| a b ||| 0-0 1-1 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
+        ("3 ||| a b ||| 0-0 ||| WordScores= -1 -2 -3 ||| F0= -1 F1= -2 ||| -1.5", {"F0": -1.0, "F1": -2.0}, -1.5),
+        ("3 ||| a b ||| WordScores= -1 -2 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
+        ("3 ||| a b ||| 0.9,0.1 1e-05,1 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
+        ("3 ||| a b ||| 1 1 1 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
+        ("3 ||| a b ||| ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
     ],
 )
 def test_missing_and_further_columns(line, features, total):
-    assert parse_hypothesis(line) == Hypothesis(3, "a b", features, total)
+    assert parse_hypothesis(line) == (3, Hypothesis(("a", "b"), 0.0 - total, features))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0||| a", True),
+        ("\ufeff12 ||| a", True),
+        ("0 |||", True),
+        ("0 1 ||| 2", False),
+        ("0 |||| a", False),
+        ("", False),
+    ],
+)
+def test_a_list_is_told_by_its_first_line(tmp_path, text, told):
+    (tmp_path / "x").write_text(f"{text}\n", encoding="utf-8")
+    assert is_nbest(tmp_path / "x") is told
 
 
 def test_odd_tokens():
-    assert parse_hypothesis("0 ||| a|||b || c=1 \u2028\u00a0 ||| f= 1 ||| 2").words == "a|||b || c=1 \u2028\u00a0"
+    assert parse_hypothesis("0 ||| a|||b || c=1 \u2028\u00a0 ||| f= 1 ||| 2")[1].text == "a|||b || c=1 \u2028\u00a0"
 
 
 def test_missing_sentences_come_as_empty_lists(tmp_path):
     path = tmp_path / "x"
     path.write_text("2 ||| a ||| ||| -1\n2 ||| b ||| ||| -2\n5 ||| c ||| ||| -3\n")
-    assert [(n, [h.words for h in group]) for n, group in read_nbest(path)] == [
+    assert [(n, [h.text for h in group]) for n, group in stream_nbest(path)] == [
         (0, []),
         (1, []),
         (2, ["a", "b"]),
@@ -72,9 +102,8 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         (4, []),
         (5, ["c"]),
     ]
-    groups = list(read_nbest(path, first_id=1))
+    groups = list(stream_nbest(path, first_id=1))
     assert [(n, len(group)) for n, group in groups] == [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1)]
-    assert groups[1][1][0].sentence == 1
     write_nbest(groups, tmp_path / "y", first_id=1)
     assert (tmp_path / "y").read_text().replace("|||  |||", "||| |||") == path.read_text()
 
@@ -83,18 +112,17 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
     ("text", "message"),
     [
         ("", "x: the file is empty"),
-        ("0 ||| a\n\n", "x:2: no n-best line"),
-        ("a b c\n", "x:1: no n-best line: 'a b c'"),
-        ("-1 ||| a\n", "x:1: no n-best line"),
-        ("x ||| a\n", "x:1: no n-best line"),
+        ("0 ||| a\n\n", "x:2: not an n-best line"),
+        ("a b c\n", "x:1: not an n-best line: 'a b c'"),
+        ("-1 ||| a\n", "x:1: not an n-best line"),
+        ("x ||| a\n", "x:1: not an n-best line"),
         ("1 ||| a\n0 ||| b\n", "x:2: the id 0 is lower than 1 .*sort the list"),
         ("999999999999 ||| a\n", "x:1: the id jumps from 0 to 999999999999"),
-        ("0 ||| a ||| LM= x ||| 1\n", "x:1: no new feature: 'x'"),
-        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: no new feature: 'nan'"),
-        ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a name or a finite value"),
-        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: no new feature: 'LM=2'"),
-        ("0 ||| a ||| 1 2 ||| 1\n", "x:1: a feature without a name"),
-        ("0 ||| a ||| =1 ||| 1\n", "x:1: no new feature"),
+        ("0 ||| a ||| LM= x ||| 1\n", "x:1: not a new feature: 'x'"),
+        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: not a new feature: 'nan'"),
+        ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a finite value"),
+        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: not a new feature: 'LM=2'"),
+        ("0 ||| a ||| =1 ||| 1\n", "x:1: not a new feature"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
     ],
@@ -102,24 +130,24 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
 def test_broken_lines(tmp_path, text, message):
     (tmp_path / "x").write_text(text)
     with pytest.raises(FormatError, match=message):
-        list(read_nbest(tmp_path / "x"))
+        list(stream_nbest(tmp_path / "x"))
 
 
 def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
     with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*first_id=0"):
-        list(read_nbest(tmp_path / "x", first_id=1))
+        list(stream_nbest(tmp_path / "x", first_id=1))
 
 
 @pytest.mark.parametrize(
     "entry",
     [
-        Hypothesis(0, "a ||| b"),
-        Hypothesis(0, "a\nb"),
-        Hypothesis(0, "a", {"two names": (1.0,)}),
-        Hypothesis(0, "a", {"": (1.0,)}),
-        Hypothesis(0, "a", {"x": (float("nan"),)}),
-        Hypothesis(0, "a", total=float("inf")),
+        Hypothesis(("a ||| b",)),
+        Hypothesis(("a\nb",)),
+        Hypothesis(("a",), 0.0, {"two names": 1.0}),
+        Hypothesis(("a",), 0.0, {"": 1.0}),
+        Hypothesis(("a",), 0.0, {"x": float("nan")}),
+        Hypothesis(("a",), float("inf")),
     ],
 )
 def test_what_cannot_be_written(tmp_path, entry):
@@ -135,20 +163,25 @@ _WORDS = st.lists(
 _NAMES = st.text("abXYZ=_019.-", min_size=1, max_size=5)
 
 
-@given(_WORDS, st.dictionaries(_NAMES, st.lists(_FLOATS, max_size=3), max_size=3), _FLOATS, st.booleans())
+@given(_WORDS, st.dictionaries(_NAMES, _FLOATS, max_size=5), _FLOATS, st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_exact_round_trip(tmp_path_factory, words, features, total, moses):
     if not moses:  # a name that reads as a number is safe only with its own token
-        features = {f"f{name}": values for name, values in features.items()}
-    entry = Hypothesis(0, " ".join(words), {name: tuple(values) for name, values in features.items()}, total)
+        features = {f"f{name}": value for name, value in features.items()}
+    entry = Hypothesis(tuple(words), total, features)
     path = tmp_path_factory.getbasetemp() / "nbest"
     write_nbest([(0, [entry])], path, style="moses" if moses else "cdec")
-    assert list(read_nbest(path)) == [(0, [entry])]
+    assert list(stream_nbest(path)) == [(0, [entry])]
+
+
+def test_all_lists_at_once(tmp_path):
+    (tmp_path / "x").write_text(MOSES)
+    assert read_nbest(tmp_path / "x") == [group for _, group in stream_nbest(tmp_path / "x")]
 
 
 def test_lists_are_streamed(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n1 ||| b\n2 ||| c ||| broken\n")
-    assert len(list(itertools.islice(read_nbest(tmp_path / "x"), 1))) == 1
+    assert len(list(itertools.islice(stream_nbest(tmp_path / "x"), 1))) == 1
 
 
 def test_fuzzed(tmp_path):
@@ -156,10 +189,10 @@ def test_fuzzed(tmp_path):
 
     def read(data: bytes) -> None:
         path.write_bytes(data)
-        for count, _ in enumerate(read_nbest(path)):
+        for count, _ in enumerate(stream_nbest(path)):
             if count > 1000:
                 break
 
-    assert np.isfinite(parse_hypothesis(MOSES.splitlines()[0]).total)
+    assert np.isfinite(parse_hypothesis(MOSES.splitlines()[0])[1].cost)
     fuzz(MOSES.encode(), read, seconds=0.7)
     fuzz(CDEC.encode(), read, seconds=0.4)

@@ -76,7 +76,7 @@ def test_the_cache_lies_beside_the_model(arpa):
     LanguageModel.read(arpa)
     (cached,) = caches(arpa.parent)
     assert cached.name.startswith("model.arpa.")
-    assert cached.suffix == ".trie"
+    assert cached.suffix == ".trie2"
 
 
 def test_a_changed_file_is_read_anew(arpa, parses):

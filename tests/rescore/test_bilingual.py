@@ -11,7 +11,7 @@ import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import BilingualScorer, PrefixScorer, score_by_prefixes
-from lattice_simp.rescore.bilingual import _emissions
+from lattice_simp.rescore.bilingual import emission_table
 from lattice_simp.rescore.counts import FALLBACK_DISCOUNTS, EventCounts, discounts, summed
 from lattice_simp.rescore.jumps import MAXIMUM_JUMP, UNIFORM
 
@@ -28,20 +28,7 @@ def trained(request, linked_corpus):
 
 def probabilities(table, bigrams, symbols):
     previous, words = (np.array(column, dtype=np.int32) for column in zip(*bigrams, strict=True))
-    arrays = (
-        table.unigram,
-        table.source_backoff,
-        table.pair_begins,
-        table.pair_words,
-        table.pair_probabilities,
-        table.context_begins,
-        table.context_words,
-        table.context_backoff,
-        table.triple_begins,
-        table.triple_words,
-        table.triple_probabilities,
-    )
-    return _emissions(previous, words, np.array(symbols, dtype=np.int32), *arrays)
+    return emission_table(previous, words, np.array(symbols, dtype=np.int32), table.arrays)
 
 
 def test_every_context_sums_to_one(trained):
@@ -122,12 +109,12 @@ def brute_force(scorer, source, hypothesis):
     symbols = [*table.source.numbers(source).tolist(), table.source_end]
     places = len(symbols)
     words = [table.boundary, *table.target.numbers(hypothesis).tolist(), table.boundary]
-    null = float(table.null[0])
+    null = float(table.arrays.null[0])
 
     def weight(previous, place):
         if previous == places:
-            return table.jumps[2 * MAXIMUM_JUMP + 1 + min(place, MAXIMUM_JUMP)]
-        return table.jumps[int(np.clip(place - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
+            return table.arrays.jumps[2 * MAXIMUM_JUMP + 1 + min(place, MAXIMUM_JUMP)]
+        return table.arrays.jumps[int(np.clip(place - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
 
     def step(previous, place):
         row = [weight(previous, other) for other in range(places)]
@@ -198,15 +185,12 @@ def test_a_file_gives_the_same_model_and_the_same_training_the_same_bytes(traine
 
 
 def test_parts_do_not_matter(linked_corpus):
-    from dataclasses import fields
-
     _, parts = linked_corpus(7)
     joined = BilingualScorer.train(linked_corpus(7)[1], SOURCE_WORDS, TARGET_WORDS).table
     turned = BilingualScorer.train(parts[::-1], SOURCE_WORDS, TARGET_WORDS).table
-    for field in fields(joined):
-        own, other = getattr(joined, field.name), getattr(turned, field.name)
-        if isinstance(own, np.ndarray):
-            np.testing.assert_allclose(own, other, rtol=1e-9, err_msg=field.name)
+    assert (joined.source, joined.target) == (turned.source, turned.target)
+    for name, own, other in zip(joined.arrays._fields, joined.arrays, turned.arrays, strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-9, err_msg=name)
 
 
 def test_links_matter(linked_corpus):

@@ -9,22 +9,17 @@ import numpy as np
 import pytest
 from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
 
-from lattice_simp import Lattice
+from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.commands.train import run_training
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.formats.nbest import Hypothesis, read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
 from lattice_simp.rescore import read_scorers
+from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.train.ngrams.lmplz import find_lmplz
 from lattice_simp.train.rules.lexical import LexicalTable
-from lattice_simp.train.scorers import (
-    ClassOptions,
-    stage_folders,
-    train_bilingual,
-    train_class_model,
-    train_model1,
-)
+from lattice_simp.train.scorers import stage_folders, train_scorer
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.model_files import write_weights
 
@@ -44,8 +39,8 @@ def work(tmp_path_factory):
 @pytest.fixture(scope="module")
 def models(work, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    train_bilingual(stage_folders(work, ("number", "align"))).write(folder / "bilingual.scorer")
-    train_model1(stage_folders(work, ("number", "lexical"))).write(folder / "model1.scorer")
+    train_scorer("bilingual", stage_folders(work, ("number", "align"))).write(folder / "bilingual.scorer")
+    train_scorer("model1", stage_folders(work, ("number", "lexical"))).write(folder / "model1.scorer")
     arpa = toy_arpa([toy_tokens(target) for _, target in toy_pairs(100, seed=8)])
     (folder / "lm.arpa").write_text(arpa, encoding="utf-8")
     return folder
@@ -97,8 +92,9 @@ def test_class_models_are_trained(work, tmp_path):
     except MissingExtraError as error:
         pytest.skip(str(error))
     sweeps = []
-    options = ClassOptions(classes=8, order=3, least_word=1, memory=100)
-    scorer = train_class_model(stage_folders(work, ("number",)), options, progress=lambda *told: sweeps.append(told))
+    told = {"progress": lambda *sweep: sweeps.append(sweep)}
+    options = TrainingOptions(classes=8, order=3, least_class_word=1, memory=100, **told)
+    scorer = train_scorer("class", stage_folders(work, ("number",)), options)
     assert [number for number, _, _ in sweeps] == list(range(1, len(sweeps) + 1))
     scorer.write(tmp_path / "class.scorer")
     own = read_scorers(tmp_path / "class.scorer")["Class"]
@@ -131,6 +127,9 @@ def test_train_writes_files(command, work, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
     assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
     assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
+    assert "those are bilingual, model1, class" in command("train", work, "--output", tmp_path, "-m", "ngram").err
+    with pytest.raises(LatticeSimpError, match="those are bilingual, model1, class"):
+        train_scorer("ngram", {})
 
 
 @pytest.fixture
@@ -183,7 +182,7 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     folder.mkdir()
     for number, entries in read_nbest(path):
         suffix = ".gz" if number % 2 else ""
-        Lattice.from_strings([(entry.words, entry.cost) for entry in entries]).write(folder / f"{number}.fst{suffix}")
+        write(Lattice.from_strings([(entry.words, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
     assert done.code == 0, done.err

@@ -79,7 +79,7 @@ CHANGES = {
     "text.case=true": STAGES,
     "text.normalise=false": STAGES,
     "align.symmetrisation=union": ("align", "lexical", *RULES),
-    "align.method=eflomal": ("align", "lexical", *RULES),
+    "align={method: links, links: {toy: dev.fr}}": ("align", "lexical", *RULES),
     "rules.max_symbols=3": RULES,
     "rules.max_gaps=1": RULES,
     "rules.only_for=[dev.fr]": RULES,
@@ -118,7 +118,15 @@ def test_a_setting_redoes_what_depends_on_it(configured, change):
 def test_no_setting_is_forgotten(configured):
     """Each field of each section is among those whose effect is tested above, or below."""
     tested = {change.split("=")[0] for change in CHANGES}
-    tested |= {"data", "corpora", "text.source_language", "text.target_language", "text.tokenise"}
+    tested |= {
+        "align.method",
+        "align.links",
+        "data",
+        "corpora",
+        "text.source_language",
+        "text.target_language",
+        "text.tokenise",
+    }
     tested |= {"clean.min_words", "clean.max_ratio", "clean.max_word_letters"}
     fields = set()
     for name, field in Config.model_fields.items():

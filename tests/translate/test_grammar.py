@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, GrammarError
-from lattice_simp.formats.rule_table import RuleText, format_rule, parse_rules
+from lattice_simp.formats.rule_table import RuleText, parse_rules
 from lattice_simp.translate.grammar import Grammar
 
 
@@ -27,6 +26,53 @@ def parse(*lines):
 def test_a_hiero_rule_is_read():
     (rule,) = parse("[X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 FE=1e-2 ||| 0-0 2-0")
     assert rule == RuleText("X", ("ne", ("X",), "pas"), ("not", 0), (("EF", -0.3), ("FE", 0.01)), ((0, 0), (2, 0)))
+
+
+def test_gaps_of_a_cdec_target_may_be_numbers_alone():
+    (rule,) = parse("[X] ||| a [X,1] b [Y,2] ||| [2] c [1] d [3] ||| EF=-0.3")
+    assert (rule.source, rule.target) == (("a", ("X",), "b", ("Y",)), (1, "c", 0, "d", "[3]"))
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "target", "scores"),
+    [
+        ("[ adrian ] ||| [ adrian ] ||| 1 0.5 ||| 0-0 ||| 1 1 1", "[ adrian ]", "[ adrian ]", 2),
+        ("[1] ||| [1] ||| 1 0.5", "[1]", "[1]", 2),
+        ("[laughs] ||| [rires] ||| 1 0.5 ||| 0-0 ||| 1 1 1", "[laughs]", "[rires]", 2),
+        ("[laughs] ||| [rires] ||| 1 0.5 ||| ||| 1 1 1", "[laughs]", "[rires]", 2),
+        ("see [1] ||| voir [1] ||| 1 ||| 0-0 1-1", "see [1]", "voir [1]", 1),
+        ("das ||| ||| 0.5 0.25 ||| ||| 3 2", "das", "", 2),
+    ],
+)
+def test_brackets_of_phrase_tables_are_words(line, source, target, scores):
+    (rule,) = parse(line)
+    assert (rule.left, rule.source, rule.target) == ("X", tuple(source.split()), tuple(target.split()))
+    assert len(rule.features) == scores
+
+
+def test_words_in_brackets_are_told_by_the_lines_before():
+    assert parse("a ||| b ||| 1", "[c] ||| d ||| 0.5")[1].source == ("[c]",)
+    assert parse("a ||| b ||| 1", "c [X] ||| d [X] ||| 0.5")[1].source == ("c", "[X]")
+    assert parse("[X] ||| cinq ||| 5")[0].target == ("5",)
+
+
+def test_a_hierarchical_moses_rule_is_read():
+    rule, plain = parse(
+        "[X][X] gibt [X][X] [X] ||| it gives [X][X] [X][X] [X] ||| 0.5 1 ||| 1-1 0-3 2-2 ||| 3 2 2",
+        "das haus [X] ||| the house [X] ||| 1 1 ||| 0-0 1-1 |||",
+    )
+    assert rule.left == "X"
+    assert (rule.source, rule.target) == ((("X",), "gibt", ("X",)), ("it", "gives", 1, 0))
+    assert rule.alignment == ((1, 1),)
+    assert dict(rule.features) == pytest.approx({"Phrase1": math.log(0.5), "Phrase2": 0.0})
+    assert (plain.source, plain.target, plain.alignment) == (("das", "haus"), ("the", "house"), ((0, 0), (1, 1)))
+
+
+def test_labels_of_either_side_name_a_hierarchical_rule():
+    rules = parse("a [X][NP] [X] ||| [X][NP] b [VP] ||| 1 ||| 1-0", "a [NP][X] [VP] ||| [NP][X] b [X] ||| 1 ||| 1-0")
+    assert [(rule.left, rule.source, rule.target) for rule in rules] == [("VP", ("a", ("NP",)), (0, "b"))] * 2
+    (both,) = parse("a [NP][NN] [VP] ||| [NP][NN] b [VP] ||| 1 ||| 1-0")
+    assert (both.left, both.source) == ("VP", ("a", ("NP:NN",)))
 
 
 def test_a_moses_phrase_is_read():
@@ -79,8 +125,13 @@ def test_scores_without_names_are_numbered():
         ("[X] ||| a ||| b ||| P=1 ||| 0-0-0", "no alignment point"),
         ("a", "3 or more fields"),
         ("a ||| b", "3 or more fields"),
-        ("a ||| ||| 1", "empty side"),
-        ("||| b ||| 1", "empty side"),
+        ("||| b ||| 1", "empty source"),
+        ("a [X][X] [X] ||| b [X] ||| 1", "does not link"),
+        ("[X][X] a [X][X] [X] ||| [X][X] [X][X] b [X] ||| 1 ||| 0-0", "does not link"),
+        ("[X][X] a [X][X] [X] ||| [X][X] [X][X] b [X] ||| 1 ||| 0-0 2-0", "does not link"),
+        ("[X][X] [X][X] [X][X] [X] ||| [X][X] [X][X] [X][X] [X] ||| 1 ||| 0-0 1-1 2-2", "at most 2 non-terminals"),
+        ("a [X][NP] [X] ||| b [X][VP] [X] ||| 1 ||| 0-0 1-1", "other names"),
+        ("a [X][X] ||| b [X][X] [X] ||| 1 ||| 0-0 1-1", "without its left-hand side"),
         ("a ||| b ||| x", "not a number"),
         ("a ||| b ||| inf", "not finite"),
         ("a ||| b ||| 1 ||| x", "no alignment point"),
@@ -101,7 +152,9 @@ def test_any_line_is_a_rule_or_a_format_error(line):
 # ---------------------------------------------------------------- writing
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=5).filter(
-    lambda word: "|||" not in word and word != "|" and not re.fullmatch(r"\[[^\[\],]+,[1-9]\]", word) and word.split()
+    lambda word: (
+        "|||" not in word and word != "|" and not re.fullmatch(r"\[([^\[\],]+,)?[1-9]\]", word) and word.split()
+    )
 )
 NAMES = st.text(st.sampled_from("ABXVñ_-12"), min_size=1, max_size=4)
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
@@ -122,6 +175,27 @@ def rule_texts(draw):
     points = st.tuples(st.integers(0, len(symbols) - 1), st.integers(0, max(len(target) - 1, 0)))
     alignment = draw(st.lists(points, max_size=3)) if target else []
     return RuleText(draw(NAMES), tuple(symbols), tuple(target), tuple(features), tuple(alignment))
+
+
+def is_number(text):
+    with suppress(ValueError):
+        return math.isfinite(float(text))
+    return False
+
+
+def format_rule(rule):
+    """Returns a rule as a Hiero line."""
+    gap_names = [symbol[0] for symbol in rule.source if isinstance(symbol, tuple)]
+    numbers = iter(range(1, len(gap_names) + 1))
+    source = (symbol if isinstance(symbol, str) else f"[{symbol[0]},{next(numbers)}]" for symbol in rule.source)
+    target = (symbol if isinstance(symbol, str) else f"[{gap_names[symbol]},{symbol + 1}]" for symbol in rule.target)
+    fields = [f"[{rule.left}]", " ".join(source), " ".join(target)]
+    like_scores = fields[2] != "" and all(map(is_number, fields[2].split()))  # both further fields tell it apart
+    if rule.features or rule.alignment or like_scores:
+        fields.append(" ".join(f"{name}={value!r}" for name, value in rule.features))
+    if rule.alignment or like_scores:
+        fields.append(" ".join(f"{source}-{target}" for source, target in rule.alignment))
+    return " ||| ".join(fields)
 
 
 @given(rule_texts())
@@ -200,18 +274,3 @@ def test_the_order_of_the_rules_does_not_matter():
         )
 
     assert texts(LINES) == texts(LINES[::-1])
-
-
-def test_target_words_may_be_renumbered():
-    grammar = Grammar.from_rules(parse(*LINES))
-    table = SymbolTable(["w", "other", "v"])
-    renumbered = grammar.with_target_words(table)
-    assert renumbered.target_words is table
-    assert [renumbered.rule(n) for n in range(grammar.num_rules)] == [grammar.rule(n) for n in range(grammar.num_rules)]
-
-
-def test_the_pattern_of_each_rule_is_told():
-    grammar = Grammar.from_rules(parse(*LINES))
-    for number, pattern in enumerate(grammar.pattern_of().tolist()):
-        begin, end = grammar.pattern_rules[pattern : pattern + 2]
-        assert begin <= number < end

@@ -44,7 +44,7 @@ class Pairs:
         return len(self.source_offsets) - 1
 
     def batch(self, rows: Longs) -> tuple[Longs, Longs, Longs]:
-        """Returns (sentences, longest) source pieces with the end, target pieces behind the start, and with the end.
+        """Returns (sentences, longest) source pieces with the end, target pieces after the start, and with the end.
 
         Short rows are filled up with 0, those of the pieces to predict with `VOID`.
         """

@@ -62,7 +62,7 @@ class Transformer:
         return cls(shape, weights, encodings.to(weights["embedding.weight"].device), dropout)
 
     def logits(self, source: Tensor, inputs: Tensor) -> Tensor:
-        """Returns the (sentences, length, vocabulary) logits behind each of the inputs."""
+        """Returns the (sentences, length, vocabulary) logits after each of the inputs."""
         return self.decode(*self.encode(source), inputs)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
@@ -80,7 +80,7 @@ class Transformer:
         return self._norm("encoder_norm", values), mask
 
     def decode(self, memory: Tensor, mask: Tensor, inputs: Tensor) -> Tensor:
-        """Returns the logits behind each of the inputs."""
+        """Returns the logits after each of the inputs."""
         from torch.nn import functional
 
         values = self._embed(inputs)

@@ -16,10 +16,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
-
-State = Any
-"""What a `PrefixScorer` of `lattice_simp.rescore` remembers of a prefix."""
+from lattice_simp.rescore.scorer import State
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class ScoringOptions:
 
 @dataclass(frozen=True)
 class _Prefix:
-    """A state: the source's subwords, the words so far, and the costs of these and of the end behind them."""
+    """A state: the source's subwords, the words so far, and the costs of these and of the end after them."""
 
     source: tuple[str, ...]
     words: tuple[str, ...]
@@ -110,7 +109,7 @@ class TranslationScorer:
         return _Prefix(pieces, (), float(words[0]), float(ends[0]))
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states behind them."""
+        """Returns the words' costs and the states after them."""
         if not states:
             return np.zeros(0), []
         source = states[0].source
@@ -127,7 +126,7 @@ class TranslationScorer:
         return np.array([state.end for state in states], dtype=np.float64)
 
     def _costs(self, source: Sequence[str], prefixes: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
-        """Returns the costs of the words of each prefix, and of the end behind it."""
+        """Returns the costs of the words of each prefix, and of the end after it."""
         if not prefixes:
             return np.zeros(0), np.zeros(0)
         first = list(self.segmentation.target_prefix)
@@ -146,3 +145,6 @@ class TranslationScorer:
             raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {reason}") from error
         logs = [result.log_probs for result in results]
         return np.array([0.0 - sum(own[:-1]) for own in logs]), np.array([0.0 - own[-1] for own in logs])
+
+
+KIND = ScorerKind(FOLDER, lambda path: {"Neural": TranslationScorer.read(path)})

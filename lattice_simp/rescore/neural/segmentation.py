@@ -61,10 +61,10 @@ class SegmentationSettings:
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise FormatError(f"no JSON: {error}", path=path, remedy="mend the file") from None
+            raise FormatError(f"not JSON: {error}", path=path, remedy="fix the file") from None
         usual: dict[str, Any] = {one.name: getattr(cls(), one.name) for one in fields(cls)}
         if not isinstance(values, dict):
-            raise FormatError("holds no JSON object", path=path, remedy="mend the file")
+            raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
         for name, value in values.items():
             if name not in usual:
                 raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
@@ -104,8 +104,8 @@ class Segmentation:
         target = source
         if (settings.target, settings.detokenise.get("target")) != (settings.source, settings.detokenise.get("source")):
             target = _side(place, settings, settings.target, settings.detokenise.get("target"))
-        before, behind = list(settings.source_prefix), list(settings.source_suffix)
-        return cls(lambda words: before + source(words) + behind, target, settings.target_prefix)
+        before, after = list(settings.source_prefix), list(settings.source_suffix)
+        return cls(lambda words: before + source(words) + after, target, settings.target_prefix)
 
 
 def _side(
@@ -136,7 +136,7 @@ def sentencepiece_cutter(path: Path) -> Cut:
     """Cuts with a SentencePiece model.
 
     Raises:
-        FormatError: the file is no such model.
+        FormatError: the file is not such a model.
         MissingExtraError: SentencePiece is not installed.
     """
     processor: Any = sentencepiece().SentencePieceProcessor()
@@ -144,7 +144,7 @@ def sentencepiece_cutter(path: Path) -> Cut:
         processor.Load(str(path))
     except (RuntimeError, OSError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise FormatError(f"no SentencePiece model: {reason}", path=path, remedy="get the file again") from None
+        raise FormatError(f"not a SentencePiece model: {reason}", path=path, remedy="get the file again") from None
     return lambda text: list(processor.EncodeAsPieces(text))
 
 
@@ -165,7 +165,7 @@ def bpe_cutter(path: Path) -> Cut:
     """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
 
     Raises:
-        FormatError: a line that is no merge.
+        FormatError: a line that is not a merge.
     """
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -173,7 +173,9 @@ def bpe_cutter(path: Path) -> Cut:
             continue
         parts = line.strip("\r\n ").split(" ")
         if len(parts) != 2:
-            raise FormatError(f"{line[:50]!r} is no merge", path=path, line=number, remedy="write two symbols a line")
+            raise FormatError(
+                f"{line[:50]!r} is not a merge", path=path, line=number, remedy="write two symbols a line"
+            )
         ranks.setdefault((parts[0], parts[1]), number)
 
     def cut(word: str) -> list[str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,7 +36,7 @@ Say = Callable[[str], None]
 
 
 def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
-    """Trains, averages the last checkpoints, and gives the folder of the CTranslate2 model.
+    """Trains, averages the last checkpoints, and returns the folder of the CTranslate2 model.
 
     Raises:
         LatticeSimpError: text that does not fit, or a folder that holds a run with other settings.
@@ -90,7 +89,7 @@ def _check_same_run(settings: TrainingSettings, path: Path) -> None:
     Raises:
         LatticeSimpError: a setting differs.
     """
-    own = {name: value for name, value in asdict(settings).items() if name not in _FREE}
+    own = {name: value for name, value in settings.model_dump().items() if name not in _FREE}
     if path.is_file():
         try:
             before = json.loads(path.read_text(encoding="utf-8"))

@@ -1,7 +1,8 @@
-"""The stage `align`: word alignments of both directions, joined; a shard of links for each shard of pairs."""
+"""The stage `align`: word alignments from our HMM aligner or from files; a shard of links for each shard of pairs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,42 +10,108 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.train.alignment.eflomal import Links, find_eflomal, forget_eflomal, run_eflomal
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.alignment.hmm import Side, align_both
+from lattice_simp.train.alignment.links import Links, read_pharaoh
 from lattice_simp.train.alignment.symmetrise import symmetrise
-from lattice_simp.train.config import Align, Config
+from lattice_simp.train.config import Config
+
+Lengths = tuple[Ints, Ints]
+"""The words of each source and each target of a shard."""
 
 
 def align_stage(config: Config) -> Stage:
     """Returns the stage that aligns the words of all pairs."""
-    check = find_eflomal if config.align.method == "eflomal" else lambda: None
-    work = partial(_align, config.align)
-    return Stage("align", ("prepare", "number"), config.align.model_dump(), (), work, check=check)
+    settings = config.align.model_dump(exclude={"links"})
+    files = _link_files(config)
+    check = partial(_check_lines, config)
+    return Stage("align", ("prepare", "number"), settings, files, partial(_align, config), check=check)
 
 
-def _align(settings: Align, run: Run, folder: Path) -> dict[str, Any]:
+def _align(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
-    directed = run_eflomal(run, folder) if settings.method == "eflomal" else _hmm(run)
+    links_of = _from_files(config, run) if config.align.method == "links" else _from_hmm(config, run)
     begin = links = 0
     for done, path in enumerate(shards, start=1):
-        table = read_shard(path, ["source", "target"])
-        end = begin + len(table)
-        forward, backward = (_part(one, begin, end) for one in directed)
-        lengths = tuple(np.diff(lists_of(table[side])[0]).astype(np.int32) for side in ("source", "target"))
-        offsets, points = symmetrise(forward, backward, (lengths[0], lengths[1]), settings.symmetrisation)
+        table = read_shard(path, SIDES)
+        source, target = (np.diff(lists_of(table[side])[0]).astype(np.int32) for side in SIDES)
+        offsets, points = links_of(path.name, begin, (source, target))
         write_shard(folder / path.name, {"links": list_column(2 * offsets, points.ravel())})
-        begin, links = end, links + len(points)
+        begin, links = begin + len(table), links + len(points)
         run.progress(done, len(shards))
-    forget_eflomal(folder)
     return {"links": links}
 
 
-def read_links(path: Path) -> Links:
-    """Reads a shard of links: (offsets, (points, 2) source and target positions)."""
-    offsets, flat = lists_of(read_shard(path, ["links"])["links"])
-    return offsets // 2, flat.reshape(-1, 2)
+# ---------------------------------------------------------------- from files
+
+
+def _link_files(config: Config) -> list[Path]:
+    """Returns the files of links, one for each corpus, if they are wanted."""
+    return [config.path(config.align.links[one.name]) for one in config.corpora if config.align.method == "links"]
+
+
+def _check_lines(config: Config) -> None:
+    """Finds faults of the files of links before any stage runs.
+
+    Raises:
+        FormatError: a line that does not hold links, or more or fewer lines than the corpus has.
+    """
+    for corpus, path in zip(config.corpora, _link_files(config), strict=False):
+        lines, own = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
+        if lines != own:
+            message = f"has {own} lines for the {lines} of {config.path(corpus.source)}"
+            raise FormatError(message, path=path, remedy="give the links of this corpus, line by line")
+
+
+def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links]:
+    """Returns the function that finds the links of a shard's pairs by their corpus and line."""
+    files = _link_files(config)
+    every = [read_pharaoh(path) for path in files]
+    starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in every)])
+    counts = np.concatenate([np.diff(offsets) for offsets, _ in every])
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    points = np.concatenate([own for _, own in every])
+
+    def links_of(name: str, begin: int, lengths: Lengths) -> Links:
+        table = read_shard(run.folders["prepare"] / name, ["corpus", "line"])
+        corpora, lines = table["corpus"].to_numpy(), table["line"].to_numpy()
+        rows = starts[corpora] + lines
+        own = np.concatenate([[0], np.cumsum(counts[rows])])
+        pairs = np.repeat(np.arange(len(rows)), counts[rows])
+        found = points[np.repeat(offsets[rows] - own[:-1], counts[rows]) + np.arange(own[-1])]
+        outside = np.flatnonzero((found >= np.stack(lengths, axis=1)[pairs]).any(axis=1))
+        if len(outside):
+            pair = pairs[outside[0]]
+            link = "-".join(map(str, found[outside[0]].tolist()))
+            message = f"the link {link} leads out of a pair of {lengths[0][pair]} and {lengths[1][pair]} words"
+            remedy = "align the tokens that training makes, or switch text.tokenise and text.normalise off"
+            raise FormatError(message, path=files[corpora[pair]], line=int(lines[pair]) + 1, remedy=remedy)
+        return symmetrise((own, found), (own, found), lengths, "union")  # sorts, and drops what stands twice
+
+    return links_of
+
+
+# ---------------------------------------------------------------- by the HMM aligner
+
+
+def _from_hmm(config: Config, run: Run) -> Callable[[str, int, Lengths], Links]:
+    """Aligns both directions; returns the function that joins the links of a shard's pairs."""
+    columns: dict[str, list[tuple[Longs, Ints]]] = {side: [] for side in SIDES}
+    for path in shard_paths(run.folders["number"]):
+        table = read_shard(path, SIDES)
+        for side in SIDES:
+            columns[side].append(lists_of(table[side]))
+    source, target = (_side(columns.pop(side)) for side in SIDES)
+    directed = align_both(source, target, jobs=run.jobs, progress=lambda done, total, _: run.progress(done, total))
+
+    def links_of(name: str, begin: int, lengths: Lengths) -> Links:
+        forward, backward = (_part(one, begin, begin + len(lengths[0])) for one in directed)
+        return symmetrise(forward, backward, lengths, config.align.symmetrisation)
+
+    return links_of
 
 
 def _part(links: Links, begin: int, end: int) -> Links:
@@ -52,19 +119,7 @@ def _part(links: Links, begin: int, end: int) -> Links:
     return offsets[begin : end + 1] - offsets[begin], points[offsets[begin] : offsets[end]]
 
 
-def _hmm(run: Run) -> tuple[Links, Links]:
-    """Runs our own HMM aligner for both directions."""
-    columns: dict[str, list[tuple[Longs, Ints]]] = {side: [] for side in SIDES}
-    for path in shard_paths(run.folders["number"]):
-        table = read_shard(path, SIDES)
-        for side in SIDES:
-            columns[side].append(lists_of(table[side]))
-    source, target = (_side(columns.pop(side)) for side in SIDES)
-    return align_both(source, target, jobs=run.jobs, progress=lambda done, total, _: run.progress(done, total))
-
-
 def _side(shards: list[tuple[Longs, Ints]]) -> Side:
     words = np.concatenate([np.zeros(0, dtype=np.int32), *(flat for _, flat in shards)])
-    offsets = np.zeros(1 + sum(len(own) - 1 for own, _ in shards), dtype=np.int64)
-    np.cumsum(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(own) for own, _ in shards)]), out=offsets[1:])
-    return Side(words, offsets, int(words.max(initial=-1)) + 1)
+    lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(offsets) for offsets, _ in shards)])
+    return Side(words, np.concatenate([[0], np.cumsum(lengths)]), int(words.max(initial=-1)) + 1)

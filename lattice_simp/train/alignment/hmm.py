@@ -16,14 +16,13 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train.alignment.hmm_blocks import Corpus, Shard, all_pairs, collect, filled_blocks
-from lattice_simp.train.alignment.hmm_kernels import best_positions, hmm_posteriors, model1_posteriors
+from lattice_simp.train.alignment.hmm_blocks import Corpus, all_pairs, collect, filled_blocks
+from lattice_simp.train.alignment.hmm_kernels import Shard, best_positions, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import Side, kept_pairs, normalise_rows
+from lattice_simp.train.alignment.links import Links
 
-__all__ = ["HmmSettings", "Links", "Progress", "Side", "align_both", "align_words"]
+__all__ = ["HmmSettings", "Progress", "Side", "align_both", "align_words"]
 
-# (offsets, points), see `align_both`.
-Links = tuple[Longs, Ints]
 # Told the passes that are done, all passes, and a log-likelihood; see `align_both`.
 Progress = Callable[[int, int, float], None]
 
@@ -40,7 +39,7 @@ class HmmSettings:
         maximum_jump: wider jumps share one weight for each direction.
         floor: the least probability of a pair of words, also of those not in the table (GIZA++'s default).
         rare_word: a pair that is seen once is left out of the table if both words are seen at least this often: they
-            are no translations, and most pairs are of this kind.
+            are not translations, and most pairs are of this kind.
         minimum_count: pairs whose expected count after Model 1 is lower are dropped.
 
     Raises:
@@ -132,7 +131,7 @@ def align_words(
         return _train(Corpus(conditioning, generated, pool, jobs), settings or HmmSettings(), progress or _silent)
 
 
-# Puts the posteriors into the cells of a shard and gives its log-likelihood and its jumps (see `hmm_posteriors`).
+# Puts the posteriors into the cells of a shard and returns its log-likelihood and its jumps (see `hmm_posteriors`).
 _Model = Callable[[Shard], tuple[float, Floats]]
 
 
@@ -143,8 +142,8 @@ def _train(corpus: Corpus, settings: HmmSettings, progress: Progress) -> Ints:
         model = _model1 if done <= settings.model1_iterations else _hmm(weights, settings)
         counts = np.zeros(len(table.words))
         likelihood, jumps = 0.0, np.zeros((2, len(weights)))
-        for block in filled_blocks(corpus, table, settings.floor):
-            for value, part in corpus.pool.map(model, block.shards):
+        for block, shards in filled_blocks(corpus, table, settings.floor):
+            for value, part in corpus.pool.map(model, shards):
                 likelihood += value
                 jumps += part
             collect(corpus, table, block, counts)
@@ -155,23 +154,19 @@ def _train(corpus: Corpus, settings: HmmSettings, progress: Progress) -> Ints:
             table = kept_pairs(table, counts, settings.minimum_count)
         progress(done, passes, likelihood)
     positions, likelihood = [np.empty(0, dtype=np.int32)], 0.0
-    for block in filled_blocks(corpus, table, settings.floor):
-        likelihood += sum(value for value, _ in corpus.pool.map(_hmm(weights, settings), block.shards))
-        positions += corpus.pool.map(_best, block.shards)
+    for _, shards in filled_blocks(corpus, table, settings.floor):
+        likelihood += sum(value for value, _ in corpus.pool.map(_hmm(weights, settings), shards))
+        positions += corpus.pool.map(best_positions, shards)
     progress(passes, passes, likelihood)
     return np.concatenate(positions)
 
 
 def _model1(shard: Shard) -> tuple[float, Floats]:
-    return model1_posteriors(*shard), np.zeros((2, 1))
+    return model1_posteriors(shard), np.zeros((2, 1))
 
 
 def _hmm(weights: Floats, settings: HmmSettings) -> _Model:
-    return lambda shard: hmm_posteriors(*shard, weights, settings.null, settings.uniform)
-
-
-def _best(shard: Shard) -> Ints:
-    return best_positions(*shard)
+    return lambda shard: hmm_posteriors(shard, weights, settings.null, settings.uniform)
 
 
 def _links(positions: Ints, offsets: Longs) -> Links:

@@ -15,10 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.train.alignment.hmm_kernels import Shard
 from lattice_simp.train.alignment.hmm_table import (
+    Block,
     Occurrences,
     PairTable,
+    Part,
     Side,
     collect_counts,
     fill_cells,
@@ -32,8 +35,6 @@ BLOCK_CELLS = 1 << 24
 SHARD_CELLS = 1 << 18
 # Shares of the vocabulary for each thread: more than one, as some words have far more cells than others.
 PARTS_PER_JOB = 4
-
-Part = tuple[int, int]
 
 
 class Corpus(NamedTuple):
@@ -57,33 +58,6 @@ class Corpus(NamedTuple):
             pass
 
 
-class Shard(NamedTuple):
-    """The cells of some sentences, the lengths of their two sides, and where the cells of each begin."""
-
-    cells: Floats
-    lengths: Longs
-    generated_lengths: Longs
-    starts: Longs
-
-
-class Block(NamedTuple):
-    """Some sentences while they are worked on.
-
-    Attributes:
-        occurrences: where the conditioning words stand.
-        generated: the generated words, where the sentences begin in these and in the cells, the size of the vocabulary.
-        parts: ranges of conditioning words, for the threads.
-        cells: probabilities of pairs of words, then posteriors of links.
-        shards: views of the cells, for the threads.
-    """
-
-    occurrences: Occurrences
-    generated: tuple[Ints, Longs, Longs, int]
-    parts: list[Part]
-    cells: Floats
-    shards: list[Shard]
-
-
 def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
     """Returns the table of the pairs of words that stand in one sentence pair, all equally likely.
 
@@ -95,16 +69,19 @@ def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
     frequencies = np.bincount(generated.words, minlength=generated.vocabulary_size)
     shared = occurrences, generated.words, generated.offsets, frequencies, rare_word
     parts = corpus.parts(occurrences)
-    sizes = np.zeros(len(occurrences.starts), dtype=np.int64)
-    corpus.run(lambda part: write_rows(*shared, *part, sizes, np.empty(0, dtype=np.int32), True), parts)
+    sizes, nothing = np.zeros(len(occurrences.starts), dtype=np.int64), np.empty(0, dtype=np.int32)
+    corpus.run(lambda part: write_rows(*shared, part, sizes, nothing), parts)
     starts = np.cumsum(sizes)
     words = np.empty(starts[-1], dtype=np.int32)
-    corpus.run(lambda part: write_rows(*shared, *part, starts, words, False), parts)
+    corpus.run(lambda part: write_rows(*shared, part, starts, words), parts)
     return PairTable(starts, words, np.full(len(words), 1.0 / max(1, generated.vocabulary_size)))
 
 
-def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[Block]:
-    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`; a block is void when the next comes."""
+def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[tuple[Block, list[Shard]]]:
+    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`, and views of the cells for threads.
+
+    A block is void when the next comes.
+    """
     conditioning, generated = corpus.conditioning, corpus.generated
     lengths, generated_lengths = np.diff(conditioning.offsets), np.diff(generated.offsets)
     ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum((lengths + 1) * generated_lengths)])
@@ -122,26 +99,16 @@ def filled_blocks(corpus: Corpus, table: PairTable, floor: float) -> Iterator[Bl
             )
             for begin, end in _cuts(ends, first, last, SHARD_CELLS)
         ]
-        occurrences = find_occurrences(
-            conditioning.words, conditioning.offsets[first : last + 1], conditioning.vocabulary_size
-        )
-        place = generated.words, generated.offsets[first : last + 1], starts, generated.vocabulary_size
-        block = Block(occurrences, place, corpus.parts(occurrences), cells, shards)
-        corpus.run(partial(_fill, table, block, floor), block.parts)
-        yield block
+        own, other = conditioning.offsets[first : last + 1], generated.offsets[first : last + 1]
+        occurrences = find_occurrences(conditioning.words, own, conditioning.vocabulary_size)
+        block = Block(occurrences, generated.words, other, generated.vocabulary_size, starts, cells)
+        corpus.run(partial(fill_cells, table, block, floor), corpus.parts(occurrences))
+        yield block, shards
 
 
 def collect(corpus: Corpus, table: PairTable, block: Block, counts: Floats) -> None:
     """Adds the posteriors in the cells of a block to the expected counts of the pairs of the table."""
-    corpus.run(partial(_collect, table, block, counts), block.parts)
-
-
-def _fill(table: PairTable, block: Block, floor: float, part: Part) -> None:
-    fill_cells(table, block.occurrences, *block.generated, *part, floor, block.cells)
-
-
-def _collect(table: PairTable, block: Block, counts: Floats, part: Part) -> None:
-    collect_counts(table, block.occurrences, *block.generated, *part, block.cells, counts)
+    corpus.run(partial(collect_counts, table, block, counts), corpus.parts(block.occurrences))
 
 
 def _cuts(ends: Longs, first: int, last: int, limit: int) -> Iterator[tuple[int, int]]:

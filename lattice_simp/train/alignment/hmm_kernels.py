@@ -7,24 +7,37 @@ BLAS), so the results are the same bytes on every run.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.rescore.jumps import jump_bucket
+
+
+class Shard(NamedTuple):
+    """The cells of some sentences, the lengths I and J of their two sides, and where the cells of each begin."""
+
+    cells: Floats
+    lengths: Longs
+    generated_lengths: Longs
+    starts: Longs
 
 
 @jit
-def model1_posteriors(cells: Floats, lengths: Longs, generated_lengths: Longs, starts: Longs) -> float:
-    """Returns the log-likelihood of sentences under Model 1, where each alignment is equally likely.
+def _cells_of(shard: Shard, sentence: int) -> Floats:
+    """Returns the (I + 1, J) cells of a sentence."""
+    num_states, length, begin = shard.lengths[sentence] + 1, shard.generated_lengths[sentence], shard.starts[sentence]
+    return shard.cells[begin : begin + num_states * length].reshape((num_states, length))
 
-    Args:
-        cells: of all sentences; sentence k begins at `starts[k]`.
-        lengths: the number of conditioning words of each sentence.
-        generated_lengths: the number of generated words of each sentence.
-    """
+
+@jit
+def model1_posteriors(shard: Shard) -> float:
+    """Returns the log-likelihood of sentences under Model 1, where each alignment is equally likely."""
     likelihood = 0.0
-    for sentence in range(len(lengths)):
-        num_states, length = lengths[sentence] + 1, generated_lengths[sentence]
-        block = cells[starts[sentence] : starts[sentence] + num_states * length].reshape((num_states, length))
+    for sentence in range(len(shard.lengths)):
+        block = _cells_of(shard, sentence)
+        num_states, length = block.shape
         totals = np.zeros(length)
         for state in range(num_states):
             for position in range(length):
@@ -39,18 +52,11 @@ def model1_posteriors(cells: Floats, lengths: Longs, generated_lengths: Longs, s
 
 
 @jit
-def hmm_posteriors(
-    cells: Floats,
-    lengths: Longs,
-    generated_lengths: Longs,
-    starts: Longs,
-    weights: Floats,
-    null: float,
-    uniform: float,
-) -> tuple[float, Floats]:
-    """Does the same under the HMM; the arguments not described are those of Model 1.
+def hmm_posteriors(shard: Shard, weights: Floats, null: float, uniform: float) -> tuple[float, Floats]:
+    """Does the same under the HMM.
 
     Args:
+        shard: the sentences.
         weights: a weight for each bucket of jumps.
         null: the probability of a transition to NULL.
         uniform: the part of the transitions to words that is spread evenly.
@@ -59,7 +65,8 @@ def hmm_posteriors(
         The log-likelihood, and (2, buckets) expected counts and exposures of the buckets; see `_add_jumps`.
     """
     likelihood, jumps = 0.0, np.zeros((2, len(weights)))
-    longest, longest_generated = lengths.max(), generated_lengths.max()
+    lengths = shard.lengths
+    longest, longest_generated = lengths.max(), shard.generated_lengths.max()
     masses = np.empty((longest_generated + 1, longest + 1))
     arrivals = np.empty((longest_generated, longest))
     order = np.argsort(lengths, kind="mergesort")  # sentences of one length share their transitions
@@ -72,10 +79,8 @@ def hmm_posteriors(
         _fill_transitions(weights, uniform, transitions, learned, totals)
         turned = transitions.T.copy()
         while end < len(order) and lengths[order[end]] == length:
-            sentence = order[end]
-            size = (length + 1) * generated_lengths[sentence]
-            block = cells[starts[sentence] : starts[sentence] + size].reshape((length + 1, generated_lengths[sentence]))
-            scales = np.empty(generated_lengths[sentence])
+            block = _cells_of(shard, order[end])
+            scales = np.empty(block.shape[1])
             likelihood += _forward(block, null, transitions, masses, arrivals, scales)
             _backward(block, null, turned, masses, arrivals, scales, links)
             end += 1
@@ -85,30 +90,18 @@ def hmm_posteriors(
 
 
 @jit
-def best_positions(cells: Floats, lengths: Longs, generated_lengths: Longs, starts: Longs) -> Ints:
+def best_positions(shard: Shard) -> Ints:
     """Returns for each generated word the position with the highest posterior (the first of equals), -1 for NULL."""
-    positions = np.empty(generated_lengths.sum(), dtype=np.int32)
+    positions = np.empty(shard.generated_lengths.sum(), dtype=np.int32)
     free = 0
-    for sentence in range(len(lengths)):
-        num_states, length = lengths[sentence] + 1, generated_lengths[sentence]
-        block = cells[starts[sentence] : starts[sentence] + num_states * length].reshape((num_states, length))
+    for sentence in range(len(shard.lengths)):
+        block = _cells_of(shard, sentence)
+        num_states, length = block.shape
         for position in range(length):
             best = np.argmax(block[:, position])
             positions[free] = best if best < num_states - 1 else -1
             free += 1
     return positions
-
-
-@jit
-def _bucket(previous: int, position: int, length: int, maximum_jump: int) -> int:
-    """Returns the parameter of the jump from position `previous` to `position`; `previous` = `length` is the start.
-
-    Jumps of -maximum..maximum have the first 2 * maximum + 1 parameters, the first words of the start the next
-    maximum + 1; what is farther off shares the outermost ones.
-    """
-    if previous == length:
-        return 2 * maximum_jump + 1 + min(position, maximum_jump)
-    return min(max(position - previous, -maximum_jump), maximum_jump) + maximum_jump
 
 
 @jit
@@ -126,11 +119,11 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
     totals[:] = 0.0
     for previous in range(length + 1):
         for position in range(length):
-            totals[previous] += weights[_bucket(previous, position, length, maximum_jump)]
+            totals[previous] += weights[jump_bucket(previous, position, length, maximum_jump)]
         for position in range(length):
             share = 0.0
             if totals[previous] > 0.0:
-                weight = weights[_bucket(previous, position, length, maximum_jump)]
+                weight = weights[jump_bucket(previous, position, length, maximum_jump)]
                 share = (1.0 - uniform) * weight / totals[previous]
             even = (uniform if totals[previous] > 0.0 else 1.0) / length
             transitions[previous, position] = share + even
@@ -141,8 +134,8 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
 def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floats, jumps: Floats) -> None:
     """Adds the sentences of one length to the counts and exposures that the jump weights are re-estimated from.
 
-    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so that setting it to its expected count is no
-    M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of
+    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so that setting it to its expected count is not
+    an M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of
     1 / Z(i') for each i in the bucket: this never lowers the likelihood (Hunter 2004, MM algorithms for generalized
     Bradley-Terry models).
 
@@ -155,11 +148,11 @@ def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floa
         departures = 0.0
         for position in range(length):
             count = links[position, previous] * transitions[previous, position] * learned[previous, position]
-            jumps[0, _bucket(previous, position, length, maximum_jump)] += count
+            jumps[0, jump_bucket(previous, position, length, maximum_jump)] += count
             departures += count
         if totals[previous] > 0.0:
             for position in range(length):
-                bucket = _bucket(previous, position, length, maximum_jump)
+                bucket = jump_bucket(previous, position, length, maximum_jump)
                 jumps[1, bucket] += departures / totals[previous]
 
 

@@ -47,7 +47,7 @@ class Side:
 class Occurrences(NamedTuple):
     """Where the words of some sentences stand: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
 
-    NULL is the word after the last one, and stands behind the last word of every sentence.
+    NULL is the word after the last one, and stands after the last word of every sentence.
     """
 
     starts: Longs
@@ -61,6 +61,30 @@ class PairTable(NamedTuple):
     starts: Longs
     words: Ints
     probabilities: Floats
+
+
+class Block(NamedTuple):
+    """Some sentences while they are worked on.
+
+    Attributes:
+        occurrences: where the conditioning words stand.
+        words, offsets: the generated words, and where the sentences begin in these.
+        vocabulary_size: of the generated words.
+        starts: where the cells of each sentence begin; position i of the conditioning side (NULL is the last) and
+            position j of the generated side, of length J, meet in cell i * J + j.
+        cells: probabilities of pairs of words, then posteriors of links.
+    """
+
+    occurrences: Occurrences
+    words: Ints
+    offsets: Longs
+    vocabulary_size: int
+    starts: Longs
+    cells: Floats
+
+
+Part = tuple[int, int]
+"""A range of conditioning words: the first, and the one after the last."""
 
 
 @jit
@@ -91,24 +115,25 @@ def write_rows(
     offsets: Longs,
     frequencies: Longs,
     rare_word: int,
-    first: int,
-    last: int,
+    part: Part,
     row_starts: Longs,
     row_words: Ints,
-    counting: bool,
 ) -> None:
-    """Finds the pairs of the conditioning words `first`..`last` - 1 with the words that stand beside them.
+    """Finds the pairs of the conditioning words of a part with the words that stand beside them.
 
     Args:
+        occurrences: where the conditioning words stand.
+        words, offsets: the generated words, and where the sentences begin in these.
         frequencies: how often each generated word occurs.
         rare_word: a pair that is seen once is left out if both words are seen at least this often.
-        row_starts: when `counting`, the number of pairs of word w is written to `row_starts[w + 1]`; else read.
-        row_words: unless `counting`, the generated words are written here.
+        part: which conditioning words.
+        row_starts: where the pairs of each word begin in `row_words`.
+        row_words: the generated words of the pairs, to write; if empty, their number goes to `row_starts[w + 1]`.
     """
     null = len(occurrences.starts) - 2
     together = np.zeros(len(frequencies), dtype=np.int32)
     touched = np.empty(len(frequencies), dtype=np.int32)
-    for word in range(first, last):
+    for word in range(part[0], part[1]):
         num_touched = 0
         for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
             sentence = occurrences.sentences[place]
@@ -125,34 +150,18 @@ def write_rows(
                 touched[kept] = other
                 kept += 1
             together[other] = 0
-        if counting:
+        if len(row_words) == 0:
             row_starts[word + 1] = kept
         else:
             row_words[row_starts[word] : row_starts[word + 1]] = np.sort(touched[:kept])
 
 
 @jit
-def fill_cells(
-    table: PairTable,
-    occurrences: Occurrences,
-    words: Ints,
-    offsets: Longs,
-    cell_starts: Longs,
-    vocabulary_size: int,
-    first: int,
-    last: int,
-    floor: float,
-    cells: Floats,
-) -> None:
-    """Writes t(f|e), at least `floor`, to the cells of the conditioning words e = `first`..`last` - 1 of a block.
-
-    Args:
-        words: the generated side, with its `vocabulary_size`; the sentences of the block begin at `offsets`.
-        cell_starts: where the cells of each sentence begin in `cells`; position i of the conditioning side (NULL is
-            the last) and position j of the generated side, of length J, meet in cell i * J + j.
-    """
+def fill_cells(table: PairTable, block: Block, floor: float, part: Part) -> None:
+    """Writes t(f|e), at least `floor`, to the cells of the conditioning words e of a part."""
+    occurrences, words, offsets, vocabulary_size, cell_starts, cells = block
     row = np.full(vocabulary_size, floor)
-    for word in range(first, last):
+    for word in range(part[0], part[1]):
         if occurrences.starts[word] == occurrences.starts[word + 1]:
             continue
         pairs = range(table.starts[word], table.starts[word + 1])
@@ -170,21 +179,11 @@ def fill_cells(
 
 
 @jit
-def collect_counts(
-    table: PairTable,
-    occurrences: Occurrences,
-    words: Ints,
-    offsets: Longs,
-    cell_starts: Longs,
-    vocabulary_size: int,
-    first: int,
-    last: int,
-    cells: Floats,
-    counts: Floats,
-) -> None:
-    """Adds the link posteriors in `cells` to the expected `counts` of the pairs; the arguments are those above."""
+def collect_counts(table: PairTable, block: Block, counts: Floats, part: Part) -> None:
+    """Adds the link posteriors in the cells of the conditioning words of a part to the expected counts of the pairs."""
+    occurrences, words, offsets, vocabulary_size, cell_starts, cells = block
     row = np.zeros(vocabulary_size)
-    for word in range(first, last):
+    for word in range(part[0], part[1]):
         if occurrences.starts[word] == occurrences.starts[word + 1]:
             continue
         pairs = range(table.starts[word], table.starts[word + 1])

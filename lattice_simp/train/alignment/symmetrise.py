@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Ints, Longs, jit
+from lattice_simp.train.alignment.links import Links
 from lattice_simp.train.config import Symmetrisation
 
 _GROW = {"grow-diag": 0, "grow-diag-final": 1, "grow-diag-final-and": 2}
 
 
 def symmetrise(
-    forward: tuple[Longs, Ints],
-    backward: tuple[Longs, Ints],
+    forward: Links,
+    backward: Links,
     lengths: tuple[Ints, Ints],
     method: Symmetrisation = "grow-diag-final-and",
-) -> tuple[Longs, Ints]:
+) -> Links:
     """Joins the links of two directions.
 
     >>> one = (np.array([0, 2]), np.array([[0, 0], [1, 1]], dtype=np.int32))

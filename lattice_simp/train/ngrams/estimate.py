@@ -115,7 +115,7 @@ def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
         mebibytes: the memory that it was given.
 
     >>> explain(-9, "", Path("/tmp"), 500)
-    'lmplz was killed, most likely for want of memory (give it less than 500 MiB, or free some)'
+    'lmplz was killed, most likely for lack of memory (give it less than 500 MiB, or free some)'
     """
     reason = _reason(said) or f"status {code}"
     if re.search(r"BadDiscountException|Kneser-Ney (?:discounts|smoothing)|discount out of range", said):
@@ -127,7 +127,7 @@ def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
         return f"lmplz needs more than {mebibytes} MiB of memory here: {reason} (give it more memory)"
     killed = code in (-signal.SIGKILL, 128 + signal.SIGKILL)
     if killed or re.search(r"MallocException|bad_alloc|Cannot allocate memory", said):
-        event = "was killed, most likely for want of memory" if killed else "got no memory from the system"
+        event = "was killed, most likely for lack of memory" if killed else "got no memory from the system"
         return f"lmplz {event} (give it less than {mebibytes} MiB, or free some)"
     return f"lmplz failed: {reason}"
 
@@ -156,7 +156,7 @@ def _machine_bytes() -> int:
 
 
 def _run(command: list[str], text: str | Path, folder: Path) -> int:
-    """Runs `lmplz` on the text, in the scratch folder so that a core dump stays there; gives its exit status."""
+    """Runs `lmplz` on the text, in the scratch folder so that a core dump stays there; returns its exit status."""
     environment = {**os.environ, "LC_ALL": "C"}  # its complaints are looked at
     with open(folder / _MODEL, "wb") as model, open(folder / _LOG, "wb") as log:
         try:
@@ -196,11 +196,11 @@ def _sentences(text: str | Path) -> Iterator[bytes]:
 
 
 def _reason(said: str) -> str:
-    """Finds the sentence that matters: the one behind the place in KenLM's sources, or else the last."""
+    """Finds the sentence that matters: the one after the place in KenLM's sources, or else the last."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     thrown = [number for number, line in enumerate(lines) if " threw " in line]
-    behind = lines[thrown[-1] + 1 : thrown[-1] + 2] if thrown else []
-    return (behind or lines[-1:] or [""])[0]
+    after = lines[thrown[-1] + 1 : thrown[-1] + 2] if thrown else []
+    return (after or lines[-1:] or [""])[0]
 
 
 def _check_complete(model: Path, program: Path) -> None:

@@ -1,6 +1,6 @@
 """Finding KenLM's `lmplz`, the program that estimates n-gram language models.
 
-It is no part of KenLM's Python package: `lmplz_build.py` compiles it from that package's sources.
+It is not part of KenLM's Python package: `make lmplz` compiles it from that package's sources.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ VARIABLE = "LMPLZ"
 PROGRAM = "lmplz"
 
 REMEDY = (
-    "run `make lmplz`, or `python -m lattice_simp.train.ngrams.lmplz_build`: cmake, a C++ compiler and Boost do it; "
+    "run `make lmplz` in the project's sources: cmake, a C++ compiler and Boost do it; "
     f"or name the program in the environment variable {VARIABLE}"
 )
 
 
 def program_folder() -> Path:
-    """Returns the user's folder for programs built by this package.
+    """Returns the folder that `make lmplz` puts the program into.
 
     >>> program_folder().parts[-2:]
     ('lattice_simp', 'bin')

@@ -24,9 +24,10 @@ from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
+from lattice_simp.train.alignment.links import read_bitext
 from lattice_simp.train.config import Config
 from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
-from lattice_simp.train.rules.extract_stage import bucket_count, limits_of, read_bitext
+from lattice_simp.train.rules.extract_stage import bucket_count, limits_of
 from lattice_simp.train.rules.out_of_core import first_line, open_database, rows_of
 
 TARGETS = "targets.npz"

@@ -9,29 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot, grown
+from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Ints, Longs, jit
-from lattice_simp.train.rules.spans import rule_spans
+from lattice_simp.train.alignment.links import Bitext
+from lattice_simp.train.rules.spans import rule_spans, with_room
 
 UInt8s = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
 _FIRST_ROWS = 4096
-
-
-class Bitext(NamedTuple):
-    """Numbered sentence pairs with links; sentence s is `offsets[s]:offsets[s + 1]` of each.
-
-    Attributes:
-        source_offsets, source, target_offsets, target: int64 and int32.
-        link_offsets, links: int64 and (points, 2) int32, sorted by source position.
-    """
-
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-    link_offsets: Longs
-    links: Ints
 
 
 class Limits(NamedTuple):
@@ -63,14 +48,14 @@ class RuleBlock(NamedTuple):
 
 
 @jit
-def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max_rules: int) -> RuleBlock:
+def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, max_rules: int) -> RuleBlock:
     """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more.
 
     Args:
         bitext: the sentence pairs.
         begin: the first sentence.
         limits: of rules.
-        wanted: a hash table (`growth.find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
+        allowed: a hash table (`find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
         max_rules: ends the block.
     """
     sentence = np.empty(_FIRST_ROWS, dtype=np.int32)
@@ -85,19 +70,19 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
         link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
         # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
         rows = count + len(spans)
-        sentence = _with_room(sentence, rows)
-        source_offsets = _with_room(source_offsets, rows + 1)
-        target_offsets = _with_room(target_offsets, rows + 1)
-        point_offsets = _with_room(point_offsets, rows + 1)
-        source = _with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
-        target = _with_room(target, target_offsets[count] + len(spans) * limits.max_span)
-        points = _with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
+        sentence = with_room(sentence, rows)
+        source_offsets = with_room(source_offsets, rows + 1)
+        target_offsets = with_room(target_offsets, rows + 1)
+        point_offsets = with_room(point_offsets, rows + 1)
+        source = with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
+        target = with_room(target, target_offsets[count] + len(spans) * limits.max_span)
+        points = with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
         for place in range(len(spans)):
             span = spans[place]
             filled = _write_side(words, span, 0, source, source_offsets[count])
-            if len(wanted):
+            if len(allowed):
                 own = pattern_hash(source[source_offsets[count] : filled])
-                if wanted[find_slot(wanted, own)] != own:
+                if allowed[find_slot(allowed, own)] != own:
                     continue
             sentence[count] = at
             source_offsets[count + 1] = filled
@@ -119,15 +104,8 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, wanted: Longs, max
 
 
 @jit
-def _with_room(values: Ints, size: int) -> Ints:
-    while len(values) < size:
-        values = grown(values)
-    return values
-
-
-@jit
 def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, counts: Longs) -> np.int64:
-    """Counts the target sides of all rules of all sentences; gives the number of all rules.
+    """Counts the target sides of all rules of all sentences; returns the number of all rules.
 
     Args:
         bitext: the sentence pairs.
@@ -161,7 +139,7 @@ def _sentence(bitext: Bitext, at: int) -> tuple[Ints, Ints, Ints]:
 
 @jit
 def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) -> int:
-    """Writes a rule's symbols of one side (0: source, 2: target); gives the place behind them."""
+    """Writes a rule's symbols of one side (0: source, 2: target); returns the index after them."""
     at, end = span[side], span[side + 1]
     while at < end:
         if at == span[4 + side]:

@@ -18,15 +18,15 @@ import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, run_all, shard_path, shard_paths
+from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
-from lattice_simp.train.alignment.align import read_links
+from lattice_simp.train.alignment.links import read_bitext
 from lattice_simp.train.config import Config, Rules
-from lattice_simp.train.rules.extract import Bitext, Limits, RuleBlock, extract_block, hash_rows
+from lattice_simp.train.rules.extract import Limits, RuleBlock, extract_block, hash_rows
+from lattice_simp.train.rules.grammar_filter import EVERYTHING, filter_sentences, matching_patterns
 from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
-from lattice_simp.train.rules.wanted_patterns import EVERYTHING, tokenised, wanted_patterns
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.train.text.vocabulary import read_words
@@ -37,18 +37,12 @@ BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64
 BLOCK_RULES = 3_000_000
 """Rules that a worker collects before it counts and writes them."""
 
-WANTED = "wanted.arrays"
+FILTER = "filter.arrays"
 
 
 def limits_of(rules: Rules) -> Limits:
     """Returns the kernels' limits."""
     return Limits(rules.max_span, rules.max_symbols, rules.max_gaps)
-
-
-def read_bitext(numbered: Path, aligned: Path, name: str) -> Bitext:
-    """Reads a shard's numbered pairs and links."""
-    table = read_shard(numbered / name, ["source", "target"])
-    return Bitext(*lists_of(table["source"]), *lists_of(table["target"]), *read_links(aligned / name))
 
 
 def extract_stage(config: Config) -> Stage:
@@ -71,8 +65,8 @@ def bucket_count(numbered: Path) -> int:
 
 
 def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    if not (folder / WANTED).exists():
-        write_arrays(folder / WANTED, {"wanted": _wanted(config, run)})
+    if not (folder / FILTER).exists():
+        write_arrays(folder / FILTER, {"patterns": _allowed_patterns(config, run)})
     numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
     inputs = (run.folders["number"], run.folders["align"])
     factory = partial(_extractor, *inputs, folder, limits_of(config.rules), bucket_count(inputs[0]))
@@ -81,23 +75,23 @@ def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     return {"shard_rules": rows}
 
 
-def _wanted(config: Config, run: Run) -> Longs:
+def _allowed_patterns(config: Config, run: Run) -> Longs:
     if not config.rules.only_for:
         return EVERYTHING
-    sentences = tokenised(map(config.path, config.rules.only_for), tokenisers(config.text)[0])
+    sentences = filter_sentences(map(config.path, config.rules.only_for), tokenisers(config.text)[0])
     if config.text.case == "true":
         casing = read_casing(run.folders["prepare"] / "casing.source.txt")
         sentences = [truecased(sentence, casing) for sentence in sentences]
-    return wanted_patterns(sentences, read_words(run.folders["number"], "source"), limits_of(config.rules))
+    return matching_patterns(sentences, read_words(run.folders["number"], "source"), limits_of(config.rules))
 
 
 def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int) -> partial[None]:
-    wanted = read_arrays(folder / WANTED)["wanted"]
-    return partial(_extract_shard, numbered, aligned, folder, limits, buckets, wanted)
+    allowed = read_arrays(folder / FILTER)["patterns"]
+    return partial(_extract_shard, numbered, aligned, folder, limits, buckets, allowed)
 
 
 def _extract_shard(
-    numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int, wanted: Longs, number: int
+    numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int, allowed: Longs, number: int
 ) -> None:
     path = shard_path(folder, number)
     bitext = read_bitext(numbered, aligned, path.name)
@@ -110,7 +104,7 @@ def _extract_shard(
         ):
             begin = 0
             while begin < len(corpus):
-                block = extract_block(bitext, begin, limits, wanted, BLOCK_RULES)
+                block = extract_block(bitext, begin, limits, allowed, BLOCK_RULES)
                 begin = block.end
                 for group in _counted(connection, block, corpus, buckets):
                     writer.write_table(group)

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.pipeline.shards import lists_of, read_shard, shard_paths
+from lattice_simp.pipeline.shards import shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.train.alignment.align import read_links
+from lattice_simp.rescore.counts import EventCounts
+from lattice_simp.train.alignment.links import Bitext, read_bitext
 
 NULL = -1
 """The number of the word that unlinked words are linked with."""
 
 _FILE = "lexical.npz"
 _SHIFT = 32
-
-_MERGE_AFTER = 20_000_000
-"""Links that wait until they are counted: 160 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +53,13 @@ def lexical_stage() -> Stage:
 
 def _lexical(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
-    pairs, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    waiting: list[Longs] = []
+    counts = EventCounts()
     for done, path in enumerate(shards, start=1):
-        table = read_shard(path, ["source", "target"])
-        waiting.append(
-            _linked_pairs(
-                *lists_of(table["source"]), *lists_of(table["target"]), *read_links(run.folders["align"] / path.name)
-            )
-        )
-        if sum(map(len, waiting)) > _MERGE_AFTER or done == len(shards):
-            pairs, counts = _merged(pairs, counts, np.concatenate(waiting))
-            waiting = []
+        counts.add(_linked_pairs(read_bitext(run.folders["number"], run.folders["align"], path.name)))
         run.progress(done, len(shards))
-    table_of = lexical_table(pairs, counts)
-    np.savez(folder / _FILE, **table_of.__dict__)
-    return {"word_pairs": len(pairs)}
+    table = lexical_table(*counts.finish())
+    np.savez(folder / _FILE, **table.__dict__)
+    return {"word_pairs": len(table.pairs)}
 
 
 def lexical_table(pairs: Longs, counts: Longs) -> LexicalTable:
@@ -85,13 +75,6 @@ def lexical_table(pairs: Longs, counts: Longs) -> LexicalTable:
     return LexicalTable(pairs, counts / by_source[source], counts / by_target[target])
 
 
-def _merged(pairs: Longs, counts: Longs, more: Longs) -> tuple[Longs, Longs]:
-    own, own_counts = np.unique(more, return_counts=True)
-    joined, places = np.unique(np.concatenate([pairs, own]), return_inverse=True)
-    total = np.bincount(places, weights=np.concatenate([counts, own_counts]), minlength=len(joined))
-    return joined, total.astype(np.int64)
-
-
 @jit
 def pair_key(source: int, target: int) -> np.int64:
     """Returns the number of a word pair; either word may be NULL, for which the number's half is 0."""
@@ -99,9 +82,8 @@ def pair_key(source: int, target: int) -> np.int64:
 
 
 @jit
-def _linked_pairs(
-    source_offsets: Longs, source: Ints, target_offsets: Longs, target: Ints, link_offsets: Longs, links: Ints
-) -> Longs:
+def _linked_pairs(bitext: Bitext) -> Longs:
+    source_offsets, source, target_offsets, target, link_offsets, links = bitext
     found = np.empty(len(links) + len(source) + len(target), dtype=np.int64)
     count = 0
     for sentence in range(len(source_offsets) - 1):
@@ -124,30 +106,35 @@ def _linked_pairs(
     return found[:count].copy()
 
 
+class RuleSides(NamedTuple):
+    """Rules as flat arrays; rule r is `offsets[r]:offsets[r + 1]` of each.
+
+    Attributes:
+        source_offsets, source, target_offsets, target: int64 and int32 symbols, negative for gaps.
+        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) places, flat.
+    """
+
+    source_offsets: Longs
+    source: Ints
+    target_offsets: Longs
+    target: Ints
+    point_offsets: Longs
+    points: npt.NDArray[np.uint8]
+
+
 @jit
-def lexical_weights(
-    source_offsets: Longs,
-    source: Ints,
-    target_offsets: Longs,
-    target: Ints,
-    point_offsets: Longs,
-    points: Ints,
-    pairs: Longs,
-    probabilities: Floats,
-    of_target: bool,
-    least: float,
-) -> Floats:
+def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_target: bool, least: float) -> Floats:
     """Returns the log lexical weight of each rule.
 
     For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
 
     Args:
-        source_offsets, source, target_offsets, target: the rules' symbols, flat; gaps are negative.
-        point_offsets, points: (source symbol, target symbol) places, flat.
+        rules: the rules.
         pairs, probabilities: of a `LexicalTable`: those of the target words if `of_target`, else of the source words.
         of_target: the product runs over the target words.
         least: the probability of an unknown pair.
     """
+    source_offsets, source, target_offsets, target, point_offsets, points = rules
     weights = np.zeros(len(source_offsets) - 1)
     for rule in range(len(weights)):
         source_begin, target_begin = source_offsets[rule], target_offsets[rule]

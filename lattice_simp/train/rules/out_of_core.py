@@ -42,24 +42,13 @@ def binary_column(offsets: npt.NDArray[Any], values: npt.NDArray[Any]) -> pa.Arr
 
 def rows_of(column: pa.ChunkedArray, kind: npt.DTypeLike) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Returns a column of bytes as (offsets, flat values)."""
-    chunks = column.chunks or [pa.array([], pa.binary())]
-    width = np.dtype(kind).itemsize
-    offsets, values, filled = [np.zeros(1, dtype=np.int64)], [], 0
-    for chunk in chunks:
-        if chunk.type == pa.large_binary():
-            starts = np.frombuffer(chunk.buffers()[1], dtype=np.int64)
-        else:
-            starts = np.frombuffer(chunk.buffers()[1], dtype=np.int32).astype(np.int64)
-        starts = starts[chunk.offset : chunk.offset + len(chunk) + 1]
-        if not len(chunk):
-            continue
-        data = chunk.buffers()[2]
-        flat = np.frombuffer(data, dtype=np.uint8)[starts[0] : starts[-1]] if data else np.zeros(0, dtype=np.uint8)
-        offsets.append((starts[1:] - starts[0]) // width + filled)
-        values.append(flat)
-        filled += len(flat) // width
-    joined = np.concatenate(values) if values else np.zeros(0, dtype=np.uint8)
-    return np.concatenate(offsets), joined.view(kind)
+    joined = pa.concat_arrays([pa.array([], pa.large_binary()), *column.cast(pa.large_binary()).chunks])
+    _, offsets, data = joined.buffers()
+    if not len(joined) or data is None:
+        return np.zeros(len(joined) + 1, dtype=np.int64), np.zeros(0, dtype=kind)
+    starts = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
+    flat = np.frombuffer(data, dtype=np.uint8)[starts[0] : starts[-1]].view(kind)
+    return (starts - starts[0]) // np.dtype(kind).itemsize, flat
 
 
 def first_line(error: BaseException) -> str:

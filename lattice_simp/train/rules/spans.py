@@ -76,18 +76,18 @@ def rule_spans(
         begin, end = phrases[whole, 0], phrases[whole, 1]
         words = end - begin
         if words <= max_symbols:
-            spans = _with_room(spans, count + 1)
+            spans = with_room(spans, count + 1)
             count = _add(spans, count, phrases, whole, -1, -1)
         if max_gaps == 0:
             continue
-        # All phrases that begin inside it; those that end behind it, or are no smaller, are left out.
+        # All phrases that begin inside it; those that end after it, or are not smaller, are left out.
         for one in range(offsets[begin], offsets[end]):
             gap, gap_end = phrases[one, 0], phrases[one, 1]
             words_left = words - (gap_end - gap)
             links_left = linked[end] - linked[begin] - (linked[gap_end] - linked[gap])
             if gap_end > end or links_left == 0:
                 continue
-            spans = _with_room(spans, count + 1 + len(phrases))
+            spans = with_room(spans, count + 1 + len(phrases))
             if words_left + 1 <= max_symbols:
                 count = _add(spans, count, phrases, whole, one, -1)
             if max_gaps == 1 or gap_end + 1 >= end:
@@ -102,12 +102,13 @@ def rule_spans(
 
 
 @jit
-def _with_room(spans: Ints, rows: int) -> Ints:
-    while len(spans) < rows:
-        grown = np.empty((2 * len(spans), SPAN_COLUMNS), dtype=np.int32)
-        grown[: len(spans)] = spans
-        spans = grown
-    return spans
+def with_room(values: Ints, rows: int) -> Ints:
+    """Returns an array, of one or more dimensions, with room for so many rows: itself, or a copy twice as long."""
+    while len(values) < rows:
+        grown = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)
+        grown[: len(values)] = values
+        values = grown
+    return values
 
 
 @jit

@@ -15,10 +15,9 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.train.config import MAX_PROVENANCE, Config
+from lattice_simp.train.config import Config
 from lattice_simp.train.rules.count import read_target_counts, target_hashes
-from lattice_simp.train.rules.extract import UInt8s
-from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
+from lattice_simp.train.rules.lexical import LexicalTable, RuleSides, lexical_weights
 from lattice_simp.train.rules.out_of_core import rows_of
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.grammar import Grammar
@@ -46,16 +45,8 @@ PROVENANCE = "From"
 
 
 def rules_stage(config: Config) -> Stage:
-    """Returns the stage that makes the grammar.
-
-    Raises:
-        LatticeSimpError: there are more corpora than provenance features can tell apart.
-    """
+    """Returns the stage that makes the grammar."""
     corpora = [corpus.name for corpus in config.corpora] if config.rules.provenance else []
-    if len(corpora) > MAX_PROVENANCE:
-        raise LatticeSimpError(
-            f"rules.provenance takes {MAX_PROVENANCE} corpora at most, not {len(corpora)}; join some"
-        )
     settings = {"grammar": config.rules.grammar, "provenance": corpora}
     return Stage("rules", ("number", "lexical", "count", "targets"), settings, (), partial(_rules, config, corpora))
 
@@ -75,19 +66,13 @@ class CountedRules:
     """Rules with their counts, sorted by source side; symbols as in `extract.py`.
 
     Attributes:
-        source_offsets, source, target_offsets, target: (rules + 1,) int64 and int32.
-        point_offsets, points: int64 and uint8, (source symbol, target symbol) places, flat.
+        sides: the symbols and the links.
         counts, source_counts: (rules,) int64 of the rule and its source side.
         target_hashes: (rules,) int64.
         corpora: (rules,) int64, a bit for each corpus.
     """
 
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-    point_offsets: Longs
-    points: UInt8s
+    sides: RuleSides
     counts: Longs
     source_counts: Longs
     target_hashes: Longs
@@ -104,9 +89,11 @@ def read_counted(folder: Path) -> CountedRules:
     if not len(table):
         raise LatticeSimpError("no rules were found; are the corpora parallel, and do `rules.only_for` texts fit them?")
     return CountedRules(
-        *rows_of(table["source"], np.int32),
-        *rows_of(table["target"], np.int32),
-        *rows_of(table["points"], np.uint8),
+        RuleSides(
+            *rows_of(table["source"], np.int32),
+            *rows_of(table["target"], np.int32),
+            *rows_of(table["points"], np.uint8),
+        ),
         counts=table["count"].to_numpy(),
         source_counts=table["source_count"].to_numpy(),
         target_hashes=target_hashes(table["target"]),
@@ -119,13 +106,13 @@ def _features(
 ) -> tuple[Floats, tuple[str, ...]]:
     hashes, target_counts = targets
     of_target = target_counts[np.searchsorted(hashes, rules.target_hashes)]
-    sides = (rules.source_offsets, rules.source, rules.target_offsets, rules.target, rules.point_offsets, rules.points)
-    has_gaps = np.minimum.reduceat(rules.source, rules.source_offsets[:-1]) < 0
+    sides = rules.sides
+    has_gaps = np.minimum.reduceat(sides.source, sides.source_offsets[:-1]) < 0
     columns = [
         np.log(rules.counts / rules.source_counts),
         np.log(rules.counts / of_target),
-        lexical_weights(*sides, lexicon.pairs, lexicon.target_given_source, True, LEAST_PROBABILITY),
-        lexical_weights(*sides, lexicon.pairs, lexicon.source_given_target, False, LEAST_PROBABILITY),
+        lexical_weights(sides, lexicon.pairs, lexicon.target_given_source, True, LEAST_PROBABILITY),
+        lexical_weights(sides, lexicon.pairs, lexicon.source_given_target, False, LEAST_PROBABILITY),
         np.full(len(has_gaps), -1.0),
         -has_gaps.astype(np.float64),
         *(-found.astype(np.float64) for found in (rules.counts == 1, rules.counts == 2, rules.counts > 2)),
@@ -143,16 +130,17 @@ def build_grammar(
     shallow: bool,
 ) -> Grammar:
     """Arranges the rules as a grammar; a shallow one gets the rule X -> V, whose features are 0."""
-    starts = np.flatnonzero(_differs(rules.source_offsets, rules.source))
-    source_offsets, source = _select(rules.source_offsets, rules.source, starts)
+    sides = rules.sides
+    starts = np.flatnonzero(_differs(sides.source_offsets, sides.source))
+    source_offsets, source = _select(sides.source_offsets, sides.source, starts)
     source, source_words = _renumbered(source, words[0])
-    target, target_words = _renumbered(rules.target, words[1])
+    target, target_words = _renumbered(sides.target, words[1])
     has_gaps = np.minimum.reduceat(source, source_offsets[:-1]) < 0
     gap = 1 if shallow else 0
     source = np.where(source < 0, -1 - gap, source)
     left = np.where(has_gaps, 0, gap)
     pattern_rules = np.append(starts, len(rules.counts))
-    target_offsets, point_offsets = rules.target_offsets, rules.point_offsets // 2
+    target_offsets, point_offsets = sides.target_offsets, sides.point_offsets // 2
     if shallow:
         source_offsets, source = np.append(source_offsets, source_offsets[-1] + 1), np.append(source, -1 - gap)
         left = np.append(left, 0)
@@ -173,7 +161,7 @@ def build_grammar(
         features=features,
         feature_names=names,
         alignment_offsets=point_offsets.astype(np.int32),
-        alignment=rules.points.reshape(-1, 2).astype(np.int32),
+        alignment=sides.points.reshape(-1, 2).astype(np.int32),
     )
 
 

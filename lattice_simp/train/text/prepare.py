@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -26,16 +25,15 @@ from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Clean, Config, Corpus, Text
-from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
-from lattice_simp.train.text.columns import word_counts
-from lattice_simp.train.text.duplicates import Seen, pair_hashes
+from lattice_simp.train.text.clean import LanguageIdentifier, pair_hashes, reason_to_drop, repeated
 from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
+from lattice_simp.train.text.vocabulary import word_counts
 
 _RAW, _TOKENS = "raw", "tokens"
 
 _SPLIT, _SELECTED = "split.json", "selected.json"
-"""The files that say: all raw shards are there, all final shards are there. A killed run goes on behind them."""
+"""The files that say: all raw shards are there, all final shards are there. A killed run goes on after them."""
 
 _HASH = "hash"
 
@@ -92,7 +90,7 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _split(config: Config, folder: Path) -> int:
-    """Reads the corpora side by side into shards; gives the number of pairs."""
+    """Reads the corpora side by side into shards; returns the number of pairs."""
     marker = folder / _RAW / _SPLIT
     if marker.exists():
         read: int = json.loads(marker.read_text(encoding="utf-8"))
@@ -163,20 +161,22 @@ def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: i
 
 
 def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
-    """Writes the final shards; gives the number of pairs and what was dropped."""
+    """Writes the final shards; returns the number of pairs and what was dropped."""
     paths = shard_paths(folder / _TOKENS)
     casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
-    judges = _judges(paths) if config.clean.language else {}
-    seen = None if config.clean.duplicates else Seen.of(sum(pq.read_metadata(path).num_rows for path in paths))
+    identifiers = _identifiers(paths) if config.clean.language else {}
+    hashes = [read_shard(path, [_HASH])[_HASH].to_numpy() for path in paths]
+    copies = repeated(np.concatenate([np.zeros(0, dtype=np.int64), *hashes]))
     dropped: Counter[str] = Counter()
-    kept = 0
+    kept = begin = 0
     for path in paths:
         table = read_shard(path)
         good = np.ones(len(table), dtype=np.bool_)
-        if seen is not None:
-            _drop(good, seen.add(table[_HASH].to_numpy()), "duplicate", dropped)
-        for side, judge in judges.items():
-            _drop(good, judge.foreign(table[side]), "language", dropped)
+        if not config.clean.duplicates:
+            _drop(good, copies[begin : begin + len(table)], "duplicate", dropped)
+        begin += len(table)
+        for side, identifier in identifiers.items():
+            _drop(good, identifier.foreign(table[side]), "language", dropped)
         table = table.drop_columns([_HASH]).filter(pa.array(good))
         columns = dict(zip(table.column_names, table.columns, strict=True))
         for side, casing in zip(SIDES, casings, strict=False):
@@ -191,9 +191,9 @@ def _drop(good: Bools, unfit: Bools, reason: str, dropped: Counter[str]) -> None
     good &= ~unfit
 
 
-def _judges(paths: list[Path]) -> dict[str, LanguageJudge]:
+def _identifiers(paths: list[Path]) -> dict[str, LanguageIdentifier]:
     source, target = (word_counts(read_shard(path, [side])[side] for path in paths) for side in SIDES)
-    return {"source": LanguageJudge(source, target), "target": LanguageJudge(target, source)}
+    return {"source": LanguageIdentifier(source, target), "target": LanguageIdentifier(target, source)}
 
 
 def _learn_casings(folder: Path) -> None:

@@ -1,16 +1,28 @@
-"""Text to tokens and back, with the Moses rules; Hindi text with those of the Hindi tools, so that both fit."""
+"""Text to tokens and back, with the Moses rules; Hindi text with those of the Hindi tools, so that both fit.
+
+The rules are those of sacremoses as it is: 30 to 60 microseconds a line to normalise punctuation and to tokenise, each.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
 
+from pydantic import ValidationError
+
+from lattice_simp.errors import FormatError, MissingExtraError
 from lattice_simp.hindi.text.sentences import hindi_tokens
 from lattice_simp.train.config import Case, Text
-from lattice_simp.train.text.moses import moses_detokeniser, moses_normaliser, moses_tokeniser
+from lattice_simp.train.text.truecase import Casing, read_casing, truecased
+from lattice_simp.translate.model_files import TEXT
+
+Side = Literal["source", "target"]
 
 _BEFORE_DANDA = re.compile(" (?=[।॥])")
 """Blanks that the Moses rules leave before the full stops of Indic scripts."""
@@ -41,15 +53,20 @@ class Tokeniser:
 
     @cached_property
     def _normalised(self) -> Callable[[str], str]:
-        return moses_normaliser(self.language)
+        normalised: Callable[[str], str] = _sacremoses().MosesPunctNormalizer(self.language).normalize
+        return normalised
 
     @cached_property
     def _tokenised(self) -> Callable[[str], str]:
-        return hindi_tokens if self.language == "hi" else moses_tokeniser(self.language)
+        if self.language == "hi":
+            return hindi_tokens
+        moses = _sacremoses().MosesTokenizer(self.language)
+        return lambda line: str(moses.tokenize(line, return_str=True, escape=False))
 
     @cached_property
     def _detokenised(self) -> Callable[[str], str]:
-        return moses_detokeniser(self.language)
+        moses = _sacremoses().MosesDetokenizer(self.language)
+        return lambda tokens: str(moses.detokenize(tokens.split(), unescape=False))
 
     def tokens(self, line: str) -> str:
         """Returns the tokens, separated by single blanks."""
@@ -78,3 +95,52 @@ def tokenisers(text: Text) -> tuple[Tokeniser, Tokeniser]:
         Tokeniser(text.source_language, text.tokenise, text.normalise, text.case),
         Tokeniser(text.target_language, text.tokenise, text.normalise, text.case),
     )
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """Makes tokens of lines of either side, and lines of tokens.
+
+    Attributes:
+        source, target: the tokenisers.
+        casings: the usual forms of words by side, for truecased models.
+    """
+
+    source: Tokeniser
+    target: Tokeniser
+    casings: dict[Side, Casing] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, model: str | Path) -> FrontEnd:
+        """Reads a model directory's text.json, and its casing files.
+
+        Raises:
+            FormatError: the model has none (its text must come tokenised), or the file is broken.
+        """
+        path = Path(model) / TEXT
+        if not path.is_file():
+            remedy = "tokenise the text as the model's training text was"
+            raise FormatError("is not there: the model says nothing about its tokens", path=path, remedy=remedy)
+        try:
+            text = Text.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, ValidationError) as error:
+            raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
+        sides: tuple[Side, ...] = ("source", "target") if text.case == "true" else ()
+        return cls(*tokenisers(text), {side: read_casing(Path(model) / f"casing.{side}.txt") for side in sides})
+
+    def tokens(self, line: str, side: Side = "source") -> str:
+        """Returns a line's tokens, separated by blanks."""
+        found = (self.source if side == "source" else self.target).tokens(line)
+        return truecased(found, self.casings[side]) if side in self.casings else found
+
+    def text(self, tokens: str, side: Side = "target") -> str:
+        """Returns the line that a reader sees."""
+        return (self.source if side == "source" else self.target).text(tokens)
+
+
+def _sacremoses() -> Any:
+    try:
+        import sacremoses
+    except ImportError:
+        raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
+    return sacremoses

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.text.columns import word_counts
+from lattice_simp.train.text.vocabulary import word_counts
 
 Casing = Mapping[str, str]
 """The usual form of a word by its lower-cased form; those that are usually lower-cased are there, too."""

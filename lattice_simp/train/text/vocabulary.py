@@ -1,7 +1,9 @@
-"""The stage `number`: words to numbers, the frequent ones first, so that all later stages work on arrays."""
+"""Words of token lines: split, counted, and (the stage `number`) numbered, the frequent ones first."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,6 @@ from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.pipeline.shards import SIDES, list_column, read_shard, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.text.columns import split_words, word_counts
 
 
 def number_stage() -> Stage:
@@ -53,10 +54,41 @@ def read_words(folder: Path, side: str) -> list[str]:
 
 
 def numbers_of(sentences: list[str], words: list[str]) -> tuple[Longs, Ints]:
-    """Numbers token lines by a word list; unknown words are -1. Gives (offsets, flat)."""
+    """Numbers token lines by a word list; unknown words are -1. Returns (offsets, flat)."""
     known = {word: number for number, word in enumerate(words)}
     lines = [sentence.split(" ") if sentence else [] for sentence in sentences]
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
     np.cumsum([len(line) for line in lines], out=offsets[1:])
     flat = np.array([known.get(word, -1) for line in lines for word in line], dtype=np.int32)
     return offsets, flat
+
+
+def split_words(column: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
+    """Returns the words of all lines, flat, and where each line begins: (lines + 1,) int64.
+
+    >>> offsets, words = split_words(pa.chunked_array([["a b", "c"]]))
+    >>> offsets.tolist(), words.to_pylist()
+    ([0, 2, 3], ['a', 'b', 'c'])
+    """
+    split = pa.concat_arrays([pa.array([], pa.list_(pa.string())), *pc.split_pattern(column, " ").chunks])
+    return split.offsets.to_numpy().astype(np.int64), split.flatten()
+
+
+def word_counts(columns: Iterable[pa.ChunkedArray], *, firsts: bool = True) -> Counter[str]:
+    """Counts the words of columns; without `firsts`, the first word of each line is left out.
+
+    >>> word_counts([pa.chunked_array([["a b", "c a a"]])], firsts=False)
+    Counter({'a': 2, 'b': 1})
+    """
+    counts: Counter[str] = Counter()
+    for column in columns:
+        offsets, words = split_words(column)
+        if not firsts:
+            rest = np.ones(len(words), dtype=np.bool_)
+            rest[offsets[:-1]] = False
+            words = words.filter(pa.array(rest))
+        found = words.value_counts()
+        # An ordinary loop: `Counter.update` adds up in Python, too.
+        for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
+            counts[word] += count
+    return counts

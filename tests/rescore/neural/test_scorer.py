@@ -87,8 +87,8 @@ def test_broken_folders(tiny_model, tmp_path):
     with pytest.raises(FormatError, match="codes: is not there"):
         TranslationScorer.read(folder, CPU)
     for text, message in (
-        ("{", "no JSON"),
-        ("[]", "no JSON object"),
+        ("{", "not JSON"),
+        ("[]", "not hold a JSON object"),
         ('{"subword": "bpe"}', "unknown field subword"),
         ('{"subwords": "syllables"}', "syllables"),
         ('{"source_prefix": "x"}', "wrong kind"),
@@ -131,5 +131,5 @@ def test_sentencepiece_models_cut_words_alone(tmp_path):
     assert own.target(words) == [piece for word in words for piece in own.target([word])]
     assert "".join(own.target(words)).replace("▁", " ") == " the house small"
     (tmp_path / "m.model").write_text("broken", encoding="utf-8")
-    with pytest.raises(FormatError, match="no SentencePiece model"):
+    with pytest.raises(FormatError, match="not a SentencePiece model"):
         Segmentation.read(tmp_path)

@@ -13,8 +13,15 @@ import pytest
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.train.alignment import hmm_blocks
 from lattice_simp.train.alignment.hmm import HmmSettings, Side, align_both, align_words
-from lattice_simp.train.alignment.hmm_kernels import hmm_posteriors, model1_posteriors
-from lattice_simp.train.alignment.hmm_table import PairTable, fill_cells, find_occurrences, kept_pairs, write_rows
+from lattice_simp.train.alignment.hmm_kernels import Shard, hmm_posteriors, model1_posteriors
+from lattice_simp.train.alignment.hmm_table import (
+    Block,
+    PairTable,
+    fill_cells,
+    find_occurrences,
+    kept_pairs,
+    write_rows,
+)
 
 NULL = -1
 # No pair is dropped, and the floor is out of the way, so that the training is nothing but EM.
@@ -159,11 +166,11 @@ def test_link_posteriors_are_those_of_the_enumeration(hmm):
         cells[begin : begin + (i + 1) * j].reshape(i + 1, j).copy()
         for begin, (i, j) in zip(starts[:-1], shapes, strict=True)
     ]
-    shard = cells, *(np.array(lengths) for lengths in zip(*shapes, strict=True)), starts[:-1]
+    shard = Shard(cells, *(np.array(lengths) for lengths in zip(*shapes, strict=True)), starts[:-1])
     if hmm:
-        value, _ = hmm_posteriors(*shard, weights, settings.null, settings.uniform)
+        value, _ = hmm_posteriors(shard, weights, settings.null, settings.uniform)
     else:
-        value = model1_posteriors(*shard)
+        value = model1_posteriors(shard)
 
     likelihood = 0.0
     reference = Enumerated([], settings, vocabulary=1)
@@ -305,11 +312,11 @@ def test_pairs_seen_once_stay_if_a_word_is_rare(rare_word):
     )
     occurrences = find_occurrences(one.words, one.offsets, 9)
     sizes = np.zeros(11, dtype=np.int64)
-    shared = occurrences, two.words, two.offsets, seen[1], rare_word, 0, 10
-    write_rows(*shared, sizes, np.empty(0, dtype=np.int32), True)
+    shared = occurrences, two.words, two.offsets, seen[1], rare_word, (0, 10)
+    write_rows(*shared, sizes, np.empty(0, dtype=np.int32))
     starts = np.cumsum(sizes)
     words = np.empty(starts[-1], dtype=np.int32)
-    write_rows(*shared, starts, words, False)
+    write_rows(*shared, starts, words)
     assert list(zip(np.repeat(np.arange(10), np.diff(starts)).tolist(), words.tolist(), strict=True)) == expected
 
 
@@ -318,7 +325,8 @@ def test_cells_have_at_least_the_floor():
     table = PairTable(np.array([0, 1, 3, 4]), np.array([0, 0, 2, 1], np.int32), np.array([0.5, 0.25, 0.01, 0.75]))
     cells = np.full(14, np.nan)
     occurrences = find_occurrences(one.words, one.offsets, 2)
-    fill_cells(table, occurrences, two.words, two.offsets, np.array([0, 12]), 3, 0, 3, 0.125, cells)
+    block = Block(occurrences, two.words, two.offsets, 3, np.array([0, 12]), cells)
+    fill_cells(table, block, 0.125, (0, 3))
     low = 0.125
     assert cells[:12].reshape(3, 4).tolist() == [[low, 0.25, low, low], [low, 0.5, low, low], [low, low, low, 0.75]]
     assert cells[12:].tolist() == [0.25, low]

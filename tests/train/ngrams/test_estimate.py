@@ -196,7 +196,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: Path
     [
         ("exit 3", "lmplz failed: status 3"),
         ("cat >/dev/null; echo odd >&2; exit 1", "lmplz failed: odd$"),
-        ("kill -9 $$", "killed, most likely for want of memory .*100 MiB"),
+        ("kill -9 $$", "killed, most likely for lack of memory .*100 MiB"),
         ("echo std::bad_alloc >&2; exit 1", "got no memory"),
         ("yes garbage | head -c 300000; cat >/dev/null", "no complete ARPA file"),
         ("cat >/dev/null; printf '\\\\data\\\\\\nngram 1=3\\n'", "no complete ARPA file"),

@@ -16,11 +16,12 @@ import pytest
 
 from lattice_simp.pipeline.shards import list_column, shard_path, write_shard
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.train.alignment.links import Bitext
 from lattice_simp.train.config import Config, checked_config
 from lattice_simp.train.rules import count as count_module
 from lattice_simp.train.rules import extract_stage as extract_stage_module
 from lattice_simp.train.rules.count import count_stage, targets_stage
-from lattice_simp.train.rules.extract import Bitext, Limits
+from lattice_simp.train.rules.extract import Limits
 from lattice_simp.train.rules.extract_stage import extract_stage
 from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage

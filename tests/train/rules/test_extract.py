@@ -10,8 +10,8 @@ import pytest
 
 from lattice_simp.core.growing import find_slot
 from lattice_simp.train.rules.extract import Limits, count_targets, extract_block, hash_rows, pattern_hash
+from lattice_simp.train.rules.grammar_filter import EVERYTHING, matching_patterns
 from lattice_simp.train.rules.spans import rule_spans
-from lattice_simp.train.rules.wanted_patterns import EVERYTHING, wanted_patterns
 
 LIMITS = [
     Limits(8, 5, 2),
@@ -206,7 +206,7 @@ def test_different_patterns_have_different_hashes():
     assert buckets.max() < 1.5 * buckets.mean()
 
 
-# ---------------------------------------------------------------- wanted patterns
+# ---------------------------------------------------------------- allowed patterns
 
 
 def brute_patterns(sentences, limits):
@@ -241,20 +241,20 @@ def random_sentences(seed):
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
-def test_wanted_are_the_patterns_that_match(limits):
+def test_what_passes_are_the_patterns_that_match(limits):
     sentences, known = random_sentences(sum(limits))
     numbered = [[known.index(word) if word in known else None for word in words] for words in sentences]
-    table = wanted_patterns([" ".join(words) for words in sentences], known, limits)
+    table = matching_patterns([" ".join(words) for words in sentences], known, limits)
     expected = {pattern_hash(np.array(pattern, dtype=np.int32)) for pattern in brute_patterns(numbered, limits)}
     assert set(table[table >= 0].tolist()) == expected
     assert len(expected) >= len(known)
     assert all(table[find_slot(table, own)] == own for own in expected)
 
 
-def test_many_wanted_patterns_outgrow_the_first_table():
+def test_many_patterns_outgrow_the_first_table():
     limits, length = Limits(10, 5, 2), 400
     words = [f"w{number}" for number in range(length)]
-    table = wanted_patterns([" ".join(words)], words, limits)
+    table = matching_patterns([" ".join(words)], words, limits)
     expected = {pattern_hash(np.array(pattern, dtype=np.int32)) for pattern in _shifted_patterns(length, limits)}
     found = table[table >= 0].tolist()
     assert len(found) == len(set(found))
@@ -272,8 +272,8 @@ def _shifted_patterns(length, limits):
             yield tuple(symbol + shift if symbol >= 0 else symbol for symbol in shape)
 
 
-def test_no_sentences_want_nothing(random_pairs, bitext_of):
-    table = wanted_patterns([], ["a"], Limits(8, 5, 2))
+def test_no_sentences_let_nothing_pass(random_pairs, bitext_of):
+    table = matching_patterns([], ["a"], Limits(8, 5, 2))
     assert (table < 0).all()
     block = extract_block(bitext_of(random_pairs(1, 20)), 0, Limits(8, 5, 2), table, A_BLOCK)
     assert len(block.sentence) == 0
@@ -286,8 +286,8 @@ def test_extraction_for_sentences_takes_their_patterns(limits, random_pairs, bit
     sentences = ["2 9 0 1", "1 9 9 2", "0 0"]
     numbered = [[known.index(word) if word in known else None for word in line.split()] for line in sentences]
     patterns = brute_patterns(numbered, limits)
-    wanted = wanted_patterns(sentences, known, limits)
+    allowed = matching_patterns(sentences, known, limits)
     everything = rules_of(extract_block(bitext, 0, limits, EVERYTHING, A_BLOCK))
     expected = [rule for rule in everything if rule[1] in patterns]
-    assert rules_of(extract_block(bitext, 0, limits, wanted, A_BLOCK)) == expected
+    assert rules_of(extract_block(bitext, 0, limits, allowed, A_BLOCK)) == expected
     assert 0 < len(expected) < len(everything)

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.train.config import Clean
-from lattice_simp.train.text.clean import LanguageJudge, reason_to_drop
-from lattice_simp.train.text.columns import split_words, word_counts
-from lattice_simp.train.text.duplicates import Seen, pair_hashes
+from lattice_simp.train.text.clean import LanguageIdentifier, pair_hashes, reason_to_drop, repeated
+from lattice_simp.train.text.vocabulary import split_words, word_counts
 
 
 def line(count: int) -> str:
@@ -81,20 +80,20 @@ def test_languages_are_told_apart_as_defined():
         lines.append(" ".join(choose.choices(pool, k=choose.randrange(1, 12))))
     column = pa.chunked_array([lines[:1000], [], lines[1000:]], pa.string())
     for mine, theirs in ((own, other), (other, own)):
-        found = LanguageJudge(mine, theirs).foreign(column)
+        found = LanguageIdentifier(mine, theirs).foreign(column)
         assert found.tolist() == [foreign(line, mine, theirs) for line in lines]
         assert 200 < found.sum() < 2800
 
 
 def test_no_lines_are_no_trouble():
-    assert LanguageJudge({"a": 1}, {"b": 1}).foreign(pa.chunked_array([[]], pa.string())).tolist() == []
-    assert LanguageJudge({}, {}).foreign(pa.chunked_array([], pa.string())).tolist() == []
+    assert LanguageIdentifier({"a": 1}, {"b": 1}).foreign(pa.chunked_array([[]], pa.string())).tolist() == []
+    assert LanguageIdentifier({}, {}).foreign(pa.chunked_array([], pa.string())).tolist() == []
 
 
 def test_short_lines_and_numbers_tell_nothing():
-    judge = LanguageJudge({"a": 1000}, {"b": 1000})
+    identifier = LanguageIdentifier({"a": 1000}, {"b": 1000})
     lines = ["b b b", "b b b 1 2 3 .", "b b b b", "b b b a"]
-    assert judge.foreign(pa.chunked_array([lines])).tolist() == [False, False, True, True]
+    assert identifier.foreign(pa.chunked_array([lines])).tolist() == [False, False, True, True]
 
 
 # ---------------------------------------------------------------- columns
@@ -117,27 +116,13 @@ def test_words_are_split_at_blanks_alone():
 
 def test_repeated_hashes_are_found_as_a_set_finds_them():
     choose = random.Random(3)
-    values = [choose.randrange(500) * 2**40 for _ in range(1000)]
-    seen, expected = set(), []
-    for value in values:
-        expected.append(value in seen)
-        seen.add(value)
-    table = Seen.of(len(values))
-    begin, found = 0, []
-    while begin < len(values):
-        end = begin + choose.randrange(200)
-        found += table.add(np.array(values[begin:end], dtype=np.int64)).tolist()
-        begin = end
-    assert found == expected
-
-
-@pytest.mark.parametrize("count", [0, 1, 12, 13, 1000, 5000])
-def test_there_is_room_for_all(count):
-    table = Seen.of(count)
-    assert not table.add(np.arange(count, dtype=np.int64)).any()
-    assert table.add(np.arange(count, dtype=np.int64)).all()
-    assert (table.table == -1).any()
-    assert len(table.table) <= max(16, 2.5 * count)
+    for count in (0, 1, 12, 1000):
+        values = [choose.randrange(500) * 2**40 for _ in range(count)]
+        seen, expected = set(), []
+        for value in values:
+            expected.append(value in seen)
+            seen.add(value)
+        assert repeated(np.array(values, dtype=np.int64)).tolist() == expected, count
 
 
 def test_hashes_tell_pairs_apart():

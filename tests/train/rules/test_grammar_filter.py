@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.train.rules.wanted_patterns import is_skeleton_file, tokenised
+from lattice_simp.train.rules.grammar_filter import filter_sentences, is_skeleton_file
 from lattice_simp.train.text.tokeniser import Tokeniser
 
 
@@ -12,8 +12,8 @@ def test_texts_and_skeletons_are_read_as_token_lines(tmp_path):
     tokens = '"tokens": ["Tom", "\'s", "old", "hat"]'
     skeletons.write_text(f'{{{tokens}, "keep": ["1101", "0011"]}}\n', encoding="utf-8")
     expected = ["he came , tom .", "tom 's old hat", "tom 's hat", "old hat"]
-    assert tokenised([text, skeletons], Tokeniser("en")) == expected
-    assert tokenised([skeletons], Tokeniser("en", case="keep")) == ["Tom 's old hat", "Tom 's hat", "old hat"]
+    assert filter_sentences([text, skeletons], Tokeniser("en")) == expected
+    assert filter_sentences([skeletons], Tokeniser("en", case="keep")) == ["Tom 's old hat", "Tom 's hat", "old hat"]
 
 
 def test_skeleton_files_are_known_by_their_names(tmp_path):

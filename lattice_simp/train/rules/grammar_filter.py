@@ -1,4 +1,4 @@
-"""The source sides that given sentences can use, as a hash table: what a table for these sentences must hold."""
+"""Grammar filtering: the source sides that match somewhere in given sentences, as a hash table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot
+from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.textio import read_lines
@@ -16,10 +16,10 @@ from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.text.vocabulary import numbers_of
 
 EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
-"""The table that wants every pattern."""
+"""The filter that lets every pattern pass."""
 
 
-def tokenised(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
+def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
     """Reads sentences of text files, and the sentences and skeletons of skeleton files, as token lines, each once.
 
     Raises:
@@ -42,8 +42,8 @@ def is_skeleton_file(path: Path) -> bool:
     return ".jsonl" in path.suffixes
 
 
-def wanted_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
-    """Returns the hash table (`growth.find_slot`) of all patterns that match somewhere in token lines."""
+def matching_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
+    """Returns the hash table (`find_slot`) of all patterns that match somewhere in token lines."""
     offsets, flat = numbers_of(sentences, list(words))
     return _patterns(offsets, flat, limits)
 
@@ -70,7 +70,7 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
                     slot = find_slot(keys, own)
                     if keys[slot] < 0:
                         if 2 * used >= len(keys):
-                            keys = _rehashed(keys)
+                            keys = grown_table(keys, np.empty(len(keys), dtype=np.int32))[0]
                             slot = find_slot(keys, own)
                         keys[slot] = own
                         used += 1
@@ -84,12 +84,3 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
                         stack.append((end, length + 1, gaps + 1, True))
                         choices.append((-1 - gaps, length + 1))
     return keys
-
-
-@jit
-def _rehashed(keys: Longs) -> Longs:
-    grown = np.full(2 * len(keys), -1, dtype=np.int64)
-    for slot in range(len(keys)):
-        if keys[slot] >= 0:
-            grown[find_slot(grown, keys[slot])] = keys[slot]
-    return grown

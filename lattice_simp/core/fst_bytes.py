@@ -1,0 +1,298 @@
+"""OpenFst's binary layouts "vector" and "const" (standard arcs), packed and parsed without OpenFst.
+
+A file is a header, the symbol tables that the header announces, and then in the const layout all states
+`(final f4, first arc u4, arcs u4, input epsilons u4, output epsilons u4)` and all arcs
+`(ilabel i4, olabel i4, weight f4, nextstate i4)`, in the vector layout each state `(final f4, arcs i8)` with its arcs.
+Whole automata cross to OpenFst in this way, no arc at a time. Every size is checked against the bytes that are there
+before anything is allocated, and stored properties are not trusted (OpenFst's own conversions abort at wrong ones).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+from lattice_simp.errors import FormatError
+
+MAGIC = struct.pack("<i", 2125659606)
+"""The first four bytes of an OpenFst file."""
+
+Layout = Literal["vector", "const"]
+Table = dict[int, str]
+Records = npt.NDArray[Any]
+
+_STATE = np.dtype([("final", "<f4"), ("pos", "<u4"), ("narcs", "<u4"), ("niepsilons", "<u4"), ("noepsilons", "<u4")])
+_ARC = np.dtype([("ilabel", "<i4"), ("olabel", "<i4"), ("weight", "<f4"), ("nextstate", "<i4")])
+_TABLE_MAGIC = 2125658996
+_VERSION = 2
+_EXPANDED, _MUTABLE = 1, 2  # property bits; all other properties stay unknown and are computed when asked for
+_HAS_ISYMBOLS, _HAS_OSYMBOLS, _IS_ALIGNED = 1, 2, 4
+_ALIGNMENT = 16
+_NO_STATE = -1
+
+
+# ---------------------------------------------------------------- packing
+
+
+def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: Layout = "const") -> bytes:
+    """Returns an automaton as an OpenFst file's bytes; costs in single precision.
+
+    Args:
+        arcs: the automaton, with its output labels.
+        ilabels: the input labels.
+        tables: the symbol tables of the input and of the output labels, to be written with it.
+        layout: of the file.
+    """
+    count, offsets = len(arcs.finals), arcs.offsets
+    records = np.empty(len(ilabels), dtype=_ARC)
+    records["ilabel"], records["olabel"] = ilabels, arcs.labels
+    records["weight"], records["nextstate"] = arcs.weights, arcs.nextstates
+    if layout == "const":
+        states = np.zeros(count, dtype=_STATE)
+        states["final"], states["pos"], states["narcs"] = arcs.finals, offsets[:-1], np.diff(offsets)
+        states["niepsilons"], states["noepsilons"] = (
+            np.diff(np.append(0, np.cumsum(labels == EPSILON))[offsets]) for labels in (ilabels, arcs.labels)
+        )
+        body, num_arcs, properties = states.tobytes() + records.tobytes(), len(records), _EXPANDED
+    else:
+        words = np.zeros(3 * count + 4 * len(records), dtype=np.int32)
+        begins = 3 * np.arange(count) + 4 * offsets[:-1].astype(np.int64)
+        words[begins], words[begins + 1] = arcs.finals.astype(np.float32).view(np.int32), np.diff(offsets)
+        words[_arc_places(begins, len(words))] = records.view(np.int32)
+        body, num_arcs, properties = words.tobytes(), 0, _EXPANDED | _MUTABLE  # OpenFst leaves the number of arcs open
+    flags = _HAS_ISYMBOLS | _HAS_OSYMBOLS if tables else 0
+    start = 0 if count else _NO_STATE
+    sizes = struct.pack("<iiQqqq", _VERSION, flags, properties, start, count, num_arcs)
+    header = MAGIC + _packed_string(layout) + _packed_string("standard") + sizes
+    return b"".join([header, *map(_packed_table, tables), body])
+
+
+def _packed_string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<i", len(data)) + data
+
+
+def _packed_table(symbols: SymbolTable) -> bytes:
+    head = struct.pack("<i", _TABLE_MAGIC) + _packed_string("<unspecified>")
+    entries = (_packed_string(word) + struct.pack("<q", label) for label, word in enumerate(symbols))
+    return b"".join([head, struct.pack("<qq", len(symbols), len(symbols)), *entries])
+
+
+# ---------------------------------------------------------------- parsing
+
+
+def parse(
+    data: bytes,
+    symbols: SymbolTable | None = None,
+    isymbols: SymbolTable | None = None,
+    tables: tuple[Table | None, Table | None] = (None, None),
+    own_tables: bool = True,
+    path: str | Path | None = None,
+) -> dict[str, Any]:
+    """Returns the arguments of `Lattice.from_arcs` from an OpenFst file's bytes; arcs of infinite cost are left out.
+
+    Args:
+        data: the bytes.
+        symbols: the table that numbers the output words; a new one if None.
+        isymbols: that of the input words; None for the same table, unless the file holds another one.
+        tables: which words the input and the output labels are, in the place of the file's own tables.
+        own_tables: whether the file's tables count where none is given. Without a table labels are ids of `symbols`
+            and `isymbols`.
+        path: the file's name, for errors.
+
+    Raises:
+        FormatError: not an OpenFst file, other arcs than standard ones, damage, labels without a word.
+    """
+    cursor = _Cursor(data, path)
+    if data[:4] != MAGIC:
+        raise cursor.error("not an OpenFst file: the first bytes differ", "write one with fstcompile or fst.write()")
+    cursor.position = 4
+    layout, arc_type = cursor.string(), cursor.string()
+    if arc_type != "standard":
+        raise cursor.error(f"arcs of type {arc_type[:40]!r}", "convert them: fstmap --map_type=to_standard")
+    if layout not in ("vector", "const"):
+        raise cursor.error(f"an FST of type {layout[:40]!r}", "convert it: fstconvert --fst_type=vector")
+    version, flags, _, start, num_states, num_arcs = cursor.take("<iiQqqq")
+    input_table = _table(cursor) if flags & _HAS_ISYMBOLS else None
+    output_table = _table(cursor) if flags & _HAS_OSYMBOLS else None
+    if layout == "vector":
+        finals, counts, arcs = _vector_states(cursor, num_states)
+    else:
+        aligned = version == 1 or bool(flags & _IS_ALIGNED)
+        finals, counts, arcs = _const_states(cursor, num_states, num_arcs, aligned)
+    if not _NO_STATE <= start < len(finals):
+        raise cursor.error(f"the start state {start} does not exist")
+    if start == _NO_STATE:
+        finals, counts, arcs = finals[:0], counts[:0], arcs[:0]
+    kept = arcs["weight"] != np.inf  # no path of any cost uses the others
+    arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
+    with np.errstate(invalid="ignore"):  # a broken file may hold any bits
+        costs = {"weights": arcs["weight"].astype(np.float64), "finals": finals.astype(np.float64)}
+    own = (input_table, output_table) if own_tables else (None, None)
+    labels = _labels(cursor, arcs, tables[0] or own[0], tables[1] or own[1], symbols, isymbols)
+    return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
+
+
+@dataclass
+class _Cursor:
+    """A position in the bytes of a file; whatever is taken must be there."""
+
+    data: bytes
+    path: str | Path | None
+    position: int = 0
+
+    def error(self, message: str, remedy: str = "the file is damaged: write it again") -> FormatError:
+        return FormatError(message, path=self.path, remedy=remedy)
+
+    def cut_off(self) -> FormatError:
+        return self.error(f"the file of {len(self.data)} bytes ends too early, or a size in it is wrong")
+
+    def room(self, size: int) -> int:
+        """Returns the position and moves on by `size` bytes."""
+        position = self.position
+        if not 0 <= size <= len(self.data) - position:
+            raise self.cut_off()
+        self.position += size
+        return position
+
+    def take(self, layout: str) -> tuple[Any, ...]:
+        return struct.unpack_from(layout, self.data, self.room(struct.calcsize(layout)))
+
+    def string(self) -> str:
+        size = self.take("<i")[0]
+        position = self.room(size)
+        try:
+            return self.data[position : position + size].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.error("a name that is not UTF-8") from error
+
+    def array(self, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        position = self.room(count * np.dtype(dtype).itemsize)
+        return np.frombuffer(self.data, dtype, count, position)
+
+    def require_end(self) -> None:
+        if self.position != len(self.data):
+            raise self.error(f"{len(self.data) - self.position} bytes too many at the end")
+
+
+def _table(cursor: _Cursor) -> Table:
+    if cursor.take("<i")[0] != _TABLE_MAGIC:
+        raise cursor.error("no symbol table where the header announces one")
+    cursor.string()  # the table's name
+    _, size = cursor.take("<qq")
+    table: Table = {}
+    for _ in range(size):
+        word = cursor.string()
+        label = cursor.take("<q")[0]
+        if label in table:
+            raise cursor.error(f"the symbol table holds the label {label} twice")
+        table[label] = word
+    return table
+
+
+def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.float32], Longs, Records]:
+    rest = len(cursor.data) - cursor.position
+    words = np.frombuffer(cursor.data, np.uint8, rest // 4 * 4, cursor.position).copy().view(np.int32)
+    unknown = num_states == _NO_STATE  # a stream that was written without going back to the header
+    if not unknown and not 0 <= num_states <= len(words) // 3:
+        raise cursor.cut_off()
+    begins, counts, end = _walk_vector(words, len(words) // 3 if unknown else num_states, unknown)
+    if end < 0 or (unknown and rest % 4):
+        raise cursor.cut_off()
+    cursor.room(4 * end)
+    cursor.require_end()
+    return words.view(np.float32)[begins], counts, words[_arc_places(begins, len(words))].view(_ARC)
+
+
+def _arc_places(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
+    """Marks the words of a vector layout that belong to arcs; three words stand before the arcs of each state."""
+    places = np.ones(size, dtype=np.bool_)
+    places[(begins[:, None] + np.arange(3)).reshape(-1)] = False
+    return places
+
+
+@jit
+def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Longs, int]:
+    """Returns where each state begins, its number of arcs, and where the last one ends (-1 if that is too late)."""
+    begins, counts = np.empty(num_states, dtype=np.int64), np.empty(num_states, dtype=np.int64)
+    at, state = 0, 0
+    while state < num_states and not (unknown and at == len(words)):
+        if at + 3 > len(words) or words[at + 2] != 0 or words[at + 1] < 0:
+            return begins, counts, -1
+        begins[state], counts[state] = at, words[at + 1]
+        at += 3 + 4 * int(words[at + 1])
+        state += 1
+        if at > len(words):
+            return begins, counts, -1
+    return begins[:state], counts[:state], at
+
+
+def _const_states(
+    cursor: _Cursor, num_states: int, num_arcs: int, aligned: bool
+) -> tuple[npt.NDArray[np.float32], Longs, Records]:
+    if aligned:
+        cursor.room(-cursor.position % _ALIGNMENT)
+    states = cursor.array(_STATE, num_states)
+    if aligned:
+        cursor.room(-cursor.position % _ALIGNMENT)
+    arcs = cursor.array(_ARC, num_arcs)
+    cursor.require_end()
+    counts = states["narcs"].astype(np.int64)
+    if counts.sum() != num_arcs or (states["pos"] != np.cumsum(counts) - counts)[counts > 0].any():
+        raise cursor.error("the arcs of the states overlap or are too many")
+    return states["final"], counts, arcs
+
+
+def _labels(
+    cursor: _Cursor,
+    arcs: Records,
+    input_table: Table | None,
+    output_table: Table | None,
+    symbols: SymbolTable | None,
+    isymbols: SymbolTable | None,
+) -> dict[str, Any]:
+    same = np.array_equal(arcs["ilabel"], arcs["olabel"])
+    if output_table is None and same:
+        output_table = input_table
+    if output_table is None and symbols is None:
+        raise cursor.error("the FST has no symbol table", "pass the table its labels belong to as `symbols`")
+    if isymbols is None and input_table is not None and input_table != output_table:
+        isymbols = SymbolTable()
+    symbols = SymbolTable() if symbols is None else symbols
+    olabels = _relabel(cursor, arcs["olabel"], output_table, symbols)
+    ilabels = None
+    if isymbols is not None:
+        ilabels = _relabel(cursor, arcs["ilabel"], input_table, isymbols)
+    elif not same:
+        ilabels = _relabel(cursor, arcs["ilabel"], output_table, symbols)
+    return {"ilabels": ilabels, "labels": olabels, "symbols": symbols, "isymbols": isymbols}
+
+
+def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:
+    """Returns label ids of `symbols` for the labels of a file, through the file's own table if it has one."""
+    if table is None:
+        ids, broken = labels, (labels < 0) | (labels >= len(symbols))
+    else:
+        keys = np.array(sorted({EPSILON, *table}), dtype=np.int64)
+        words = [EPSILON_SYMBOL if key == EPSILON else table[key] for key in keys.tolist()]
+        # A word that no label may have, such as the empty one, is damage only where an arc carries it.
+        known = [
+            symbols.add(word) if word and (key == EPSILON or word != EPSILON_SYMBOL) else -1
+            for key, word in zip(keys.tolist(), words, strict=True)
+        ]
+        places = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
+        ids = np.array(known)[places]
+        broken = (keys[places] != labels) | (ids < 0)
+    if broken.any():
+        label = int(labels[np.argmax(broken)])
+        raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")
+    return np.asarray(ids, dtype=np.int32)

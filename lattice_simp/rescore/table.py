@@ -1,0 +1,58 @@
+"""The table of all kinds of rescoring models, and reading any of them: a new kind is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.rescore import bilingual, classes, language_model, model1
+from lattice_simp.rescore.files import file_kind
+from lattice_simp.rescore.kind import FILE, FOLDER, ScorerKind
+from lattice_simp.rescore.neural import scorer as neural
+from lattice_simp.rescore.scorer import Scorer
+
+SCORERS: dict[str, ScorerKind] = {
+    "bilingual": bilingual.KIND,
+    "model1": model1.KIND,
+    "class": classes.KIND,
+    "ngram": language_model.KIND,
+    "neural": neural.KIND,
+}
+"""By the names that `lattice-simp rescore train` uses."""
+
+
+def read_scorers(path: str | Path) -> dict[str, Scorer]:
+    """Reads a model of any kind; returns its scorers by their usual feature names.
+
+    A file of `lattice-simp rescore train` (Bilingual, Class, or Model1 and InverseModel1), an ARPA file or a KenLM
+    binary (NGram), or the folder of a CTranslate2 model (Neural).
+
+    Raises:
+        FormatError: there is nothing, or something else.
+        MissingExtraError: a neural model, and CTranslate2 is not installed.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise FormatError("is not there", path=path, remedy="check the name")
+    content = FOLDER if place.is_dir() else file_kind(place) or FILE
+    for kind in SCORERS.values():
+        if kind.content == content:
+            return kind.read(place)
+    raise FormatError(f"holds {content}, which is not a scorer", path=path, remedy="train the model again")
+
+
+def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:
+    """Returns the kinds of these names, or all that `lattice-simp rescore train` can train.
+
+    >>> list(trained_kinds())
+    ['bilingual', 'model1', 'class']
+
+    Raises:
+        LatticeSimpError: a name stands for no kind that is trained here.
+    """
+    known = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
+    for name in names:
+        if name not in known:
+            raise LatticeSimpError(f"{name!r} is not a model that is trained here; those are {', '.join(known)}")
+    return {name: known[name] for name in names} or known
