@@ -19,7 +19,7 @@ Find = Callable[[Example], Sequence[Brackets]]
 
 
 CONSTRAINTS: tuple[Constraint, ...] = ("none", "counts", "lattice")
-"""What mends the bracketings of a trained model, a row of the table each."""
+"""What fixes the bracketings of a trained model, a row of the table each."""
 
 
 @dataclass(frozen=True)

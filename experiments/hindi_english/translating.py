@@ -130,7 +130,7 @@ def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def translate(system: System, lines: Sequence[Analysed], run: Run, weight: float) -> list[tuple[str, bool | None]]:
-    """Translates lines; gives the tokens, and whether a translation of the skeleton was contained."""
+    """Translates lines; returns the tokens, and whether a translation of the skeleton was contained."""
     factory = partial(_translator, system, run.folders["model"], run.folders["tune"], weight)
     found: list[tuple[str, bool | None]] = [("", None)] * len(lines)
     for (number, _), output in over_shards(run, factory, enumerate(lines), lambda task: False):

@@ -44,13 +44,13 @@ class Nbest:
 
     def only(self, words: Container[str]) -> Nbest:
         """Returns the hypotheses that are among some words."""
-        places = [place for place, own in enumerate(self.words) if own in words]
-        return Nbest([self.words[place] for place in places], self.features[places], self.names)
+        indices = [index for index, own in enumerate(self.words) if own in words]
+        return Nbest([self.words[index] for index in indices], self.features[indices], self.names)
 
     def sorted(self, weights: Mapping[str, float]) -> Nbest:
         """Returns the hypotheses in the order of their costs under weights."""
         order = np.argsort(self.costs(weights), kind="stable")
-        return Nbest([self.words[place] for place in order.tolist()], self.features[order], self.names)
+        return Nbest([self.words[index] for index in order.tolist()], self.features[order], self.names)
 
     def best(self, weights: Mapping[str, float], count: int) -> list[Hypothesis]:
         """Returns the best hypotheses under weights."""
@@ -93,7 +93,7 @@ def joined(lists: Sequence[Nbest]) -> Nbest:
     assert all(own.names == lists[0].names for own in lists)
     words = [word for own in lists for word in own.words]
     firsts: dict[str, int] = {}
-    for place, word in enumerate(words):
-        firsts.setdefault(word, place)
+    for index, word in enumerate(words):
+        firsts.setdefault(word, index)
     rows = np.array(list(firsts.values()), dtype=np.int64)
     return Nbest(list(firsts), np.vstack([own.features for own in lists])[rows], lists[0].names)

@@ -1,4 +1,4 @@
-"""Stages that translate both sets with a system, and rescore what it gives."""
+"""Stages that translate both sets with a system, and rescore its output."""
 
 from __future__ import annotations
 

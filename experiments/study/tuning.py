@@ -114,7 +114,7 @@ Task = tuple[str, int, StudySentence]
 def composer(
     study: Study, system: System, folders: Mapping[str, Path], weights: Mapping[str, float], count: int
 ) -> Callable[[Task], Composed]:
-    """Makes the function that gives the `count` best translations of a sentence of a composing system."""
+    """Returns the function that finds the `count` best translations of a sentence of a composing system."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     how = study.composition
 
