@@ -112,7 +112,9 @@ class Journal:
         try:
             return json.loads(line)[key]
         except (ValueError, KeyError, TypeError):
-            message = f"{self.path}:{number}: not a record of a journal (the file is damaged or not a journal: remove it)"
+            message = (
+                f"{self.path}:{number}: not a record of a journal (the file is damaged or something else: remove it)"
+            )
             raise LatticeSimpError(message) from None
 
     def _append(self, record: dict[str, Any]) -> int:
