@@ -14,7 +14,8 @@ import typer
 
 from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.extras import extra
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
@@ -124,10 +125,8 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
-    try:
+    with extra("train"):
         from lattice_simp.commands.train import run_training
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     try:
         run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)

@@ -19,3 +19,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared development data at {folder}")
     return folder
+
+
+@pytest.fixture
+def grammar_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that stands for `grammars/` while the test runs."""
+    monkeypatch.setattr("lattice_simp.support.tables.resources.files", lambda package: tmp_path)
+    for name in ("demo", "english", "hindi"):
+        (tmp_path / name).mkdir()
+    return tmp_path

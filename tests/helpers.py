@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -88,6 +89,31 @@ def paths(lattice: Lattice) -> Iterator[Path]:
         yield words, tuple(lattice.ilabels[arcs].tolist()), float(lattice.weights[arcs].sum() + lattice.finals[state])
 
 
+def path_costs(lattice: Lattice) -> dict[tuple[int, ...], float]:
+    """Returns {input labels of a path: its cost}; the input labels tell the paths apart."""
+    return {labels: cost for _, labels, cost in paths(lattice)}
+
+
+def feature_sums(lattice: Lattice, name: str) -> dict[tuple[int, ...], float]:
+    """Returns {input labels of a path: the sum of a feature, its final score included}."""
+    column, ends = lattice.features[name], lattice.features.final(name)
+    return {
+        tuple(lattice.ilabels[arcs].tolist()): float(column[arcs].sum() + ends[state])
+        for arcs, state in arc_paths(lattice)
+    }
+
+
+def assert_canonical(lattice: Lattice, case: object = "") -> None:
+    """Checks that a lattice is valid, sorted and trim, and that features end with 0 where nothing ends."""
+    lattice.validate()
+    assert lattice.is_topsorted, case
+    assert lattice.connected().num_states == lattice.num_states, case
+    assert lattice.connected().num_arcs == lattice.num_arcs, case
+    on_paths = {arc for arcs, _ in arc_paths(lattice) for arc in arcs}
+    assert on_paths == set(range(lattice.num_arcs)), case
+    assert not lattice.features.finals[:, np.isinf(lattice.finals)].any(), case
+
+
 def best_by_string(lattice: Lattice) -> dict[Gram, float]:
     """Returns the least cost of every string, state by state from the end (fewer steps than one per path)."""
     lattice = lattice.topsorted()
@@ -128,6 +154,12 @@ def best_path(lattice: Lattice) -> Path:
         state = int(lattice.nextstates[arcs[-1]])
     words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
     return words, tuple(lattice.ilabels[arcs].tolist()), float(rest[0])
+
+
+def beams_between(costs: Sequence[float], least_gap: float = 1e-3) -> list[float]:
+    """Returns beams that end amid two neighbouring costs, where rounding decides nothing."""
+    ordered = sorted(costs)
+    return [(below + above) / 2 - ordered[0] for below, above in pairwise(ordered) if above - below > least_gap]
 
 
 # ---------------------------------------------------------------- language models

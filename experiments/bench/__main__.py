@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import gappy, hiero, hindi, language_model, mert, minimum_bayes_risk
+from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk
 from experiments.bench.figures import Figure, Figures, figure
 
 MEASUREMENTS = {
@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "hiero_full": hiero.measure_full,
     "lm": language_model.measure,
     "gappy": gappy.measure,
+    "engines": engines.measure,
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
     "hindi": hindi.measure,

@@ -53,13 +53,13 @@ def measure(shared: Path) -> Figures:
     return figures
 
 
-def task(shared: Path) -> tuple[Lattice, list[tuple[str, float]]]:
+def task(shared: Path, arcs: int = ARCS, count: int = HYPOTHESES) -> tuple[Lattice, list[tuple[str, float]]]:
     """Returns the full lattice and the skeleton hypotheses, the same on every call."""
-    full = prune(read(shared / LATTICE), max_arcs=ARCS)
+    full = prune(read(shared / LATTICE), max_arcs=arcs)
     rng = np.random.default_rng(SEED)
-    best = nbest(full, HYPOTHESES)
+    best = nbest(full, count)
     hypotheses: dict[str, float] = {}
-    while len(hypotheses) < HYPOTHESES:
+    while len(hypotheses) < count:
         path = best[rng.integers(len(best))]
         words = np.array(path.text.split()[1:-1])  # without <s> and </s>
         kept = rng.random(len(words)) < KEPT

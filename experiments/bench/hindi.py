@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from experiments.bench.figures import Figures, cpu_time, figure
+from lattice_simp.grammars.hindi.bracketing import bracketing
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.rules.pipeline import bracketing, rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.support.textio import read_lines
 
 TRAINED_ON = 3000

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from experiments.compression.data import Example, load_domains
 from experiments.compression.stages import NEWS, parses_stage
+from lattice_simp.grammars.english.lexicon import COST_COLUMNS
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
-from lattice_simp.skeleton.automatic.english import english_path, read_table
 from lattice_simp.support.settings_file import read_settings
+from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.support.textio import open_text
 
 LEAST = 20
@@ -92,9 +93,9 @@ def main() -> None:
     config = read_settings(Path(__file__).with_name("config.yaml"), parser.parse_args().overrides)
     config["sets"] = [entry for entry in config["sets"] if entry["name"] == NEWS]
     done = run_stages([parses_stage(entry, config) for entry in config["sets"]], Path(config["work"]), Run())
-    path = english_path("deletable.tsv")
-    columns = ("label", "word", "head", "place", "cost", "note")
-    rows = read_table(path, columns)
+    path = grammar_path("english/deletable.tsv")
+    columns = (*COST_COLUMNS, "note")
+    rows = [tuple(row[column] for column in columns) for row in read_table(path, columns, full=True)]
     notes = {row[0]: row[-1] for row in rows}
     costs = estimate_costs(load_domains(config, done.folders)[0].train, notes)
     estimated = {key[0] for key in costs}

@@ -16,8 +16,8 @@ from lattice_simp import LanguageModel
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import automatic
 from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
-from lattice_simp.skeleton.automatic.english import english_path
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
+from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.text.tokeniser import Tokeniser
@@ -98,7 +98,8 @@ def measured_stages(
     """
     programs = sorted(Path(automatic.__file__).parent.glob("*.py"))
     programs += sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in _LAYOUT)
-    programs += sorted(english_path("deletable.tsv").parent.glob("*.tsv"))
+    english = grammar_path("english/deletable.tsv").parent
+    programs += sorted([*english.glob("*.py"), *english.glob("*.tsv")])
     needs = [LANGUAGE_MODEL, *map(tagger_name, taggers)]
     found = []
     for domain in domains:

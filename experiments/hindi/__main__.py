@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from experiments.hindi.baselines import TwoFields
 from experiments.hindi.report import Scores, figures, page
-from experiments.hindi.systems import BEST, SHIPPED, TRAINED, Find, Trained, systems
-from experiments.hindi.training import ANALYSER, JUDGE, Treebank, analyser_stage, judge_stage, model_stage
+from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
+from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
-from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
+from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import StartJudge
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.clauses.scoring import evaluate
 from lattice_simp.hindi.text import Analyser
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
@@ -29,7 +30,7 @@ def clauses(experiment: Experiment) -> Results:
     data = Path(settings["data"])
     path = data / settings["treebank"]
     held_out = {line.strip() for line in read_lines(data / settings["held_out"])}
-    analyser, models, seconds = train(Treebank(path, held_out), Path(settings["work"]), experiment.run)
+    analyser, models, best, seconds = train(Treebank(path, held_out), Path(settings["work"]), experiment.run)
     problems: list[FormatError] = []
     sets = {
         "hand": list(marked_examples(path, data / settings["marked"], problems)),
@@ -37,25 +38,35 @@ def clauses(experiment: Experiment) -> Results:
     }
     for problem in problems:
         experiment.run.say(f"left out: {problem}")
-    found = systems(models, analyser)
+    found = systems(models, best, analyser)
     scores = measure(found, sets)
     seconds |= _speed(sets["derived"][: settings["speed_sentences"]], analyser, found[BEST])
     return Results("Clauses of Hindi sentences", figures(scores, seconds), page(scores, seconds))
 
 
-def train(treebank: Treebank, work: Path, run: Run) -> tuple[Analyser, dict[Trained, ClauseModel], dict[str, float]]:
-    """Trains what is not there; returns the analyser, the models, and the CPU seconds that each took.
+def train(
+    treebank: Treebank, work: Path, run: Run
+) -> tuple[Analyser, dict[Trained, Model], ClauseModel, dict[str, float]]:
+    """Trains what is not there.
+
+    Returns:
+        The analyser, the models, the shipped one with the classifier of participles, and the CPU seconds of each.
 
     Raises:
         LatticeSimpError: a training failed; what is done stays.
     """
-    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), judge_stage(treebank)]
+    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), participle_stage(treebank)]
     done = run_stages(stages, work, run)
-    judge = StartJudge.read(done.folders[JUDGE] / JUDGE_FILE)
-    models = {one: ClauseModel.read(done.folders[one.folder]) for one in TRAINED}
-    models[SHIPPED] = replace(models[SHIPPED], judge=judge)
+    models: dict[Trained, Model] = {one: _read(one, done.folders[one.folder]) for one in TRAINED}
+    participles = StartClassifier.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE)
+    best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
     seconds = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
-    return Analyser.load(done.folders[ANALYSER]), models, seconds
+    return Analyser.load(done.folders[ANALYSER]), models, best, seconds
+
+
+def _read(one: Trained, folder: Path) -> Model:
+    kind = ClauseModel if one.kind == "merged" else TwoFields
+    return kind.read(folder, TEMPLATES[one.template])
 
 
 def measure(found: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:

@@ -64,8 +64,8 @@ def _table(name: str, systems: dict[str, Evaluation]) -> Table:
     notes = (
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
         "the paper are of its own test sets (`rules`: finite clauses alone; nonfin: accuracy)",
-        "none: best labels by themselves; counts: the paper's rules; lattice: the best well-formed bracketing; judge: "
-        "its non-finite clauses start where a regression over the phrases before says",
+        "none: best labels by themselves; counts: the paper's rules; lattice: the best well-formed bracketing; "
+        "participle starts: its non-finite clauses start where a regression over the phrases before says",
     )
     return Table(f"{name} ({wanted.sentences} sentences)", ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
 

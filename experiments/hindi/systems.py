@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
+from experiments.hindi.baselines import TwoFields, unconstrained
+from experiments.hindi.counts import corrected_counts
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.examples import Example
+from lattice_simp.hindi.clauses.features import Template, rule_features, word_features
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
-from lattice_simp.hindi.clauses.model import ClauseModel, Constraint, Kind, bare
+from lattice_simp.hindi.clauses.model import ClauseModel, bare
+from lattice_simp.hindi.clauses.rule_costs import token_classes
 from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
 
@@ -18,20 +24,16 @@ Find = Callable[[Example], Sequence[Brackets]]
 """Returns the brackets of an example's sentence."""
 
 
-CONSTRAINTS: tuple[Constraint, ...] = ("none", "counts", "lattice")
-"""What fixes the bracketings of a trained model, a row of the table each."""
-
-
 @dataclass(frozen=True)
 class Trained:
     """A model that is trained.
 
     Attributes:
-        kind: one field or two.
-        template: what they see.
+        kind: one field that marks starts and ends ("merged"), or two ("steps").
+        template: the name of what they see, a key of `TEMPLATES`.
     """
 
-    kind: Kind
+    kind: Literal["merged", "steps"]
     template: str
 
     @property
@@ -40,26 +42,31 @@ class Trained:
         return f"{self.kind}-{self.template}"
 
 
+TEMPLATES: dict[str, Template] = {"paper": word_features, "rules": rule_features}
+
 SHIPPED = Trained("merged", "rules")
-"""What `lattice-simp hindi train` makes, with the judge of participles."""
+"""What `lattice-simp hindi train` makes, with the classifier of participles' starts."""
 
 TRAINED = (Trained("merged", "paper"), Trained("steps", "paper"), SHIPPED)
 
 SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
 
-BEST = "merged, phrases and rules, lattice, judge"
+BEST = "merged, phrases and rules, lattice, participle starts"
 """The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
 
 
-def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str, Find]:
-    """Returns the systems by the names of their rows."""
+Model = ClauseModel | TwoFields
+
+
+def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser) -> dict[str, Find]:
+    """Returns the systems by the names of their rows: each model with nothing, counts or the lattice to correct it."""
     found: dict[str, Find] = {}
-    for one, trained in models.items():
-        for constraint in CONSTRAINTS:
-            plain = replace(trained, judge=None)
-            found[f"{one.kind}, {SEEN[one.template]}, {constraint}"] = _modelled(plain, constraint)
-    best = models[SHIPPED]
-    found[BEST] = _modelled(best, "lattice")
+    for one, model in models.items():
+        name = f"{one.kind}, {SEEN[one.template]}"
+        found[f"{name}, none"] = partial(_by_itself, model)
+        found[f"{name}, counts"] = partial(_counted, model)
+        found[f"{name}, lattice"] = partial(_well_formed, model)
+    found[BEST] = partial(_well_formed, best)
     found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
     found[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
     found["rules; tags by the analyser"] = lambda example: _bracketed(
@@ -69,8 +76,17 @@ def systems(models: dict[Trained, ClauseModel], analyser: Analyser) -> dict[str,
     return found
 
 
-def _modelled(trained: ClauseModel, constraint: Constraint) -> Find:
-    return lambda example: trained.brackets(example.sentence, constraint)
+def _by_itself(model: Model, example: Example) -> list[Brackets]:
+    sentence = example.sentence
+    return model.unconstrained(sentence) if isinstance(model, TwoFields) else unconstrained(model, sentence)
+
+
+def _counted(model: Model, example: Example) -> list[Brackets]:
+    return corrected_counts(example.sentence, _by_itself(model, example), token_classes(example.sentence))
+
+
+def _well_formed(model: Model, example: Example) -> list[Brackets]:
+    return model.brackets(example.sentence)
 
 
 def _bracketed(sentence: Sentence, clauses: Sequence[Clause]) -> list[Brackets]:

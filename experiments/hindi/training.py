@@ -9,26 +9,26 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi.systems import Trained
+from experiments.hindi.baselines import TwoFields
+from experiments.hindi.systems import TEMPLATES, Trained
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.crf import CrfSettings
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.model import FEATURE_VERSION as CLAUSE_VERSION
-from lattice_simp.hindi.clauses.model import JUDGE as JUDGE_FILE
+from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import SETTINGS as JUDGE_SETTINGS
-from lattice_simp.hindi.clauses.participles import StartJudge
+from lattice_simp.hindi.clauses.participles import SETTINGS as PARTICIPLE_SETTINGS
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.tables import hindi_path
-from lattice_simp.hindi.text import Analyser
-from lattice_simp.hindi.text import CrfSettings as AnalyserSettings
+from lattice_simp.hindi.text import Analyser, AnalyserSettings
 from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.tables import grammar_path
 
-ANALYSER, JUDGE = "analyser", "participles"
+ANALYSER, PARTICIPLES = "analyser", "participles"
 
 TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
 """What trees and lattices read."""
@@ -74,16 +74,16 @@ def model_stage(one: Trained, treebank: Treebank) -> Stage:
     return Stage(one.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, one, treebank))
 
 
-def judge_stage(treebank: Treebank) -> Stage:
-    """Returns the stage that trains the judge of participles."""
-    settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(JUDGE_SETTINGS)]
-    return Stage(JUDGE, (), settings, [treebank.path, *_tables()], partial(_train_judge, treebank))
+def participle_stage(treebank: Treebank) -> Stage:
+    """Returns the stage that trains the classifier of participles' starts."""
+    settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(PARTICIPLE_SETTINGS)]
+    return Stage(PARTICIPLES, (), settings, [treebank.path, *_tables()], partial(_train_participles, treebank))
 
 
 def _tables() -> list[Path]:
     """Returns the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
-    folder = hindi_path("markers.tsv").parent
-    return [*sorted(folder.glob("rule_*.tsv")), *(folder / name for name in TABLES)]
+    tables = [grammar_path(f"hindi/{name}") for name in TABLES]
+    return [*sorted(tables[0].parent.glob("rule_*.tsv")), *tables]
 
 
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
@@ -91,11 +91,12 @@ def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any
     return {"sentences": len(treebank.sentences)}
 
 
-def _train_judge(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
-    StartJudge.train(treebank.examples).write(folder / JUDGE_FILE)
+def _train_participles(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    StartClassifier.train(treebank.examples).write(folder / PARTICIPLES_FILE)
     return {"sentences": len(treebank.examples)}
 
 
 def _train_model(one: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
-    ClauseModel.train(treebank.examples, kind=one.kind, template=one.template).write(folder)
+    kind = ClauseModel if one.kind == "merged" else TwoFields
+    kind.train(treebank.examples, template=TEMPLATES[one.template]).write(folder)
     return {"sentences": len(treebank.examples)}

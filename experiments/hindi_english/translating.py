@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
+from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.romanise import romanise
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import open_text

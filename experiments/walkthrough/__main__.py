@@ -8,8 +8,8 @@ from pathlib import Path
 
 from experiments.walkthrough.steps import walk
 from lattice_simp import Decoder
-from lattice_simp.demo_data import demo_path
 from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.tables import grammar_path
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -18,12 +18,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent)
     parser.add_argument("--sentence", default="demo.21", help="the id of one of the demo's sentences")
     given = parser.parse_args(arguments)
-    records = {record.id: record for record in read_skeletons(demo_path("test.jsonl"))}
+    records = {record.id: record for record in read_skeletons(grammar_path("demo/data/test.jsonl"))}
     if given.sentence not in records:
         parser.error(f"there is no sentence {given.sentence!r}; there are {', '.join(list(records)[:3])} ...")
     record = records[given.sentence]
-    reference = demo_path("test.de").read_text(encoding="utf-8").split("\n")[record.line]
-    page, drawings = walk(Decoder.load(demo_path("rules.gz").parent), record.skeletons[0], reference)
+    reference = grammar_path("demo/data/test.de").read_text(encoding="utf-8").split("\n")[record.line]
+    page, drawings = walk(Decoder.load(grammar_path("demo/data/rules.gz").parent), record.skeletons[0], reference)
     given.folder.mkdir(parents=True, exist_ok=True)
     for name, drawing in drawings.items():
         (given.folder / name).write_text(drawing, encoding="utf-8")

@@ -9,16 +9,12 @@ One idea in each file: `lexicon` (the tables), `vocabulary` (symbols, and how th
 phrases), `subordinate` (relative and infinitive clauses), `clauses` (main clauses; the whole), `relation` (asks it),
 `sample` (draws from it), `extract` and `language_model` (what a decoder needs), `generate` (writes `data/`).
 
-`data/` is all that the library reads when it runs, through `lattice_simp.demo_data`; nothing imports this package but
-its maintainers and the tests.
+`data/` is all that `lattice-simp demo` reads; nothing imports this package but its maintainers and the tests.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-
-ROOT = Path(__file__).parent
-"""The folder of the lexicon and the cases."""
 
 
 def data_path(name: str) -> Path:
@@ -27,4 +23,4 @@ def data_path(name: str) -> Path:
     >>> data_path("rules.gz").parts[-3:]
     ('demo', 'data', 'rules.gz')
     """
-    return ROOT / "data" / name
+    return Path(__file__).parent / "data" / name

@@ -16,10 +16,10 @@
     die richterin hatte versprochen , die geldbuße zu bezahlen .
 
 Marks stand on the English side around what a skeleton may leave out: everything that is left is a sentence of the
-grammar again. German is verb second: a fronted adverbial takes the place of the subject, which goes behind the finite
-verb; participles and particles end the clause, behind adverbials. An infinitive clause of an object follows them.
+grammar again. German is verb second: a fronted adverbial takes the place of the subject, which goes after the finite
+verb; participles and particles end the clause, after adverbials. An infinitive clause of an object follows them.
 
-What remembers the same thing is built once: all subjects that act share one set of verb phrases behind *had*.
+What remembers the same thing is built once: all subjects that act share one set of verb phrases after *had*.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from functools import lru_cache
 
 import pynini
 
-from grammars.demo.lexicon import HUMAN_CLASSES, Control, Intransitive, Lexicon, Verb
-from grammars.demo.subordinate import HAD, NUMBERS, WAS, Subordinate
-from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, FRONTED, OPEN, Vocabulary, choice, lexeme
+from lattice_simp.grammars.demo.lexicon import HUMAN_CLASSES, Control, Intransitive, Lexicon, Verb
+from lattice_simp.grammars.demo.subordinate import HAD, NUMBERS, WAS, Subordinate
+from lattice_simp.grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, FRONTED, OPEN, Vocabulary, choice, lexeme
 
 MAIN, SUBJECT_PLACE, OBJECT_PLACE = "m", "s", "o"
 """The places of clauses: the main clause, and the modifiers of its subject and its object."""
@@ -113,7 +113,7 @@ class Clauses:
         two = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
         return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two))
 
-    # ---------------------------------------------------------------- what stands behind the auxiliary
+    # ---------------------------------------------------------------- what stands after the auxiliary
 
     def _participles(self, kind: str) -> pynini.Fst:
         """*supported by the council in may*: *vom rat im mai unterstützt*, for subjects of a class."""
@@ -153,7 +153,7 @@ class Clauses:
     # ---------------------------------------------------------------- clauses
 
     def _begun(self, english: str, german: str, subjects: pynini.Fst) -> pynini.Fst:
-        """Subject and auxiliary; behind a fronted adverbial the German auxiliary comes first."""
+        """Subject and auxiliary; after a fronted adverbial the German auxiliary comes first."""
         auxiliary = [lexeme(AUXILIARY, english)], [lexeme(AUXILIARY, german)]
         fronted = self._gap(FRONTED, self.parts.adverbials() + self.vocabulary.pair([","], []))
         inverted = self.vocabulary.pair([], auxiliary[1]) + subjects + self.vocabulary.pair(auxiliary[0], [])

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from grammars.demo.sample import SentencePair
+from lattice_simp.grammars.demo.sample import SentencePair
 
 MAX_SPAN = 10
 """Source words of a phrase pair that a rule is made from."""
@@ -34,7 +34,7 @@ NULL = ""
 
 Link = tuple[int, int]
 Phrase = tuple[int, int, int, int]
-"""Source start and stop, target start and stop (the positions behind the last words)."""
+"""Source start and stop, target start and stop (the positions after the last words)."""
 
 
 @dataclass(frozen=True)

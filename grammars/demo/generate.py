@@ -1,6 +1,6 @@
 """Writes the demo's data: a maintainers' script.
 
-    python -m grammars.demo.generate [--output DIR] [--train]
+    python -m lattice_simp.grammars.demo.generate [--output DIR] [--train]
 
 run at the top of a checkout; needs nothing but Python and pynini. The same grammar gives the same bytes: seeds are
 fixed, gzip headers carry no time. It takes about a minute and writes::
@@ -21,12 +21,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from grammars.demo import data_path
-from grammars.demo.extract import Limits, RuleTable
-from grammars.demo.language_model import WittenBell
-from grammars.demo.relation import Relation
-from grammars.demo.sample import SentencePair, draw
-from grammars.demo.vocabulary import CLAUSE
+from lattice_simp.grammars.demo import data_path
+from lattice_simp.grammars.demo.extract import Limits, RuleTable
+from lattice_simp.grammars.demo.language_model import WittenBell
+from lattice_simp.grammars.demo.relation import Relation
+from lattice_simp.grammars.demo.sample import SentencePair, draw
+from lattice_simp.grammars.demo.vocabulary import CLAUSE
 
 SEED = 2016
 DRAWN = 30000

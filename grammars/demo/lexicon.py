@@ -15,11 +15,11 @@ In adverbials, `|` divides both sides into pieces that translate each other. `-`
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+
+from lattice_simp.support.tables import Row, grammar_table
 
 HUMAN_CLASSES = ("person", "body")
 """The noun classes that act; all others are acted upon."""
@@ -39,7 +39,7 @@ class Noun:
     german: dict[tuple[str, str], str]
 
     @classmethod
-    def from_row(cls, row: dict[str, str]) -> Noun:
+    def from_row(cls, row: Row) -> Noun:
         oblique = row["german"] if row["oblique"] == "-" else row["oblique"]
         singular = {"nom": row["german"], "acc": oblique, "dat": oblique, "gen": row["genitive"]}
         german = {("sg", case): form for case, form in singular.items()}
@@ -134,47 +134,40 @@ class Adverbial:
     kind: str
 
 
-@dataclass(frozen=True)
 class Lexicon:
-    """All tables of a folder.
+    """All tables.
 
-    >>> from grammars.demo import ROOT
-    >>> lexicon = Lexicon(ROOT)
+    >>> lexicon = Lexicon()
     >>> [noun.german["sg", "acc"] for noun in lexicon.nouns if noun.english["sg"] == "bill"]
     ['rechnung', 'gesetzentwurf']
     >>> next(verb for verb in lexicon.verbs if verb.id == "reject_proposal").to_infinitive
     ('to reject', 'abzulehnen')
     """
 
-    folder: Path
-
     @cached_property
     def nouns(self) -> list[Noun]:
-        return [Noun.from_row(row) for row in read_table(self.folder / "nouns.tsv")]
+        return [Noun.from_row(row) for row in _rows("nouns")]
 
     @cached_property
     def adjectives(self) -> list[Adjective]:
-        return [
-            Adjective(row["id"], row["english"], row["german"], _classes(row))
-            for row in read_table(self.folder / "adjectives.tsv")
-        ]
+        return [Adjective(row["id"], row["english"], row["german"], _classes(row)) for row in _rows("adjectives")]
 
     @cached_property
     def verbs(self) -> list[Verb]:
-        rows = read_table(self.folder / "verbs.tsv")
-        return [Verb(**{**row, "classes": _classes(row)}) for row in rows]  # type: ignore[arg-type]
+        rows = _rows("verbs")
+        return [Verb(**{**row.cells, "classes": _classes(row)}) for row in rows]  # type: ignore[arg-type]
 
     @cached_property
     def intransitives(self) -> list[Intransitive]:
-        return [Intransitive(**row) for row in read_table(self.folder / "intransitives.tsv")]
+        return [Intransitive(**row.cells) for row in _rows("intransitives")]
 
     @cached_property
     def controls(self) -> list[Control]:
-        return [Control(**row) for row in read_table(self.folder / "controls.tsv")]
+        return [Control(**row.cells) for row in _rows("controls")]
 
     @cached_property
     def adverbials(self) -> list[Adverbial]:
-        return [Adverbial(**row) for row in read_table(self.folder / "adverbials.tsv")]
+        return [Adverbial(**row.cells) for row in _rows("adverbials")]
 
     def nouns_of(self, kind: str, number: str) -> list[Noun]:
         """The nouns of a class that have the number."""
@@ -190,20 +183,9 @@ class Lexicon:
         return list(dict.fromkeys(noun.kind for noun in self.nouns if noun.kind not in HUMAN_CLASSES))
 
 
-def read_table(path: Path) -> Iterator[dict[str, str]]:
-    """Yields the rows of a tab-separated table with a header as dictionaries.
-
-    Raises:
-        ValueError: a row has too few or too many fields; names the file and the line.
-    """
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(reader)
-        for row in reader:
-            if len(row) != len(header):
-                raise ValueError(f"{path}:{reader.line_num}: {len(row)} fields, but the header has {len(header)}")
-            yield dict(zip(header, row, strict=True))
+def _rows(name: str) -> Iterator[Row]:
+    return grammar_table(f"demo/{name}.tsv", full=True)
 
 
-def _classes(row: dict[str, str]) -> frozenset[str]:
+def _classes(row: Row) -> frozenset[str]:
     return frozenset(row["classes"].split(","))

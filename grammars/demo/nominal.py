@@ -15,8 +15,8 @@ from collections.abc import Iterable
 
 import pynini
 
-from grammars.demo.lexicon import Lexicon, Noun
-from grammars.demo.vocabulary import Vocabulary, choice
+from lattice_simp.grammars.demo.lexicon import Lexicon, Noun
+from lattice_simp.grammars.demo.vocabulary import Vocabulary, choice
 
 DEFINITE = {
     "m": {"nom": "der", "acc": "den", "dat": "dem", "gen": "des"},

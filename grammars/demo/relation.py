@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import pynini
 import pywrapfst
 
-from grammars.demo import ROOT
-from grammars.demo.clauses import Clauses
-from grammars.demo.lexicon import Lexicon
-from grammars.demo.vocabulary import CLOSE, MARKS, OPEN, Vocabulary
+from lattice_simp.grammars.demo.clauses import Clauses
+from lattice_simp.grammars.demo.lexicon import Lexicon
+from lattice_simp.grammars.demo.vocabulary import CLOSE, MARKS, OPEN, Vocabulary
 
 OUTSIDE, KEPT, DELETED = range(3)
 """Where a word can stand: outside of all gaps, in a gap that is kept, in a gap that is deleted."""
@@ -47,7 +46,7 @@ class Relation:
             gaps: False leaves out whatever stands in gaps; the sentences that remain are like skeletons.
         """
         vocabulary = Vocabulary(excluded=frozenset() if gaps else MARKS)
-        sentences = Clauses(Lexicon(ROOT), vocabulary).sentences()
+        sentences = Clauses(Lexicon(), vocabulary).sentences()
         sentences.arcsort("ilabel")
         return cls(vocabulary, sentences, vocabulary.spelling(vocabulary.symbols))
 

@@ -22,8 +22,8 @@ from itertools import chain
 
 import pynini
 
-from grammars.demo.relation import Relation
-from grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
+from lattice_simp.grammars.demo.relation import Relation
+from lattice_simp.grammars.demo.vocabulary import ADVERBIAL, CLAUSE, CLOSE, GAP_KINDS, OPEN, key_of, pieces
 
 COMMA = ","
 RELATIVE_PRONOUNS = frozenset(("that", "who"))
@@ -44,7 +44,7 @@ class SentencePair:
         english: source words.
         german: target words.
         links: pairs of aligned positions, source first.
-        gaps: kind, first position and position behind the last one of each gap of the source.
+        gaps: kind, first position and position after the last one of each gap of the source.
     """
 
     english: tuple[str, ...]
@@ -79,7 +79,7 @@ class SentencePair:
 def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
     """Draws random sentence pairs; fewer than `count` remain without duplicates.
 
-    A sentence with a lexeme twice is no good English, and its alignment is not clear: it is dropped, too.
+    A sentence with a lexeme twice is not good English, and its alignment is not clear: it is dropped, too.
     """
     paths = pynini.randgen(relation.sentences, npath=count, seed=seed).paths()
     find = relation.vocabulary.table.find

@@ -8,7 +8,7 @@
     to close the museum in may          , das museum im mai zu schließen ,
 
 A finite-state machine remembers a verb only by being in a state of its own. So where a verb moves, it is deleted, and
-inserted again behind what it crosses, once for each verb: `moved` builds one member of such a union.
+inserted again after what it crosses, once for each verb: `moved` builds one member of such a union.
 
 `place` says where in the sentence a clause stands. It tells the function words of several clauses apart, since
 the keys of a sentence must differ (see `vocabulary`). The closing comma is the caller's: the full stop swallows it.
@@ -21,9 +21,9 @@ from functools import lru_cache
 
 import pynini
 
-from grammars.demo.lexicon import HUMAN_CLASSES, Lexicon, Noun
-from grammars.demo.nominal import DEFINITE, NounPhrases, agreement
-from grammars.demo.vocabulary import Vocabulary, choice, lexeme
+from lattice_simp.grammars.demo.lexicon import HUMAN_CLASSES, Lexicon, Noun
+from lattice_simp.grammars.demo.nominal import DEFINITE, NounPhrases, agreement
+from lattice_simp.grammars.demo.vocabulary import Vocabulary, choice, lexeme
 
 NUMBERS = ("sg", "pl")
 WAS = {"sg": ("was", "wurde"), "pl": ("were", "wurden")}
@@ -44,7 +44,7 @@ class Subordinate:
         self.infinitive = lru_cache(None)(self._infinitive)
 
     def moved(self, english: Iterable[str], german: Iterable[str], crossed: pynini.Fst) -> pynini.Fst:
-        """English symbols before a phrase that are German symbols behind it."""
+        """English symbols before a phrase that are German symbols after it."""
         return self.vocabulary.pair(english, []) + crossed + self.vocabulary.pair([], german)
 
     def optional(self, fst: pynini.Fst) -> pynini.Fst:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor, nbest
+from lattice_simp import EditCosts, Lattice, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Strings
+from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.compose import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -21,6 +22,7 @@ class Composition:
     Attributes:
         edits: what deviations cost; None forbids them.
         n: hypotheses that a composed n-best list has at most.
+        engine: see `engines.py`; lists are for the arrays alone.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -29,14 +31,17 @@ class Composition:
     beam: float | None
     edits: EditCosts | None
     n: int
+    engine: Engine = "arrays"
     sentences: int = 0
     empty: int = 0
     missing: int = 0
 
     def compose(self, full: Lattice, hypotheses: Lattice | Strings) -> Lattice:
         """Returns the full hypotheses that contain a skeleton hypothesis; empty where there are none."""
-        acceptor = gappy_acceptor(hypotheses, loops=self.loops, symbols=full.symbols)
-        return compose(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
+        engine = ENGINES[self.engine]
+        acceptor = engine.gappy_acceptor(hypotheses, loops=self.loops, symbols=full.symbols)
+        joint: Lattice = engine.compose(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
+        return joint
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
         """Yields the composed n-best list of each sentence; where nothing fits, its own list as it is.

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lattice_simp.demo_data import demo_path
 from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.tables import grammar_path
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Skeleton
@@ -44,9 +44,9 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     from lattice_simp.translate.strategies import STRATEGIES
 
     output.mkdir(parents=True, exist_ok=True)
-    skeletons = [record.skeletons[0] for record in read_skeletons(demo_path("test.jsonl"))][:sentences]
-    references = demo_path("test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
-    decoder = Decoder.load(demo_path("rules.gz").parent)
+    skeletons = [record.skeletons[0] for record in read_skeletons(grammar_path("demo/data/test.jsonl"))][:sentences]
+    references = grammar_path("demo/data/test.de").read_text(encoding="utf-8").split("\n")[: len(skeletons)]
+    decoder = Decoder.load(grammar_path("demo/data/rules.gz").parent)
     console.print(
         f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; compiling ..."
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.evaluate import Form, Groups, Lines
 from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import read_lines
 
 Named = dict[str, Path]
@@ -109,10 +110,8 @@ def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None
     """Returns the function that makes the other form of a line; None without a language."""
     if language is None or language == "other":
         return None
-    try:
+    with extra("train"):
         from lattice_simp.train.text.tokeniser import Tokeniser
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     tokeniser = Tokeniser(language, case="true")
     return tokeniser.text if form is Form.TOKENS else tokeniser.tokens

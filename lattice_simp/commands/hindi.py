@@ -190,17 +190,14 @@ def _check_names(wanted: set[str], known: set[str], path: Path | None, treebank:
 
 def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
     from lattice_simp.hindi.clause import bracketed
-    from lattice_simp.hindi.terminal import coloured
 
     for one in sentences:
         words = [token.form for token in one.sentence.tokens]
         if to is Output.JSON:
             spans = [_span(clause, kinds) for clause in one.clauses]
             print(json.dumps({"id": one.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
-        elif to is Output.TERMINAL:
-            print(coloured(words, one.clauses, kinds=kinds))
         else:
-            print(bracketed(words, one.clauses, kinds=kinds))
+            print(bracketed(words, one.clauses, kinds=kinds, colours=to is Output.TERMINAL))
 
 
 def _span(clause: Clause, kinds: bool) -> dict[str, Any]:

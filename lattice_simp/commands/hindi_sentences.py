@@ -104,7 +104,7 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
     """
     from lattice_simp.hindi.clause import without_tokens
     from lattice_simp.hindi.from_tree import clauses_of_tree
-    from lattice_simp.hindi.rules.pipeline import rule_clauses
+    from lattice_simp.hindi.rules import rule_clauses
 
     def of_tree(sentence: Sentence) -> list[Clause]:
         return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])

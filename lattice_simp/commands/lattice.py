@@ -20,6 +20,7 @@ from lattice_simp.commands.options import (
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.support.options import option
@@ -43,6 +44,7 @@ To = Annotated[
 ]
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (the definition; small inputs only)")]
 
 
 @dataclass(frozen=True)
@@ -106,23 +108,30 @@ def lm(
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
     name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst"""
-    from lattice_simp import LanguageModel, apply_lm
+    from lattice_simp import LanguageModel
 
     full = read_full(source, sentence)
     models = {name: (LanguageModel.read(model), weight)}
-    write_result(apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
+    write_result(ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
 
 
 @app.command()
-def gappy(source: Input, sentence: Id = None, loops: LoopsOption = "sigma", output: OUTPUT = "-") -> None:
+def gappy(
+    source: Input,
+    sentence: Id = None,
+    loops: LoopsOption = "sigma",
+    engine: EngineOption = "arrays",
+    output: OUTPUT = "-",
+) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
+    from lattice_simp import Lattice
 
-    from lattice_simp import gappy_acceptor
-
-    write_result(gappy_acceptor(read_skeleton(source, sentence), loops=loops).as_lattice(), output)
+    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence), loops=loops)
+    write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
 
 
 @app.command()
@@ -135,6 +144,7 @@ def compose(
     loops: LoopsOption = "sigma",
     beam: BEAM = None,
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists")] = 100,
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -151,9 +161,10 @@ def compose(
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.get("edits")
-    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n)
+    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n, engine)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         if sentence is None and is_nbest(full_file) and is_nbest(skeleton_file):
+            _needs_arrays(engine, "two n-best lists without --id")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output)
             print(composition.summary, file=sys.stderr)
             return
@@ -172,13 +183,15 @@ def nbest(
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
+    engine: EngineOption = "arrays",
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
 ) -> None:
     """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
-    from lattice_simp import nbest
     from lattice_simp.support.textio import open_text
 
-    paths = nbest(read_full(source, sentence), n, unique=unique)
+    if scores:
+        _needs_arrays(engine, "--scores")
+    paths = ENGINES[engine].nbest(read_full(source, sentence), n, unique=unique)
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
@@ -191,12 +204,15 @@ def prune(
     sentence: Id = None,
     beam: BEAM = None,
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
+    engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
     """Keep what lies on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
-    from lattice_simp import prune as prune_lattice
 
-    write_result(prune_lattice(read_full(source, sentence), beam, max_arcs=max_arcs), output)
+    limits = {} if max_arcs is None else {"max_arcs": max_arcs}
+    if limits:
+        _needs_arrays(engine, "--max-arcs")
+    write_result(ENGINES[engine].prune(read_full(source, sentence), beam, **limits), output)
 
 
 @app.command()
@@ -238,3 +254,11 @@ def _read(
         if options and (format or format_of(file)) not in ("att", "openfst"):
             raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
         return read_full(file, sentence, format, **options)
+
+
+def _needs_arrays(engine: Engine, what: str) -> None:
+    """Refuses what the definition leaves out."""
+    from lattice_simp.errors import LatticeSimpError
+
+    if engine != "arrays":
+        raise LatticeSimpError(f"the engine {engine} does not do {what}; use --engine arrays")

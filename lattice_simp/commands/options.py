@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -29,6 +30,15 @@ def format_name(name: str) -> str:
     if name not in FORMATS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
     return name
+
+
+def choices(name: str, table: Iterable[str]) -> Any:
+    """Returns an enumeration of the names in a table, which a command offers as the values of an option.
+
+    >>> [one.value for one in choices("Size", {"small": 1, "large": 9})]
+    ['small', 'large']
+    """
+    return StrEnum(name, {one: one for one in table})  # type: ignore[misc]
 
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045

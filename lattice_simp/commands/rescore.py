@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.rescore.table import trained_kinds
+from lattice_simp.support.extras import extra
 
 if TYPE_CHECKING:
     from lattice_simp.core.hypothesis import Hypothesis
@@ -132,10 +133,8 @@ def train(
 
     Example: lattice-simp rescore train build/en-fr --output build/en-fr/scorers
     """
-    try:
+    with extra("train"):
         from lattice_simp.train import scorers
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[train]'") from None
 
     kinds = trained_kinds(models or [])
     folders = scorers.stage_folders(work, ["number", *(stage for kind in kinds.values() for stage in kind.needs)])
@@ -159,11 +158,9 @@ def train_neural(
 
     Example: lattice-simp rescore train-neural neural.yaml --set updates=2000
     """
-    try:
+    with extra("neural-training"):
         from lattice_simp.rescore.neural.settings import read_settings
         from lattice_simp.rescore.neural.training import train as train_model
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")

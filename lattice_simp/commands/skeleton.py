@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from lattice_simp.commands.options import choices
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.skeleton.automatic.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Make skeletons; statistics and conversion of their files.")
 
 
+_NEEDED = {"tagger": "a folder that `lattice-simp skeleton train` wrote", "model": "a language model"}
+
+
 class SkeletonFormat(str, Enum):
     """What can be written."""
 
@@ -30,13 +35,10 @@ class SkeletonFormat(str, Enum):
     MASKS = "masks"
 
 
-class Method(str, Enum):
-    """How skeletons are made."""
-
-    DEPENDENCY = "dependency"
-    TAGGER = "tagger"
-    OPTIMAL = "optimal"
-
+if TYPE_CHECKING:
+    MethodName = str
+else:
+    MethodName = choices("MethodName", METHODS)
 
 Source = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
 To = Annotated[
@@ -86,7 +88,7 @@ def convert(
 def make(
     source: Annotated[Path, typer.Argument(help="tokenised English sentences, one a line; - for stdin")],
     target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
-    method: Annotated[Method, typer.Option(help="optimal takes a tagger's scores if --model names one")],
+    method: Annotated[MethodName, typer.Option(help="optimal takes a tagger's scores if --model names one")],
     model: Annotated[Optional[Path], typer.Option(help="a tagger's folder, see `skeleton train`")] = None,  # noqa: UP045
     lm: Annotated[Optional[Path], typer.Option(help="an English language model, for optimal")] = None,  # noqa: UP045
     rate: Annotated[float, typer.Option(help="the compression rate to aim at: kept tokens by all tokens")] = 0.6,
@@ -98,7 +100,7 @@ def make(
     from lattice_simp.skeleton.automatic.candidates import check_wanted
 
     check_wanted(rate, candidates)
-    make_them = _maker(method, model, lm, rate, candidates)
+    make_them = _maker(str(method), model, lm, rate, candidates)
     _say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)
@@ -163,36 +165,33 @@ def score(
 
 
 def _maker(
-    method: Method, model: Path | None, lm: Path | None, rate: float, candidates: int
+    name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int
 ) -> Callable[[Parse], list[Skeleton]]:
     """Loads what a method needs.
 
     Raises:
-        LatticeSimpError: a tagger is wanted and none is named, or a file is given that the method has no use for.
+        LatticeSimpError: something is needed and not given, or given and of no use to the method.
     """
     from lattice_simp import LanguageModel
-    from lattice_simp.skeleton.automatic import DeletionTagger, dependency_skeletons, optimal_skeletons
+    from lattice_simp.skeleton.automatic import DeletionTagger, Request
     from lattice_simp.skeleton.automatic.tree_acceptor import TangledTreeError
 
-    if method is Method.TAGGER and model is None:
-        raise LatticeSimpError("--method tagger needs --model, a folder that `lattice-simp skeleton train` wrote")
-    if method is Method.DEPENDENCY and model is not None:
-        raise LatticeSimpError("--method dependency has no use for --model: choose tagger or optimal")
-    if method is not Method.OPTIMAL and lm is not None:
-        raise LatticeSimpError(f"--method {method.value} has no use for --lm: choose optimal")
-    tagger = DeletionTagger.load(model) if model else None
-    words = LanguageModel.read(lm) if lm else None
+    method = METHODS[name]
+    for what, option, path in (("tagger", "--model", tagger), ("model", "--lm", lm)):
+        if path is None and what in method.needs:
+            raise LatticeSimpError(f"--method {name} needs {option}: {_NEEDED[what]}")
+        if path is not None and what not in method.needs | method.takes:
+            others = " or ".join(other for other, one in METHODS.items() if what in one.needs | one.takes)
+            raise LatticeSimpError(f"--method {name} has no use for {option}: choose {others}")
+    loaded = DeletionTagger.load(tagger) if tagger else None
+    request = Request(rate, candidates, loaded, LanguageModel.read(lm) if lm else None)
 
     def make_them(parse: Parse) -> list[Skeleton]:
-        if method is Method.DEPENDENCY:
-            return dependency_skeletons(parse, rate, candidates)
-        if method is Method.TAGGER and tagger is not None:
-            return tagger.skeletons(parse, rate, candidates)
         try:
-            return optimal_skeletons(parse, words, tagger=tagger, rate=rate, candidates=candidates)
+            return method.make(parse, request)
         except TangledTreeError as error:
             _say(f"{error}; its skeletons come from the tree alone")
-            return dependency_skeletons(parse, rate, candidates)
+            return METHODS["dependency"].make(parse, request)
 
     return make_them
 

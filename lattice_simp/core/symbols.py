@@ -14,6 +14,9 @@ EPSILON = 0
 
 EPSILON_SYMBOL = "<epsilon>"
 
+RHO, SIGMA = "<rho>", "<sigma>"
+"""Arcs that take every word but those of the state's other arcs, and arcs that take every word."""
+
 
 def split_tokens(text: str) -> list[str]:
     """Splits a string at blanks and tabs alone: other white space, such as no-break spaces, belongs to its token.

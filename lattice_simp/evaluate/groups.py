@@ -63,7 +63,7 @@ def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
     >>> gap_type_groups([Skeleton.from_mask("101", "abc"), Skeleton.from_mask("011", "abc"), None]).labels
     ('Middle', 'Start', None)
     """
-    labels = [skeleton and skeleton.gap_type.value for skeleton in skeletons]
+    labels = [None if skeleton is None else skeleton.gap_type.value for skeleton in skeletons]
     return Groups.of("gap type", labels, [kind.value for kind in GapType])
 
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.metric import Metric
 from lattice_simp.evaluate.report import Breakdown
 from lattice_simp.evaluate.tables import significance_mark
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_binary
 
 if TYPE_CHECKING:
@@ -171,11 +172,9 @@ def _drawn(comparisons: Mapping[str, Comparison]) -> Mapping[str, Comparison]:
 
 
 def _figure() -> tuple[Figure, Axes]:
-    try:
+    with extra("evaluate"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib is missing; pip install 'lattice-simp[evaluate]'") from None
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots()

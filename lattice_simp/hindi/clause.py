@@ -27,7 +27,7 @@ class Clause:
 
     Attributes:
         start: the first token, from 0.
-        end: behind the last token.
+        end: after the last token.
         kind: the type; None where it is not known.
     """
 
@@ -92,25 +92,46 @@ def are_nested(clauses: Iterable[Clause]) -> bool:
     return True
 
 
-def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = False) -> str:
-    """Writes a sentence with its clauses in brackets, as the papers do.
+def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = False, colours: bool = False) -> str:
+    r"""Writes a sentence with its clauses in brackets, as the papers do.
 
     >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)])
     '( raam soyaa )'
     >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)], kinds=True)
     '(main raam soyaa )'
+    >>> bracketed(["soyaa"], [Clause(0, 1)], colours=True)
+    '\x1b[36m(\x1b[0m soyaa \x1b[36m)\x1b[0m'
 
-    Words that would read as brackets get a backslash: `\\(`.
+    Words that would read as brackets get a backslash, unless colours tell them apart: `\(`.
+
+    Args:
+        words: of the sentence.
+        clauses: of the sentence, nested.
+        kinds: whether types stand beside the brackets.
+        colours: whether brackets are in the colours of a terminal, which tell how deep they are.
     """
-    opening: list[list[str]] = [[] for _ in range(len(words) + 1)]
-    closing = [0] * (len(words) + 1)
+    opening: list[list[str]] = [[] for _ in words]
+    closing: list[list[str]] = [[] for _ in words]
+    ends: list[int] = []
     for clause in nested_order(clauses):
-        opening[clause.start].append(f"({clause.kind}" if kinds and clause.kind else "(")
-        closing[clause.end] += 1
+        while ends and ends[-1] <= clause.start:
+            ends.pop()
+        colour = COLOURS[len(ends) % len(COLOURS)] if colours else None
+        ends.append(clause.end)
+        opening[clause.start].append(_painted(f"({clause.kind}" if kinds and clause.kind else "(", colour))
+        closing[clause.end - 1].append(_painted(")", colour))
     parts: list[str] = []
-    for place, word in enumerate(words):
-        parts += [*opening[place], _escaped(word), *[")"] * closing[place + 1]]
+    for word, before, after in zip(words, opening, closing, strict=True):
+        parts += [*before, word if colours else _escaped(word), *reversed(after)]
     return " ".join(parts)
+
+
+COLOURS = (36, 33, 35, 32, 34, 31)
+"""ANSI colours from the outermost clause inwards; they begin again when they are used up."""
+
+
+def _painted(text: str, colour: int | None) -> str:
+    return text if colour is None else f"\x1b[{colour}m{text}\x1b[0m"
 
 
 _BRACKET = re.compile(r"\((\w*)")
@@ -141,10 +162,10 @@ Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
             stack.append((len(words), _kind(opens[1])))
         elif part == ")":
             if not stack:
-                raise LatticeSimpError(f"a bracket closes behind word {len(words)} that none has opened: {text!r}")
+                raise LatticeSimpError(f"a bracket closes after word {len(words)} that none has opened: {text!r}")
             start, kind = stack.pop()
             if start == len(words):
-                raise LatticeSimpError(f"an empty clause behind word {start}: {text!r}")
+                raise LatticeSimpError(f"an empty clause after word {start}: {text!r}")
             clauses.append(Clause(start, len(words), kind))
         else:
             words.append(part.removeprefix("\\") if _LITERAL.fullmatch(part) else part)

@@ -19,10 +19,9 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence, Token
-from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.support.tables import grammar_table
 
 CONJUNCTION = "CCP"
 AGENTS = ("k1", "pk1")
@@ -49,7 +48,7 @@ def conjunctions() -> dict[str, str]:
     Raises:
         FormatError: the table has an empty form or an unknown role.
     """
-    return _roles("conjunctions.tsv", "devanagari", CONJUNCTION_ROLES)
+    return _roles("hindi/conjunctions.tsv", "devanagari", CONJUNCTION_ROLES)
 
 
 @cache
@@ -59,19 +58,17 @@ def pronouns(role: str) -> tuple[str, ...]:
     Raises:
         FormatError: the table has an empty form or an unknown role.
     """
-    roles = _roles("clause_pronouns.tsv", "prefix", PRONOUN_ROLES)
+    roles = _roles("hindi/clause_pronouns.tsv", "prefix", PRONOUN_ROLES)
     return tuple(prefix for prefix, own in roles.items() if own == role)
 
 
 def _roles(name: str, column: str, known: tuple[str, ...]) -> dict[str, str]:
-    path = hindi_path(name)
     found: dict[str, str] = {}
-    for number, row in read_rows(path, (column, "role")):
+    for row in grammar_table(name, (column, "role")):
         if not row[column]:
-            raise FormatError(f"an empty {column}", path=path, line=number, remedy="mend the line")
+            raise row.error(f"an empty {column}", "correct the line")
         if row["role"] not in known:
-            remedy = f"write one of {', '.join(known)}"
-            raise FormatError(f"the unknown role {row['role']!r}", path=path, line=number, remedy=remedy)
+            raise row.error(f"the unknown role {row['role']!r}", f"write one of {', '.join(known)}")
         found[row[column]] = row["role"]
     return found
 
@@ -109,7 +106,7 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
 
 
 def without_crossings(clauses: list[Clause]) -> list[Clause]:
-    """Cuts each clause that crosses an outer one or an earlier one down to what is inside, or behind it.
+    """Cuts each clause that crosses an outer one or an earlier one down to what is inside, or after it.
 
     >>> [(one.start, one.end) for one in without_crossings([Clause(0, 4), Clause(2, 6)])]
     [(0, 4), (2, 4)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import StartJudge
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
@@ -44,7 +44,7 @@ class HindiModel:
         folder.mkdir(parents=True, exist_ok=True)
         analyser = Analyser.train(folder / ANALYSER, real)
         pairs = [(one.sentence, one.clauses) for one in examples if one.sentence.tokens]
-        model = replace(ClauseModel.train(pairs), judge=StartJudge.train(pairs))
+        model = replace(ClauseModel.train(pairs), participles=StartClassifier.train(pairs))
         model.write(folder / CLAUSES)
         return cls(analyser, model)
 

@@ -12,6 +12,10 @@ FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
 
 VERBAL = (FINITE, NON_FINITE, GERUND)
 
+PUNCTUATION, CONJUNCTION = "SYM", "CC"
+VERBS = ("VM", "VAUX")
+"""Tags of tokens; those of main verbs and auxiliaries."""
+
 EMPTY = "NULL"
 """The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`).
 
@@ -57,7 +61,7 @@ class Chunk:
     Attributes:
         tag: `NP`, `VGF`, `CCP` …; without the `NULL__` of an elided phrase.
         start: the first token, from 0.
-        end: behind the last token.
+        end: after the last token.
         head: the chunk that it depends on, from 0; -1 for a root, or where no tree is known.
         relation: the dependency's label (`k1`, `ccof` …); "" for a root.
         is_empty: whether the phrase is elided.
@@ -90,7 +94,7 @@ class Sentence:
         id: names the sentence in its file.
 
     Raises:
-        LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is no chunk.
+        LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is not a chunk.
     """
 
     tokens: tuple[Token, ...]
@@ -132,7 +136,7 @@ class Sentence:
         return Sentence(tokens, without_hollow(chunks), self.id)
 
     def head_of(self, chunk: Chunk) -> Token:
-        """Returns the token that a chunk is about: the verb of a verb group, else its last word that is no particle."""
+        """Returns the token that a chunk is about: the verb of a verb group, else its last content word."""
         tokens = self.tokens[chunk.start : chunk.end]
         for tags in (("VM",), ("NN", "NNP", "PRP", "CC", "JJ", "RB", "QC", "NST")):
             if chosen := [token for token in tokens if token.tag in tags]:

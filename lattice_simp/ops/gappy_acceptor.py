@@ -20,12 +20,10 @@ import pynini
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 
 Loops = Literal["sigma", "rho"]
-
-RHO, SIGMA = "<rho>", "<sigma>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline.outcome import BatchError, describe
 from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
+from lattice_simp.support.extras import extra
 
 TIMEOUT = 30.0
 """Seconds to wait for a scheduler's answer: the time that Dask itself gives a connection."""
@@ -102,10 +102,8 @@ def connected(cluster: Cluster) -> Iterator[Any]:
 
 
 def _distributed() -> Any:
-    try:
+    with extra("dask"):
         return import_module("distributed")
-    except ImportError as error:
-        raise MissingExtraError("Dask is not installed: pip install 'lattice-simp[dask]'") from error
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
     or `0` (deleted) a token. `id` and `line` may be missing: the number of the record, from 0, takes their place.
 
     Raises:
-        FormatError: no JSON, a missing or ill-typed field, or a mask that is no skeleton.
+        FormatError: no JSON, a missing or ill-typed field, or a mask that is not a skeleton.
     """
     count = 0
     for number, text in enumerate(read_lines(path), start=1):
@@ -101,7 +101,7 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
     Each pair is aligned by `Skeleton.from_words`: as few gaps as possible, then leftmost.
 
     Raises:
-        FormatError: files of different length, a blank line, or a skeleton that is no subsequence; names the line of
+        FormatError: files of different length, a blank line, or a skeleton that is not a subsequence; names the line of
             the skeleton file.
     """
     pairs = zip_longest(read_lines(source_path), read_lines(skeleton_path))

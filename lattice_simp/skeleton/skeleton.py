@@ -70,7 +70,7 @@ class Skeleton:
     (<GapType.MIXED: 'Mixed'>, 0.364)
 
     A mask that keeps every token is allowed, since annotators and automatic methods may find nothing to delete; its
-    gap type is `GapType.NONE`. Code that needs a strict subsequence calls `check_strict`. (Hasler et al. 2016,
+    gap type is `GapType.NONE`. `is_strict` tells such masks from strict subsequences. (Hasler et al. 2016,
     section 3.)
 
     Attributes:
@@ -78,7 +78,7 @@ class Skeleton:
         mask: one bool a token, True where the token is kept.
 
     Raises:
-        SkeletonError: tokens and mask differ in length, the sentence is empty, a token is no token, or no token is
+        SkeletonError: tokens and mask differ in length, the sentence is empty, a token is not a token, or no token is
             kept.
     """
 
@@ -124,7 +124,7 @@ class Skeleton:
         Where the words fit in several ways, the one with the fewest gaps is taken, and the leftmost of these.
 
         Raises:
-            SkeletonError: the words are no subsequence of the tokens; names the first word without a place.
+            SkeletonError: the words are not a subsequence of the tokens; names the first word without a place.
         """
         sentence = tuple(tokens)
         return cls(sentence, fewest_gaps_mask(sentence, tuple(words)))
@@ -191,16 +191,6 @@ class Skeleton:
     def is_strict(self) -> bool:
         """Whether at least one token is deleted."""
         return not all(self.mask)
-
-    def check_strict(self) -> Skeleton:
-        """Returns the skeleton itself.
-
-        Raises:
-            SkeletonError: every token is kept.
-        """
-        if not self.is_strict:
-            raise SkeletonError(f"the skeleton keeps all {len(self.tokens)} tokens; delete at least one")
-        return self
 
     def __str__(self) -> str:
         return self.to_brackets()

@@ -1,50 +1,87 @@
-"""The library CRFsuite, which trains conditional random fields: found, and kept from files that would crash it."""
+"""CRFsuite, which trains conditional random fields and finds the best labels, kept from files that would crash it."""
 
 from __future__ import annotations
 
+import ctypes
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import decode, read_bytes
 
+Example = tuple[Sequence[Sequence[str] | Sequence[bytes]], Sequence[str]]
+"""For each token of a sequence its attributes (names, in UTF-8 if bytes), and its label."""
+
 _MAGIC = b"lCRF"
+_SEED = 1
 
 
-def crfsuite(what: str, extra: str) -> Any:
-    """Returns the module `pycrfsuite`.
+def train_tagger(
+    path: Path,
+    examples: Iterable[Example],
+    parameters: Mapping[str, float],
+    *,
+    library: str,
+    algorithm: Literal["lbfgs", "ap"] = "lbfgs",
+    fewest_labels: int = 2,
+) -> int:
+    """Trains a linear chain (Lafferty, McCallum and Pereira 2001) and writes it into a file, the same each time.
 
     Args:
-        what: needs it, for the error's text.
-        extra: of this package that brings it.
+        path: of the file; its folder is there.
+        examples: the sequences.
+        parameters: of the algorithm, in the library's names.
+        library: the extra of this package that brings it.
+        algorithm: maximum likelihood (lbfgs), or averaged perceptron (ap; Collins 2002).
+        fewest_labels: how many labels must occur.
+
+    Returns:
+        The number of examples.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: python-crfsuite is not installed.
+        LatticeSimpError: no examples, or too few labels in them.
     """
-    try:
-        import pycrfsuite  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs python-crfsuite; install it with: pip install 'lattice-simp[{extra}]'"
-        ) from error
-    return pycrfsuite
+    trainer = _pycrfsuite(library).Trainer(algorithm=algorithm, verbose=False)
+    trainer.set_params({"feature.possible_transitions": True, **parameters})
+    count, seen = 0, set[str]()
+    for attributes, labels in examples:
+        trainer.append(attributes, list(labels))
+        seen.update(labels)
+        count += 1
+    if not count:
+        raise LatticeSimpError("no examples to train on")
+    if len(seen) < fewest_labels:
+        raise LatticeSimpError(f"{count} examples to train on, with {len(seen)} different labels: there is no choice")
+    # The library shuffles examples by the C library's random numbers.
+    ctypes.CDLL(None).srand(_SEED)
+    trainer.train(str(path))
+    return count
 
 
-def open_tagger(path: Path, what: str, extra: str, remedy: str) -> Any:
+def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
     """Opens a model file as a `pycrfsuite.Tagger`; the library itself would crash on a file that is cut off.
 
     Raises:
-        FormatError: the file is missing, or no whole model.
-        MissingExtraError: the library is not installed.
+        FormatError: the file is missing, or not a whole model.
+        MissingExtraError: python-crfsuite is not installed.
     """
-    tagger = crfsuite(what, extra).Tagger()
+    tagger = _pycrfsuite(library).Tagger()
     data = read_bytes(path)
     size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
     if not data.startswith(_MAGIC) or size != len(data):
         raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
     tagger.open(str(path))
     return tagger
+
+
+def _pycrfsuite(library: str) -> Any:
+    with extra(library):
+        import pycrfsuite  # type: ignore[import-untyped]
+    return pycrfsuite
 
 
 def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:

@@ -58,6 +58,27 @@ def test_loops_are_arcs_of_a_written_acceptor(call, files):
     assert (files / "g.txt").read_text().count("<rho>") == 3
 
 
+def test_both_engines_do_the_same(call, files, model):
+    (files / "a.txt").write_text("0 1 das 0.25\n0 1 die 1\n1 2 haus 0\n2\n")
+    written = []
+    for engine in ("arrays", "openfst"):
+        own = ["--engine", engine]
+        call("lattice", "compose", "full.nbest", "skeleton.nbest", "--id", 0, "--edits", *own, "--output", "joint.fst")
+        call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--beam", 9, *own, "--output", "lm.fst")
+        written.append(
+            [
+                call("lattice", "gappy", "skeleton.nbest", "--id", 0, "--loops", "rho", *own).stdout,
+                call("lattice", "prune", "a.txt", "--beam", 0.5, *own).stdout,
+                *(call("lattice", "nbest", name, "-n", 9, *own).stdout for name in ("joint.fst", "lm.fst")),
+            ]
+        )
+    assert written[0][:2] == written[1][:2]
+    both = [[line.split("\t") for text in own[2:] for line in text.splitlines()] for own in written]
+    assert len(both[0]) == 4
+    assert [words for _, words in both[0]] == [words for _, words in both[1]]
+    assert [float(cost) for cost, _ in both[0]] == pytest.approx([float(cost) for cost, _ in both[1]], abs=1e-4)
+
+
 @pytest.mark.parametrize("ending", ["svg", "dot"])
 def test_drawings(call, files, ending):
     call("lattice", "draw", "full.fst", "--output", f"a.{ending}")
@@ -111,6 +132,13 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "gappy", "full.nbest", "--id", "7"], "holds no hypotheses of sentence 7"),
         (["lattice", "gappy", "full.nbest", "--id", "0", "--loops", "phi"], "--loops"),
         (["lattice", "prune", "full.fst", "--beam", "-1"], "the beam is -1.0"),
+        (["lattice", "prune", "full.fst", "--max-arcs", "1", "--engine", "openfst"], "--max-arcs; use --engine arrays"),
+        (["lattice", "nbest", "full.fst", "--scores", "--engine", "openfst"], "--scores; use --engine arrays"),
+        (
+            ["lattice", "compose", "full.nbest", "skeleton.nbest", "--engine", "openfst"],
+            "without --id; use",
+        ),
+        (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
         (["lattice", "prune"], "Missing argument"),
         (["lattice", "frobnicate"], "frobnicate"),
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),

@@ -7,7 +7,6 @@ import re
 import pytest
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi import from_tree
 from lattice_simp.hindi.clause import bracketed
 from lattice_simp.hindi.from_tree import clauses_of_tree, conjunctions, is_pronoun, pronouns
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
@@ -136,13 +135,13 @@ def test_pronouns_are_known_by_form_and_tag(form, tag, role, wanted):
         (lambda: pronouns("temporal"), "prefix\trole\nजब\ttemporal\n\trelative\n", 3, "an empty prefix"),
     ],
 )
-def test_broken_tables_are_named(tmp_path, monkeypatch, read, text, line, message):
-    (tmp_path / "t.tsv").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(from_tree, "hindi_path", lambda name: tmp_path / "t.tsv")
+def test_broken_tables_are_named(grammar_folder, read, text, line, message):
+    for name in ("conjunctions", "clause_pronouns"):
+        (grammar_folder / "hindi" / f"{name}.tsv").write_text(text, encoding="utf-8")
     for one in (conjunctions, pronouns):
         one.cache_clear()
     try:
-        with pytest.raises(FormatError, match=rf"t.tsv:{line}: {message}"):
+        with pytest.raises(FormatError, match=rf".tsv:{line}: {message}"):
             read()
     finally:
         for one in (conjunctions, pronouns):

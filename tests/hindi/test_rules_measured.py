@@ -9,7 +9,7 @@ import pytest
 
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 
 Span = tuple[str, int, int]

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from lattice_simp.hindi.clause import Clause, bracketed, parse_bracketed
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
-from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.support.tables import grammar_table
 
 COLUMNS = ("source", "tagged", "devanagari", "clauses", "status", "note")
 KNOWN_FAILURE = "known failure"
@@ -45,7 +45,7 @@ def without_signs(sentence: Sentence, clauses: list[Clause]) -> list[Clause]:
 def cases() -> list:
     found = []
     for name in ("papers", "variants"):
-        for _, row in read_rows(hindi_path(f"cases/{name}.tsv"), COLUMNS):
+        for row in grammar_table(f"hindi/cases/{name}.tsv", COLUMNS):
             marks = [pytest.mark.xfail(strict=True, reason=row["note"])] if row["status"] == KNOWN_FAILURE else []
             for script in ("roman", "devanagari"):
                 found.append(pytest.param(row, script, marks=marks, id=f"{row['source']} {script}"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from functools import cache
 
-import numpy as np
 from helpers import arc_paths, keep_least, paths, random_lattice
 
 from lattice_simp.ops.compose import EditCosts
@@ -96,19 +95,9 @@ def path_rows(lattice):
     rows = []
     for arcs, state in arc_paths(lattice):
         sums = {
-            name: float(column[arcs].sum() + lattice.final_scores[name][state])
-            for name, column in lattice.scores.items()
+            name: float(column[arcs].sum() + lattice.features.final(name)[state])
+            for name, column in lattice.features.items()
         }
         labels = tuple(label for label in lattice.ilabels[arcs].tolist() if label)
         rows.append((labels, float(lattice.weights[arcs].sum() + lattice.finals[state]), sums))
     return rows
-
-
-def assert_canonical(lattice):
-    """Checks that the lattice is valid, sorted and trim, and that final columns are 0 where nothing ends."""
-    lattice.validate()
-    assert lattice.is_topsorted
-    assert lattice.connected().num_states == lattice.num_states
-    assert lattice.connected().num_arcs == lattice.num_arcs
-    for column in lattice.final_scores.values():
-        assert not column[np.isinf(lattice.finals)].any()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from itertools import product
 
 import numpy as np
 import pytest
-from helpers import arc_paths, best_by_string, keep_least, paths, random_lattice
+from helpers import arc_paths, assert_canonical, best_by_string, keep_least, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import CyclicLatticeError
@@ -63,99 +64,84 @@ def strings(lattice):
     return {" ".join(words): pytest.approx(cost) for words, cost in best_by_string(lattice).items()}
 
 
-def assert_canonical(lattice):
-    lattice.validate()
-    assert lattice.is_topsorted
-    assert lattice.connected().num_states == lattice.num_states
-    for column in lattice.final_scores.values():
-        assert not column[np.isinf(lattice.finals)].any()
-
-
 # ---------------------------------------------------------------- against brute force
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_strings_and_least_costs_are_those_of_substitution(seed):
-    lattice, parts = make(seed)
-    replaced = replace(lattice, parts)
-    assert_canonical(replaced)
-    assert best_by_string(replaced) == pytest.approx(expected_strings(lattice, parts))
+def test_strings_and_least_costs_are_those_of_substitution():
+    for seed in SEEDS:
+        lattice, parts = make(seed)
+        replaced = replace(lattice, parts)
+        assert_canonical(replaced, f"seed {seed}")
+        assert best_by_string(replaced) == pytest.approx(expected_strings(lattice, parts)), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_path_is_a_path_with_a_path_for_each_replaced_word(seed):
-    lattice, parts = make(seed)
-    found = Counter((words, round(cost, 6)) for words, _, cost in paths(replace(lattice, parts)))
-    inner = {word: [(words, cost) for words, _, cost in paths(part)] for word, part in parts.items()}
-    expected = Counter()
-    for words, _, cost in paths(lattice):
-        for chosen in product(*(inner.get(word, [((word,), 0.0)]) for word in words)):
-            string = tuple(word for own, _ in chosen for word in own)
-            expected[string, round(cost + sum(own for _, own in chosen), 6)] += 1
-    assert sum(found.values()) == sum(expected.values())
-    assert {words for words, _ in found} == {words for words, _ in expected}
-    assert sorted(cost for (_, cost), count in found.items() for _ in range(count)) == pytest.approx(
-        sorted(cost for (_, cost), count in expected.items() for _ in range(count)), abs=1e-5
-    )
+def test_every_path_is_a_path_with_a_path_for_each_replaced_word():
+    for seed in SEEDS:
+        lattice, parts = make(seed)
+        found = Counter((words, round(cost, 6)) for words, _, cost in paths(replace(lattice, parts)))
+        inner = {word: [(words, cost) for words, _, cost in paths(part)] for word, part in parts.items()}
+        expected = Counter()
+        for words, _, cost in paths(lattice):
+            for chosen in product(*(inner.get(word, [((word,), 0.0)]) for word in words)):
+                string = tuple(word for own, _ in chosen for word in own)
+                expected[string, round(cost + sum(own for _, own in chosen), 6)] += 1
+        assert sum(found.values()) == sum(expected.values()), f"seed {seed}"
+        assert {words for words, _ in found} == {words for words, _ in expected}, f"seed {seed}"
+        assert sorted(cost for (_, cost), count in found.items() for _ in range(count)) == pytest.approx(
+            sorted(cost for (_, cost), count in expected.items() for _ in range(count)), abs=1e-5
+        ), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_columns_of_a_path_are_the_sums_of_both_sides(seed):
-    lattice, parts = make(seed, columns=("p", "q"))
-    # The columns tell every path apart; a linear cost of them must give the path's cost.
-    weights = {"p": 2.0, "q": -1.0}
-
-    def priced(own):
-        arc_cost = sum(weight * own.scores[name] for name, weight in weights.items())
-        end_cost = sum(weight * own.final_scores[name] for name, weight in weights.items())
-        return Lattice.from_arcs(
-            own.sources,
-            own.olabels,
-            arc_cost,
-            own.nextstates,
-            np.where(np.isfinite(own.finals), end_cost, np.inf),
-            own.symbols,
-            scores=own.scores,
-            final_scores=own.final_scores,
-        )
-
-    replaced = replace(priced(lattice), {word: priced(part) for word, part in parts.items()})
-    assert_canonical(replaced)
-    for arcs, state in arc_paths(replaced):
-        total = sum(
-            weight * (replaced.scores[name][arcs].sum() + replaced.final_scores[name][state])
-            for name, weight in weights.items()
-        )
-        assert replaced.weights[arcs].sum() + replaced.finals[state] == pytest.approx(total)
+PRICES = {"p": 2.0, "q": -1.0}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_input_labels_stand_in_order_with_the_replaced_arcs_own_before_its_parts(seed):
-    lattice, parts = make(seed, numbered=True)
-    names = {id(own): word for word, own in parts.items()}
-    parts = {word: rename_labels(own, f"{names[id(own)]}:") for word, own in parts.items()}
-    found = labelled_paths(replace(lattice, parts))
-    inner = {word: labelled_paths(part) for word, part in parts.items()}
-    expected = []
-    for arcs, state in arc_paths(lattice):
-        cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
-        steps = []
-        for arc in arcs:
-            words = tuple(lattice.symbols.decode(lattice.olabels[[arc]]))
-            own = lattice.isymbols[int(lattice.ilabels[arc])]
-            if words and words[0] in inner:
-                steps.append([(string, (own, *labels), more) for string, labels, more in inner[words[0]]])
-            else:
-                steps.append([(words, (own,), 0.0)])
-        for chosen in product(*steps):
-            string = tuple(word for words, _, _ in chosen for word in words)
-            labels = tuple(label for _, own, _ in chosen for label in own)
-            expected.append((string, labels, cost + sum(more for _, _, more in chosen)))
-    by_labels = {labels: (words, cost) for words, labels, cost in found}
-    assert len(by_labels) == len(found) == len(expected)
-    for words, labels, cost in expected:
-        assert by_labels[labels][0] == words
-        assert by_labels[labels][1] == pytest.approx(cost, abs=1e-5)
+def priced(lattice):
+    """Returns the lattice with costs that are a linear function of its features."""
+    arc_cost = sum(price * lattice.features[name] for name, price in PRICES.items())
+    end_cost = sum(price * lattice.features.final(name) for name, price in PRICES.items())
+    finals = np.where(np.isfinite(lattice.finals), end_cost, np.inf)
+    return dataclasses.replace(lattice, weights=arc_cost, finals=finals)
+
+
+def test_the_features_of_a_path_are_the_sums_of_both_sides():
+    for seed in SEEDS:
+        # The features tell every path apart; a linear cost of them must give the path's cost.
+        lattice, parts = make(seed, columns=("p", "q"))
+        replaced = replace(priced(lattice), {word: priced(part) for word, part in parts.items()})
+        assert_canonical(replaced, f"seed {seed}")
+        for arcs, state in arc_paths(replaced):
+            totals = replaced.features.of_path(arcs, state)
+            cost = replaced.weights[arcs].sum() + replaced.finals[state]
+            assert cost == pytest.approx(sum(PRICES[name] * totals[name] for name in PRICES)), f"seed {seed}"
+
+
+def test_input_labels_stand_in_order_with_the_replaced_arcs_own_before_its_parts():
+    for seed in SEEDS:
+        lattice, parts = make(seed, numbered=True)
+        names = {id(own): word for word, own in parts.items()}
+        parts = {word: rename_labels(own, f"{names[id(own)]}:") for word, own in parts.items()}
+        found = labelled_paths(replace(lattice, parts))
+        inner = {word: labelled_paths(part) for word, part in parts.items()}
+        expected = []
+        for arcs, state in arc_paths(lattice):
+            cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
+            steps = []
+            for arc in arcs:
+                words = tuple(lattice.symbols.decode(lattice.olabels[[arc]]))
+                own = lattice.isymbols[int(lattice.ilabels[arc])]
+                if words and words[0] in inner:
+                    steps.append([(string, (own, *labels), more) for string, labels, more in inner[words[0]]])
+                else:
+                    steps.append([(words, (own,), 0.0)])
+            for chosen in product(*steps):
+                string = tuple(word for words, _, _ in chosen for word in words)
+                labels = tuple(label for _, own, _ in chosen for label in own)
+                expected.append((string, labels, cost + sum(more for _, _, more in chosen)))
+        by_labels = {labels: (words, cost) for words, labels, cost in found}
+        assert len(by_labels) == len(found) == len(expected), f"seed {seed}"
+        for words, labels, cost in expected:
+            assert by_labels[labels][0] == words, f"seed {seed}"
+            assert by_labels[labels][1] == pytest.approx(cost, abs=1e-5), f"seed {seed}"
 
 
 def rename_labels(lattice, prefix):
@@ -239,7 +225,7 @@ def test_words_of_a_part_join_the_lattices_own_table():
     assert replaced.symbols is lattice.symbols
 
 
-def test_columns_that_one_side_lacks_are_0_there():
+def test_features_that_one_side_lacks_are_0_there():
     table = SymbolTable(["a", "G"])
     outer = Lattice.from_arcs(
         [0, 1],
@@ -248,15 +234,24 @@ def test_columns_that_one_side_lacks_are_0_there():
         [1, 2],
         [np.inf, np.inf, 0.0],
         table,
-        scores={"p": [1.0, 2.0]},
-        final_scores={"p": [0.0, 0.0, 4.0]},
+        features={"p": [1.0, 2.0]},
+        final_features={"p": [0.0, 0.0, 4.0]},
     )
     inner = Lattice.from_arcs(
-        [0], [1], [0.0], [1], [np.inf, 0.0], SymbolTable(["x"]), scores={"q": [8.0]}, final_scores={"q": [0.0, 16.0]}
+        [0],
+        [1],
+        [0.0],
+        [1],
+        [np.inf, 0.0],
+        SymbolTable(["x"]),
+        features={"q": [8.0]},
+        final_features={"q": [0.0, 16.0]},
     )
     replaced = replace(outer, {"G": inner})
     ((arcs, state),) = arc_paths(replaced)
-    sums = {name: column[arcs].sum() + replaced.final_scores[name][state] for name, column in replaced.scores.items()}
+    sums = {
+        name: column[arcs].sum() + replaced.features.final(name)[state] for name, column in replaced.features.items()
+    }
     assert sums == {"p": 7.0, "q": 24.0}
 
 

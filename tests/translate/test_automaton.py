@@ -64,47 +64,47 @@ def random_items(rng, count, places, alphabet, longest=4):
 # ---------------------------------------------------------------- items
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step(seed):
-    rng = np.random.default_rng(seed)
-    places, alphabet = 2 + seed % 4, [1, 2, 3, -1, -5][: 2 + seed % 4]
-    items = random_items(rng, 1 + 3 * seed, places, alphabet)
-    *arcs, _ = build(items, places)
-    expected = {}
-    for number, (start, end, string, cost) in enumerate(items):
-        if cost < expected.get((start, end, string), (np.inf,))[0]:
-            expected[start, end, string] = (cost, (number + 1,))
-    found = [
-        ((start, end, string), (pytest.approx(cost), steps))
-        for start in range(places)
-        for end, string, cost, steps, _ in walks(arcs, start, lambda state: state < places)
-    ]
-    assert len(found) == len(dict(found))
-    assert expected == dict(found)
+def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        places, alphabet = 2 + seed % 4, [1, 2, 3, -1, -5][: 2 + seed % 4]
+        items = random_items(rng, 1 + 3 * seed, places, alphabet)
+        *arcs, _ = build(items, places)
+        expected = {}
+        for number, (start, end, string, cost) in enumerate(items):
+            if cost < expected.get((start, end, string), (np.inf,))[0]:
+                expected[start, end, string] = (cost, (number + 1,))
+        found = [
+            ((start, end, string), (pytest.approx(cost), steps))
+            for start in range(places)
+            for end, string, cost, steps, _ in walks(arcs, start, lambda state: state < places)
+        ]
+        assert len(found) == len(dict(found)), f"seed {seed}"
+        assert expected == dict(found), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_new_state_comes_from_an_end_of_its_items(seed):
-    rng = np.random.default_rng(seed)
-    places = 2 + seed % 4
-    *arcs, origin = build(random_items(rng, 30, places, [1, 2]), places)
-    assert origin[:places].tolist() == list(range(places))
-    for start in range(places):
-        for end, _, _, _, states in walks(arcs, start, lambda state: state < places):
-            assert {int(origin[state]) for state in states} <= {start, end}
+def test_a_new_state_comes_from_an_end_of_its_items():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        places = 2 + seed % 4
+        *arcs, origin = build(random_items(rng, 30, places, [1, 2]), places)
+        assert origin[:places].tolist() == list(range(places)), f"seed {seed}"
+        for start in range(places):
+            for end, _, _, _, states in walks(arcs, start, lambda state: state < places):
+                assert {int(origin[state]) for state in states} <= {start, end}, f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_is_stored_twice(seed):
-    items = random_items(np.random.default_rng(seed), 40, 2, [1, 2])
-    *arcs, origin = build(items, 2)
-    source, target, symbol, _, step = arcs
-    assert len(source) <= sum(len(string) for string in {string for _, _, string, _ in items})
-    shared = [
-        (s, t, y) for s, t, y, k in zip(*(a.tolist() for a in (source, target, symbol, step)), strict=True) if not k
-    ]
-    assert len(shared) == len(set(shared))
-    assert max(source.max(), target.max()) < len(origin)
+def test_nothing_is_stored_twice():
+    for seed in SEEDS:
+        items = random_items(np.random.default_rng(seed), 40, 2, [1, 2])
+        *arcs, origin = build(items, 2)
+        source, target, symbol, _, step = arcs
+        assert len(source) <= sum(len(string) for string in {string for _, _, string, _ in items}), f"seed {seed}"
+        shared = [
+            (s, t, y) for s, t, y, k in zip(*(a.tolist() for a in (source, target, symbol, step)), strict=True) if not k
+        ]
+        assert len(shared) == len(set(shared)), f"seed {seed}"
+        assert max(source.max(), target.max()) < len(origin), f"seed {seed}"
 
 
 def test_an_empty_string_is_one_arc_without_a_word():
@@ -181,39 +181,41 @@ def unrolled(step, step_item, step_next):
         step = step_next[step]
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_references_become_all_derivations_with_their_costs_and_items(seed):
-    rng = np.random.default_rng(seed)
-    cells = random_cells(rng, 2 + seed % 4)
-    first_steps = np.cumsum([1, *(len(items) for items in cells)]).tolist()
-    num_items = first_steps[-1] - 1
-    step_item, step_next, num_steps = ints(range(-1, num_items)), ints([0] * (num_items + 1)), num_items + 1
-    stored = [ints([]), ints([]), ints([]), np.zeros(0), ints([])]
-    begin, end, states = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64), ints([2] * len(cells))
-    for cell, items in enumerate(cells):
-        begin[cell] = end[cell] = len(stored[0])
-        if not items:
-            continue
-        *arcs, origin = build([(0, 1, *item) for item in items], 2, first_steps[cell])
-        *arcs, states[cell], step_item, step_next, num_steps = expand_references(
-            *arcs, len(origin), begin, end, states, *stored, step_item, step_next, num_steps
-        )
-        assert (arcs[1] != 0).all()
-        assert (arcs[0] != 1).all()
-        assert (arcs[2] > 0).all()
-        stored = [np.concatenate(pair) for pair in zip(stored, arcs, strict=True)]
-        end[cell] = len(stored[0])
-
-        found = Counter(
-            (
-                words,
-                round(cost, 6),
-                tuple(sorted(item for step in steps for item in unrolled(step, step_item, step_next))),
+def test_references_become_all_derivations_with_their_costs_and_items():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        cells = random_cells(rng, 2 + seed % 4)
+        first_steps = np.cumsum([1, *(len(items) for items in cells)]).tolist()
+        num_items = first_steps[-1] - 1
+        step_item, step_next, num_steps = ints(range(-1, num_items)), ints([0] * (num_items + 1)), num_items + 1
+        stored = [ints([]), ints([]), ints([]), np.zeros(0), ints([])]
+        begin, end, states = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64), ints([2] * len(cells))
+        for cell, items in enumerate(cells):
+            begin[cell] = end[cell] = len(stored[0])
+            if not items:
+                continue
+            *arcs, origin = build([(0, 1, *item) for item in items], 2, first_steps[cell])
+            *arcs, states[cell], step_item, step_next, num_steps = expand_references(
+                *arcs, len(origin), begin, end, states, *stored, step_item, step_next, num_steps
             )
-            for _, words, cost, steps, _ in walks(arcs, 0, lambda state: state == 1)
-        )
-        expected = Counter((words, round(cost, 6), own) for words, cost, own in derivations(cells, first_steps, cell))
-        assert found == expected
+            assert (arcs[1] != 0).all(), f"seed {seed}"
+            assert (arcs[0] != 1).all(), f"seed {seed}"
+            assert (arcs[2] > 0).all(), f"seed {seed}"
+            stored = [np.concatenate(pair) for pair in zip(stored, arcs, strict=True)]
+            end[cell] = len(stored[0])
+
+            found = Counter(
+                (
+                    words,
+                    round(cost, 6),
+                    tuple(sorted(item for step in steps for item in unrolled(step, step_item, step_next))),
+                )
+                for _, words, cost, steps, _ in walks(arcs, 0, lambda state: state == 1)
+            )
+            expected = Counter(
+                (words, round(cost, 6), own) for words, cost, own in derivations(cells, first_steps, cell)
+            )
+            assert found == expected, f"seed {seed}"
 
 
 # ---------------------------------------------------------------- matches

@@ -45,23 +45,25 @@ def case(random_lattice, seed, whole):
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "random numbers"])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_segment_is_the_best_of_all_paths(random_lattice, all_paths, seed, whole):
+def test_every_segment_is_the_best_of_all_paths(random_lattice, all_paths, whole):
     """Whole features bring equal slopes, equal lines and duplicates; then any of equal hypotheses may stand."""
-    lattice, weights, direction = case(random_lattice, seed, whole)
-    lines = exact_lines(all_paths(lattice), weights, direction)
-    found = envelope(lattice, weights, direction)
-    true = crossings(lines)
-    assert (np.diff(found.boundaries) > 0).all()
-    assert all(min(abs(float(gamma) - x) for gamma in true) < 1e-6 * (1 + abs(x)) for x in found.boundaries.tolist())
-    points = [true[0] - 1, *((a + b) / 2 for a, b in pairwise(true)), true[-1] + 1] if true else [0]
-    for gamma in points:
-        segment = int(np.searchsorted(found.boundaries, float(gamma)))
-        own = tuple(found.hypothesis(segment).tolist())
-        top = max(b + gamma * a for a, b, _ in lines)
-        assert max(b + gamma * a for a, b, words in lines if words == own) == top
-    hypotheses = [tuple(found.hypothesis(segment).tolist()) for segment in range(len(found.boundaries) + 1)]
-    assert all(one != other for one, other in pairwise(hypotheses))
+    for seed in SEEDS:
+        lattice, weights, direction = case(random_lattice, seed, whole)
+        lines = exact_lines(all_paths(lattice), weights, direction)
+        found = envelope(lattice, weights, direction)
+        true = crossings(lines)
+        assert (np.diff(found.boundaries) > 0).all(), f"seed {seed}"
+        assert all(
+            min(abs(float(gamma) - x) for gamma in true) < 1e-6 * (1 + abs(x)) for x in found.boundaries.tolist()
+        ), f"seed {seed}"
+        points = [true[0] - 1, *((a + b) / 2 for a, b in pairwise(true)), true[-1] + 1] if true else [0]
+        for gamma in points:
+            segment = int(np.searchsorted(found.boundaries, float(gamma)))
+            own = tuple(found.hypothesis(segment).tolist())
+            top = max(b + gamma * a for a, b, _ in lines)
+            assert max(b + gamma * a for a, b, words in lines if words == own) == top, f"seed {seed}"
+        hypotheses = [tuple(found.hypothesis(segment).tolist()) for segment in range(len(found.boundaries) + 1)]
+        assert all(one != other for one, other in pairwise(hypotheses)), f"seed {seed}"
 
 
 def test_the_cases_have_many_segments(random_lattice):
@@ -70,32 +72,32 @@ def test_the_cases_have_many_segments(random_lattice):
     assert min(counts) == 0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_limit_cuts_the_envelope(random_lattice, seed):
-    lattice, weights, direction = case(random_lattice, seed, False)
-    full, cut = envelope(lattice, weights, direction), envelope(lattice, weights, direction, 0.7)
-    inside = np.flatnonzero(np.abs(full.boundaries) < 0.7)
-    assert cut.boundaries == pytest.approx(full.boundaries[inside])
-    first = int(np.searchsorted(full.boundaries, -0.7))
-    for segment in range(len(inside) + 1):
-        assert cut.hypothesis(segment).tolist() == full.hypothesis(first + segment).tolist()
+def test_a_limit_cuts_the_envelope(random_lattice):
+    for seed in SEEDS:
+        lattice, weights, direction = case(random_lattice, seed, False)
+        full, cut = envelope(lattice, weights, direction), envelope(lattice, weights, direction, 0.7)
+        inside = np.flatnonzero(np.abs(full.boundaries) < 0.7)
+        assert cut.boundaries == pytest.approx(full.boundaries[inside]), f"seed {seed}"
+        first = int(np.searchsorted(full.boundaries, -0.7))
+        for segment in range(len(inside) + 1):
+            assert cut.hypothesis(segment).tolist() == full.hypothesis(first + segment).tolist(), f"seed {seed}"
 
 
 @pytest.mark.parametrize("limit", [np.inf, 0.7])
-@pytest.mark.parametrize("seed", range(15))
-def test_statistics_are_those_of_the_words(random_lattice, seed, limit):
-    rng = np.random.default_rng(seed)
-    lattice = random_lattice(rng, states=8, arcs_per_state=3.0)
-    references = References.of([rng.integers(1, 5, 5), rng.integers(1, 5, 3)])
-    weights, directions = rng.normal(size=3), rng.normal(size=(70, 3))
-    found = segments(lattice, references, weights, directions, limit)
-    assert found.offsets[-1] > 64  # the arrays have grown
-    for number, direction in enumerate(directions):
-        own = slice(found.offsets[number], found.offsets[number + 1])
-        alone = envelope(lattice, weights, direction, limit)
-        assert found.begins[own].tolist() == [-limit, *alone.boundaries.tolist()]
-        rows = [references.statistics(alone.hypothesis(segment)) for segment in range(len(alone.boundaries) + 1)]
-        assert np.cumsum(found.changes[own], axis=0).tolist() == np.array(rows).tolist()
+def test_statistics_are_those_of_the_words(random_lattice, limit):
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, states=8, arcs_per_state=3.0)
+        references = References.of([rng.integers(1, 5, 5), rng.integers(1, 5, 3)])
+        weights, directions = rng.normal(size=3), rng.normal(size=(70, 3))
+        found = segments(lattice, references, weights, directions, limit)
+        assert found.offsets[-1] > 64, f"seed {seed}"  # the arrays have grown
+        for number, direction in enumerate(directions):
+            own = slice(found.offsets[number], found.offsets[number + 1])
+            alone = envelope(lattice, weights, direction, limit)
+            assert found.begins[own].tolist() == [-limit, *alone.boundaries.tolist()], f"seed {seed}"
+            rows = [references.statistics(alone.hypothesis(segment)) for segment in range(len(alone.boundaries) + 1)]
+            assert np.cumsum(found.changes[own], axis=0).tolist() == np.array(rows).tolist(), f"seed {seed}"
 
 
 def test_hypotheses_of_equal_words_are_one_segment():

@@ -25,42 +25,42 @@ def sorted_paths(paths):
     return sorted((words, features.tolist()) for words, features in paths)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_best_hypothesis_is_the_best_of_all_paths(random_lattice, all_paths, seed):
-    rng = np.random.default_rng(seed)
-    lattice, weights = random_lattice(rng, states=2 + seed % 8), rng.normal(size=3)
-    words, cost = lattice.best(weights)
-    costs = [(-float(weights @ features), own) for own, features in all_paths(lattice)]
-    assert cost == pytest.approx(min(costs)[0])
-    assert tuple(words.tolist()) == min(costs)[1]
-    named = dict(zip(lattice.feature_names, weights.tolist(), strict=True))
-    assert lattice.best(named)[1] == cost
+def test_the_best_hypothesis_is_the_best_of_all_paths(random_lattice, all_paths):
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattice, weights = random_lattice(rng, states=2 + seed % 8), rng.normal(size=3)
+        words, cost = lattice.best(weights)
+        costs = [(-float(weights @ features), own) for own, features in all_paths(lattice)]
+        assert cost == pytest.approx(min(costs)[0]), f"seed {seed}"
+        assert tuple(words.tolist()) == min(costs)[1], f"seed {seed}"
+        named = dict(zip(lattice.feature_names, weights.tolist(), strict=True))
+        assert lattice.best(named)[1] == cost, f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths, seed):
-    rng = np.random.default_rng(seed)
-    lattice = random_lattice(rng, states=7)
-    names = np.concatenate(([0], 1 + rng.permutation(lattice.num_states - 1)))
-    order = rng.permutation(lattice.num_arcs)
-    final, final_features = np.empty_like(lattice.final), np.empty_like(lattice.final_features)
-    final[names], final_features[names] = lattice.final, lattice.final_features
-    other = FeatureLattice.from_arcs(
-        names[lattice.sources][order],
-        lattice.words[order],
-        names[lattice.nextstates][order],
-        lattice.features[order],
-        final,
-        lattice.feature_names,
-        final_features,
-    )
-    assert (other.nextstates > other.sources).all()
-    assert other.num_states == lattice.num_states
-    for (words, features), (own_words, own) in zip(
-        sorted_paths(all_paths(other)), sorted_paths(all_paths(lattice)), strict=True
-    ):
-        assert words == own_words
-        assert features == pytest.approx(own)
+def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths):
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, states=7)
+        names = np.concatenate(([0], 1 + rng.permutation(lattice.num_states - 1)))
+        order = rng.permutation(lattice.num_arcs)
+        final, final_features = np.empty_like(lattice.final), np.empty_like(lattice.final_features)
+        final[names], final_features[names] = lattice.final, lattice.final_features
+        other = FeatureLattice.from_arcs(
+            names[lattice.sources][order],
+            lattice.words[order],
+            names[lattice.nextstates][order],
+            lattice.features[order],
+            final,
+            lattice.feature_names,
+            final_features,
+        )
+        assert (other.nextstates > other.sources).all(), f"seed {seed}"
+        assert other.num_states == lattice.num_states, f"seed {seed}"
+        for (words, features), (own_words, own) in zip(
+            sorted_paths(all_paths(other)), sorted_paths(all_paths(lattice)), strict=True
+        ):
+            assert words == own_words, f"seed {seed}"
+            assert features == pytest.approx(own), f"seed {seed}"
 
 
 def test_useless_states_are_left_out(all_paths):
@@ -97,17 +97,17 @@ def test_an_nbest_list_is_one_path_for_each_hypothesis(all_paths):
         FeatureLattice.from_nbest(entries, ["LM"], symbols)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_union_holds_all_paths(random_lattice, all_paths, seed):
-    rng = np.random.default_rng(seed)
-    lattices = [random_lattice(rng, states=states) for states in (5, 1, 4)]
-    empty = FeatureLattice.from_arcs([], [], [], [], [False], lattices[0].feature_names)
-    joined = FeatureLattice.union([lattices[0], empty, *lattices[1:]])
-    expected = [path for lattice in lattices for path in all_paths(lattice)]
-    assert sorted_paths(all_paths(joined)) == sorted_paths(expected)
-    assert FeatureLattice.union([empty]).num_states == 0
-    with pytest.raises(LatticeSimpError, match="same features"):
-        FeatureLattice.union([lattices[0], random_lattice(rng, features=2)])
+def test_a_union_holds_all_paths(random_lattice, all_paths):
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattices = [random_lattice(rng, states=states) for states in (5, 1, 4)]
+        empty = FeatureLattice.from_arcs([], [], [], [], [False], lattices[0].feature_names)
+        joined = FeatureLattice.union([lattices[0], empty, *lattices[1:]])
+        expected = [path for lattice in lattices for path in all_paths(lattice)]
+        assert sorted_paths(all_paths(joined)) == sorted_paths(expected), f"seed {seed}"
+        assert FeatureLattice.union([empty]).num_states == 0, f"seed {seed}"
+        with pytest.raises(LatticeSimpError, match="same features"):
+            FeatureLattice.union([lattices[0], random_lattice(rng, features=2)])
 
 
 @pytest.mark.parametrize(
@@ -137,15 +137,15 @@ def test_weights_and_features_must_agree(weights):
 
 
 @pytest.mark.parametrize("named", [False, True], ids=["numbers", "words"])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_written_is_read_back(random_lattice, tmp_path, seed, named):
-    symbols = SymbolTable(["a", "b", "it's", "x:1"]) if named else None
-    lattice = random_lattice(np.random.default_rng(seed), states=2 + seed % 6)
-    path = tmp_path / "lattice.txt.gz"
-    lattice.write(path, symbols)
-    again = FeatureLattice.read(path, symbols, feature_names=lattice.feature_names)
-    for array in ("offsets", "words", "nextstates", "features", "final", "final_features"):
-        assert np.array_equal(getattr(again, array), getattr(lattice, array)), array
+def test_what_is_written_is_read_back(random_lattice, tmp_path, named):
+    for seed in SEEDS:
+        symbols = SymbolTable(["a", "b", "it's", "x:1"]) if named else None
+        lattice = random_lattice(np.random.default_rng(seed), states=2 + seed % 6)
+        path = tmp_path / "lattice.txt.gz"
+        lattice.write(path, symbols)
+        again = FeatureLattice.read(path, symbols, feature_names=lattice.feature_names)
+        for array in ("offsets", "words", "nextstates", "features", "final", "final_features"):
+            assert np.array_equal(getattr(again, array), getattr(lattice, array)), array
 
 
 def test_costs_become_scores_and_sentence_ends_vanish(tmp_path, all_paths):

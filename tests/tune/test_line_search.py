@@ -27,18 +27,20 @@ def middles(found):
     return np.concatenate([[ends[0] - 1], (ends[1:] + ends[:-1]) / 2, [ends[-1] + 1]])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_no_point_of_the_line_is_better(random_lattice, seed):
-    lattices, references, weights, direction = corpus(random_lattice, seed)
-    found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
-    optimum = search_line(found)
-    bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(found)]
-    assert optimum.bleu == pytest.approx(max(bleu), abs=1e-12)
-    assert optimum.here == pytest.approx(evaluate(lattices, references, weights), abs=1e-12)
-    assert optimum.at_low_end == pytest.approx(bleu[0], abs=1e-12)
-    assert optimum.segments == sum(len(part.begins) for part in found)
-    assert optimum.low <= optimum.gamma <= optimum.high
-    assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu)
+def test_no_point_of_the_line_is_better(random_lattice):
+    for seed in SEEDS:
+        lattices, references, weights, direction = corpus(random_lattice, seed)
+        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(found)
+        bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(found)]
+        assert optimum.bleu == pytest.approx(max(bleu), abs=1e-12), f"seed {seed}"
+        assert optimum.here == pytest.approx(evaluate(lattices, references, weights), abs=1e-12), f"seed {seed}"
+        assert optimum.at_low_end == pytest.approx(bleu[0], abs=1e-12), f"seed {seed}"
+        assert optimum.segments == sum(len(part.begins) for part in found), f"seed {seed}"
+        assert optimum.low <= optimum.gamma <= optimum.high, f"seed {seed}"
+        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu), (
+            f"seed {seed}"
+        )
 
 
 def test_the_cases_are_no_plateaus(random_lattice):
@@ -51,15 +53,19 @@ def test_the_cases_are_no_plateaus(random_lattice):
     assert np.count_nonzero(np.array(gains) > 0.01) > 10
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_bounds_are_obeyed(random_lattice, seed):
-    lattices, references, weights, direction = corpus(random_lattice, seed)
-    found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
-    optimum = search_line(found, low=-0.3, high=0.2)
-    points = np.linspace(-0.3, 0.2, 200)[1:-1].tolist()
-    assert -0.3 <= optimum.low <= optimum.gamma <= optimum.high <= 0.2
-    assert all(evaluate(lattices, references, weights + g * direction) <= optimum.bleu + 1e-12 for g in points)
-    assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu)
+def test_bounds_are_obeyed(random_lattice):
+    for seed in SEEDS:
+        lattices, references, weights, direction = corpus(random_lattice, seed)
+        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(found, low=-0.3, high=0.2)
+        points = np.linspace(-0.3, 0.2, 200)[1:-1].tolist()
+        assert -0.3 <= optimum.low <= optimum.gamma <= optimum.high <= 0.2, f"seed {seed}"
+        assert all(evaluate(lattices, references, weights + g * direction) <= optimum.bleu + 1e-12 for g in points), (
+            f"seed {seed}"
+        )
+        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu), (
+            f"seed {seed}"
+        )
 
 
 def line(*pieces):

@@ -90,27 +90,27 @@ def named_options(**options):
     return MertOptions(restarts=2, random_directions=4, **options)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_weights_give_the_promised_bleu_and_it_grows(random_lattice, seed):
-    lattices, references, start = corpus(random_lattice, seed)
-    counts = [References.of(own) for own in references]
-    found = minimize_error(lattices, references, start, named_options())
-    assert found.initial_bleu == evaluate(lattices, counts, list(start.values()))
-    assert found.bleu == evaluate(lattices, counts, list(found.weights.values()))
-    assert found.bleu > found.initial_bleu
-    assert found.bleu == pytest.approx(max(step.bleu for step in found.trace))
+def test_the_weights_give_the_promised_bleu_and_it_grows(random_lattice):
+    for seed in range(6):
+        lattices, references, start = corpus(random_lattice, seed)
+        counts = [References.of(own) for own in references]
+        found = minimize_error(lattices, references, start, named_options())
+        assert found.initial_bleu == evaluate(lattices, counts, list(start.values())), f"seed {seed}"
+        assert found.bleu == evaluate(lattices, counts, list(found.weights.values())), f"seed {seed}"
+        assert found.bleu > found.initial_bleu, f"seed {seed}"
+        assert found.bleu == pytest.approx(max(step.bleu for step in found.trace)), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_axis_gains_at_the_end(random_lattice, seed):
-    lattices, references, start = corpus(random_lattice, seed)
-    options = MertOptions(restarts=0, random_directions=0, min_width=0.0)
-    found = minimize_error(lattices, references, start, options)
-    weights = np.array(list(found.weights.values()))
-    counts = [References.of(own) for own in references]
-    units = feature_units(lattices, np.array(list(start.values())))
-    parts = [segments(*pair, weights, np.diag(units), 1000.0) for pair in zip(lattices, counts, strict=True)]
-    assert all(search_line(parts, axis).bleu <= found.bleu + options.min_gain for axis in range(3))
+def test_no_axis_gains_at_the_end(random_lattice):
+    for seed in range(4):
+        lattices, references, start = corpus(random_lattice, seed)
+        options = MertOptions(restarts=0, random_directions=0, min_width=0.0)
+        found = minimize_error(lattices, references, start, options)
+        weights = np.array(list(found.weights.values()))
+        counts = [References.of(own) for own in references]
+        units = feature_units(lattices, np.array(list(start.values())))
+        parts = [segments(*pair, weights, np.diag(units), 1000.0) for pair in zip(lattices, counts, strict=True)]
+        assert all(search_line(parts, axis).bleu <= found.bleu + options.min_gain for axis in range(3)), f"seed {seed}"
 
 
 def test_any_number_of_threads_gives_the_same(random_lattice):
@@ -130,12 +130,12 @@ def test_fixed_weights_stay(random_lattice):
     assert everything.bleu == everything.initial_bleu
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_signs_are_kept(random_lattice, seed):
-    lattices, references, start = corpus(random_lattice, seed)
-    found = minimize_error(lattices, references, start, named_options(signs={"f0": 1, "f1": -1}))
-    assert found.weights["f0"] >= 0.0
-    assert found.weights["f1"] <= 0.0
+def test_signs_are_kept(random_lattice):
+    for seed in range(6):
+        lattices, references, start = corpus(random_lattice, seed)
+        found = minimize_error(lattices, references, start, named_options(signs={"f0": 1, "f1": -1}))
+        assert found.weights["f0"] >= 0.0, f"seed {seed}"
+        assert found.weights["f1"] <= 0.0, f"seed {seed}"
 
 
 def test_signs_matter(random_lattice):
@@ -162,26 +162,26 @@ def prefix_tree(entries, symbols, names):
     return FeatureLattice.from_arcs(sources, labels, [end if s < 0 else s for s in nextstates], features, final, names)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_lists_and_lattices_of_the_same_hypotheses_give_the_same(seed):
-    rng = np.random.default_rng(seed)
-    symbols, names = SymbolTable(["a", "b", "c"]), ["x", "y", "z"]
-    lists, references = [], []
-    for sentence in range(8):
-        strings = {" ".join(rng.choice(["a", "b"], rng.integers(4, 9))) for _ in range(12)}
-        lists.append(
-            [Hypothesis(sentence, own, {name: (float(rng.normal()),) for name in names}) for own in sorted(strings)]
-        )
-        references.append([symbols.encode(rng.choice(["a", "b"], 7))])
-    flat = [FeatureLattice.from_nbest(own, names, symbols) for own in lists]
-    trees = [prefix_tree(own, symbols, names) for own in lists]
-    assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(one.num_arcs for one in flat)
-    start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
-    left, right = (minimize_error(own, references, start, named_options()) for own in (flat, trees))
-    assert left.bleu > left.initial_bleu
-    assert right.bleu == left.bleu
-    assert right.weights == pytest.approx(left.weights, rel=1e-6)
-    assert [step.direction for step in right.trace] == [step.direction for step in left.trace]
+def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        symbols, names = SymbolTable(["a", "b", "c"]), ["x", "y", "z"]
+        lists, references = [], []
+        for sentence in range(8):
+            strings = {" ".join(rng.choice(["a", "b"], rng.integers(4, 9))) for _ in range(12)}
+            lists.append(
+                [Hypothesis(sentence, own, {name: (float(rng.normal()),) for name in names}) for own in sorted(strings)]
+            )
+            references.append([symbols.encode(rng.choice(["a", "b"], 7))])
+        flat = [FeatureLattice.from_nbest(own, names, symbols) for own in lists]
+        trees = [prefix_tree(own, symbols, names) for own in lists]
+        assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(one.num_arcs for one in flat), f"seed {seed}"
+        start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
+        left, right = (minimize_error(own, references, start, named_options()) for own in (flat, trees))
+        assert left.bleu > left.initial_bleu, f"seed {seed}"
+        assert right.bleu == left.bleu, f"seed {seed}"
+        assert right.weights == pytest.approx(left.weights, rel=1e-6), f"seed {seed}"
+        assert [step.direction for step in right.trace] == [step.direction for step in left.trace], f"seed {seed}"
 
 
 def test_an_empty_lattice_does_no_harm(random_lattice):
@@ -210,19 +210,19 @@ def test_broken_input_is_refused(random_lattice, broken):
         minimize_error(lattices, references, start, options)
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("reach", [0.25, 1.0])
-def test_weights_stay_within_reach(random_lattice, seed, reach):
-    lattices, references, start = corpus(random_lattice, seed)
-    units = feature_units(lattices, np.array(list(start.values())))
+def test_weights_stay_within_reach(random_lattice, reach):
+    for seed in range(4):
+        lattices, references, start = corpus(random_lattice, seed)
+        units = feature_units(lattices, np.array(list(start.values())))
 
-    def farthest(weights):
-        return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
+        def farthest(weights):
+            return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
 
-    found = minimize_error(lattices, references, start, named_options(reach=reach))
-    free = minimize_error(lattices, references, start, named_options())
-    assert farthest(found.weights) <= reach + 1e-9 < farthest(free.weights)
-    assert found.initial_bleu <= found.bleu
+        found = minimize_error(lattices, references, start, named_options(reach=reach))
+        free = minimize_error(lattices, references, start, named_options())
+        assert farthest(found.weights) <= reach + 1e-9 < farthest(free.weights), f"seed {seed}"
+        assert found.initial_bleu <= found.bleu, f"seed {seed}"
 
 
 def test_a_start_with_a_forbidden_sign_moves_to_zero_and_within_reach_of_it(random_lattice):

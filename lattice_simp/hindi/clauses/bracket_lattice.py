@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -79,88 +80,86 @@ class RuleTable:
         return number
 
 
-def best_bracketings(
-    scores: Floats, transitions: Floats, tokens: list[TokenClass], table: RuleTable, symbols: SymbolTable, n: int = 1
-) -> list[Hypothesis]:
-    """Finds the n best well-formed labellings exactly; their words are labels.
+class BracketSearch:
+    """Finds the best well-formed labellings of sentences: the labels of a field composed with the rules.
 
     Args:
-        scores: (num_tokens, num_labels), the field's, higher is better.
-        transitions: (num_labels, num_labels).
-        tokens: the classes of the tokens.
-        table: the rules.
-        symbols: the labels' names, label k with the number k + 1.
-        n: how many.
-
-    Returns:
-        Paths, cheapest first; costs are nats beyond the best labelling of all, well-formed or not. Fewer than n if
-        there are no more within `LAST_BEAM`, or if more would need `MAX_ARCS` arcs; then the last ones may not be the
-        best ones.
+        labels: of the field, as `Brackets` are written.
+        transitions: (num_labels, num_labels) scores, from label to label.
+        costs: of the rules.
     """
-    rests = best_rests(scores, transitions)
-    beam = FIRST_BEAM
-    paths: list[Hypothesis] = []
-    while True:
-        lattice = bracket_lattice(scores, transitions, rests, beam, tokens, table, symbols)
-        if lattice is None:
-            return paths
-        paths = [] if lattice.empty else nbest(lattice, n)
-        # Paths that cost more than the beam may come before others that are not in the lattice.
-        if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
-            return paths
-        beam *= 2
 
+    def __init__(self, labels: Sequence[str], transitions: Floats, costs: RuleCosts) -> None:
+        self.transitions, self.symbols = transitions, SymbolTable(labels)
+        self.table = RuleTable(tuple(map(Brackets.parse, labels)), costs)
+        self._brackets = dict(zip(labels, self.table.labels, strict=True))
 
-def bracket_lattice(
-    scores: Floats,
-    transitions: Floats,
-    rests: Floats,
-    beam: float,
-    tokens: list[TokenClass],
-    table: RuleTable,
-    symbols: SymbolTable,
-) -> Lattice | None:
-    """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
+    def nbest(self, scores: Floats, tokens: list[TokenClass], n: int = 1) -> list[tuple[list[Brackets], float]]:
+        """Finds the n best well-formed labellings exactly.
 
-    A state behind a token is a label with a state of the rules' automaton. What the rest of the sentence costs at least
-    is known from the field alone (`rests`): so the bound is exact, and no path within the beam is lost.
+        Args:
+            scores: (num_tokens, num_labels), the field's, higher is better.
+            tokens: the classes of the tokens.
+            n: how many.
 
-    Returns:
-        The lattice; None if it would have more than `MAX_ARCS` arcs.
-    """
-    table.make_room()
-    best = float((scores[0] + rests[0]).max())
-    labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
-    sources, targets, words, costs = [], [], [], []
-    first = num_arcs = 0
-    for place, token in enumerate(tokens):
-        own = np.broadcast_to(-scores[place], (len(labels), len(table.labels)))
-        if place:
-            own = own - transitions[labels]
-        rows, columns = np.nonzero(so_far[:, None] + own - rests[place] <= beam)
-        num_arcs += len(rows)
-        if num_arcs > MAX_ARCS:
-            return None
-        following, rule_costs = table.moves(states[rows], columns, token)
-        arc_costs = own[rows, columns] + rule_costs
-        totals = so_far[rows] + arc_costs
-        kept = (following != _NONE) & (totals - rests[place, columns] <= beam)
-        rows, columns, following = rows[kept], columns[kept], following[kept]
-        arc_costs, totals = arc_costs[kept], totals[kept]
-        keys = following * len(table.labels) + columns
-        pairs, into = np.unique(keys, return_inverse=True)
-        following_first = first + len(labels)
-        sources.append(first + rows)
-        targets.append(following_first + into)
-        words.append(columns + 1)
-        # The first arcs take the best labelling's score out of all costs.
-        costs.append(arc_costs if place else totals)
-        so_far = np.full(len(pairs), np.inf)
-        np.minimum.at(so_far, into, totals)
-        first, labels, states = following_first, pairs % len(table.labels), pairs // len(table.labels)
-        if not len(pairs):
-            return Lattice.from_arcs([], [], [], [], [np.inf], symbols)
-    finals = np.full(first + len(labels), np.inf)
-    finals[first:] = table.final_costs(states)
-    arcs = (np.concatenate(sources), np.concatenate(words), np.concatenate(costs), np.concatenate(targets))
-    return Lattice.from_arcs(*arcs, finals, symbols).connected()
+        Returns:
+            The brackets of each token, cheapest first, and costs: nats beyond the best labelling of all, well-formed or
+            not. Fewer than n if there are no more within `LAST_BEAM`, or if more would need `MAX_ARCS` arcs; then the
+            last ones may not be the best ones.
+        """
+        rests = best_rests(scores, self.transitions)
+        beam = FIRST_BEAM
+        paths: list[Hypothesis] = []
+        while (lattice := self._lattice(scores, rests, beam, tokens)) is not None:
+            paths = [] if lattice.empty else nbest(lattice, n)
+            # Paths that cost more than the beam may come before others that are not in the lattice.
+            if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
+                break
+            beam *= 2
+        return [([self._brackets[word] for word in path.tokens], path.cost) for path in paths]
+
+    def _lattice(self, scores: Floats, rests: Floats, beam: float, tokens: list[TokenClass]) -> Lattice | None:
+        """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
+
+        A state after a token is a label with a state of the rules' automaton. What the rest of the sentence costs at
+        least is known from the field alone (`rests`): so the bound is exact, and no path within the beam is lost.
+
+        Returns:
+            The lattice; None if it would have more than `MAX_ARCS` arcs.
+        """
+        self.table.make_room()
+        best = float((scores[0] + rests[0]).max())
+        labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
+        sources, targets, words, costs = [], [], [], []
+        first = num_arcs = 0
+        for place, token in enumerate(tokens):
+            own = np.broadcast_to(-scores[place], (len(labels), len(self.table.labels)))
+            if place:
+                own = own - self.transitions[labels]
+            rows, columns = np.nonzero(so_far[:, None] + own - rests[place] <= beam)
+            num_arcs += len(rows)
+            if num_arcs > MAX_ARCS:
+                return None
+            following, rule_costs = self.table.moves(states[rows], columns, token)
+            arc_costs = own[rows, columns] + rule_costs
+            totals = so_far[rows] + arc_costs
+            kept = (following != _NONE) & (totals - rests[place, columns] <= beam)
+            rows, columns, following = rows[kept], columns[kept], following[kept]
+            arc_costs, totals = arc_costs[kept], totals[kept]
+            keys = following * len(self.table.labels) + columns
+            pairs, into = np.unique(keys, return_inverse=True)
+            following_first = first + len(labels)
+            sources.append(first + rows)
+            targets.append(following_first + into)
+            words.append(columns + 1)
+            # The first arcs take the best labelling's score out of all costs.
+            costs.append(arc_costs if place else totals)
+            so_far = np.full(len(pairs), np.inf)
+            np.minimum.at(so_far, into, totals)
+            first, labels, states = following_first, pairs % len(self.table.labels), pairs // len(self.table.labels)
+            if not len(pairs):
+                return Lattice.from_arcs([], [], [], [], [np.inf], self.symbols)
+        finals = np.full(first + len(labels), np.inf)
+        finals[first:] = self.table.final_costs(states)
+        arcs = (np.concatenate(sources), np.concatenate(words), np.concatenate(costs), np.concatenate(targets))
+        return Lattice.from_arcs(*arcs, finals, self.symbols).connected()

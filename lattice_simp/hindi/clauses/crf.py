@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clauses.features import Features
 from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.support.crfsuite import crfsuite, open_tagger
-
-_LIBRARY = ("training clause models", "hindi")
+from lattice_simp.support.crfsuite import open_tagger, train_tagger
 
 
 @dataclass(frozen=True)
@@ -70,26 +68,16 @@ class LinearChain:
             LatticeSimpError: no examples.
         """
         settings = settings or CrfSettings()
-        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params(
-            {
-                "c1": settings.l1,
-                "c2": settings.l2,
-                "max_iterations": settings.max_iterations,
-                "feature.minfreq": settings.min_count,
-                "feature.possible_transitions": True,
-            }
-        )
-        count = 0
-        for features, labels in examples:
-            trainer.append(features, list(labels))
-            count += 1
-        if not count:
-            raise LatticeSimpError("no examples to train on")
+        parameters = {
+            "c1": settings.l1,
+            "c2": settings.l2,
+            "max_iterations": settings.max_iterations,
+            "feature.minfreq": settings.min_count,
+        }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model")
-            trainer.train(str(path))
-            return cls._of(open_tagger(path, *_LIBRARY, "train it again").info())
+            train_tagger(path, examples, parameters, library="hindi", fewest_labels=1)
+            return cls._of(open_tagger(path, library="hindi", remedy="train it again").info())
 
     @classmethod
     def _of(cls, dump: Any) -> LinearChain:
@@ -139,30 +127,8 @@ class LinearChain:
         return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
 
 
-def best_labels(scores: Floats, transitions: Floats) -> list[int]:
-    """Returns the best labelling (Viterbi).
-
-    >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
-    [0, 0]
-
-    Args:
-        scores: (num_tokens, num_labels), higher is better.
-        transitions: (num_labels, num_labels).
-    """
-    best = scores[0]
-    origins = []
-    for own in scores[1:]:
-        moves = best[:, None] + transitions
-        origins.append(moves.argmax(axis=0))
-        best = moves.max(axis=0) + own
-    labels = [int(best.argmax())]
-    for origin in reversed(origins):
-        labels.append(int(origin[labels[-1]]))
-    return labels[::-1]
-
-
 def best_rests(scores: Floats, transitions: Floats) -> Floats:
-    """Returns (num_tokens, num_labels): the score of the best labelling of what is behind each token with each label.
+    """Returns (num_tokens, num_labels): the score of the best labelling of what comes after each token with each label.
 
     >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[2.0, 0.5], [0.0, 0.0]]

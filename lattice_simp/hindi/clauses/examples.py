@@ -72,8 +72,8 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
             continue
         missing.discard((name, sentence.id))
         if max(clause.end for clause in clauses) > len(sentence):
-            message = f"{name}#{sentence.id} has {len(sentence)} tokens, and a clause that ends behind them"
-            raise FormatError(message, path=marked, remedy="mend the line")
+            message = f"{name}#{sentence.id} has {len(sentence)} tokens, and a clause that ends after them"
+            raise FormatError(message, path=marked, remedy="correct the line")
         yield Example.of(sentence, clauses)
     if missing:
         name, number = min(missing)
@@ -81,7 +81,7 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
 
 
 def _report(message: str, path: Path, problems: list[FormatError] | None) -> None:
-    error = FormatError(message, path=path, remedy="mend the list, or take the treebank that it is of")
+    error = FormatError(message, path=path, remedy="correct the list, or take the treebank that it is of")
     if problems is None:
         raise error
     problems.append(error)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Chunk, Sentence
 
 Features = list[list[str]]
@@ -23,10 +23,10 @@ _FAR = 6
 """Numbers from here on are not told apart."""
 
 
-def paper_features(sentence: Sentence) -> Features:
-    """The template of Sharma and Paul 2014 (hybrid approach), Table 1.
+def word_features(sentence: Sentence) -> Features:
+    """What a field sees where there are no chunks: the template of Sharma and Paul 2014 (hybrid approach), Table 1.
 
-    The word, its tag and its last one to three characters; words and tags of the four tokens before and behind; the
+    The word, its tag and its last one to three characters; words and tags of the four tokens before and after; the
     last characters of the next three.
     """
     found: Features = []
@@ -52,7 +52,7 @@ def phrase_features(sentence: Sentence) -> Features:
     each kind, and which conjunctions, the sentence has on either side.
     """
     if not sentence.chunks:
-        return paper_features(sentence)
+        return word_features(sentence)
     described = [describe_phrase(sentence, chunk) for chunk in sentence.chunks]
     spread = _spread(sentence)
     found: Features = []
@@ -119,7 +119,7 @@ def _words(sentence: Sentence, place: int) -> list[str]:
 
 
 def _spread(sentence: Sentence) -> list[list[str]]:
-    """Counts what stands before and behind each phrase."""
+    """Counts what stands before and after each phrase."""
     kinds = {FINITE: 0, NON_FINITE: 0, "CCP": 0}
     before: list[dict[str, int]] = []
     for chunk in sentence.chunks:

@@ -53,17 +53,28 @@ def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
 
 
 def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
-    """Returns the clauses of balanced brackets, outer ones first.
+    """Returns the clauses of brackets, outer ones first: each end closes the last clause that is open.
 
-    >>> clauses_of(brackets_of([Clause(0, 2, ClauseType.MAIN)], 2))
+    Brackets need not be balanced: ends without starts and starts without ends are dropped.
+
+    >>> clauses_of([Brackets((ClauseType.MAIN,), 0), Brackets((), 2)])
     [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]
     """
     stack: list[tuple[int, ClauseType]] = []
     found = []
     for place, own in enumerate(brackets):
         stack += [(place, kind) for kind in own.opens]
-        for _ in range(own.closes):
+        for _ in range(min(own.closes, len(stack))):
             start, kind = stack.pop()
             found.append(Clause(start, place + 1, kind))
-    assert not stack
     return nested_order(reversed(found))
+
+
+def is_balanced(brackets: Sequence[Brackets]) -> bool:
+    """Says whether every clause that opens closes, and none closes that is not open."""
+    depth = 0
+    for own in brackets:
+        depth += len(own.opens) - own.closes
+        if depth < 0:
+            return False
+    return depth == 0

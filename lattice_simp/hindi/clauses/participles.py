@@ -1,7 +1,7 @@
-"""Where non-finite clauses start: the phrases before a participle are judged one by one.
+"""Where non-finite clauses start: a classifier of the phrases before a participle.
 
 A participle ends its clause, but which of the phrases before it are its own, and which are the main verb's, a chain of
-tokens sees badly: that depends on both verbs and on all phrases between. So a logistic regression judges each phrase
+tokens sees badly: that depends on both verbs and on all phrases between. So a logistic regression scores each phrase
 that the clause could start with, by what it would then hold and leave outside; the start moves to the best one.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.hindi.clauses.features import Features, describe_phrase
-from lattice_simp.hindi.rules.pipeline import rule_clauses
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)
@@ -38,8 +38,8 @@ Odds = dict[int, float]
 
 
 @dataclass(frozen=True)
-class StartJudge:
-    """The regression.
+class StartClassifier:
+    """The classifier, a logistic regression.
 
     Attributes:
         chain: a field over sequences of one; its labels are whether a clause starts.
@@ -48,8 +48,8 @@ class StartJudge:
     chain: LinearChain
 
     @classmethod
-    def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartJudge:
-        """Trains it on sentences with tags, chunks and clauses; without participles it judges all phrases alike.
+    def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartClassifier:
+        """Trains it on sentences with tags, chunks and clauses; without participles it scores all phrases alike.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
@@ -98,7 +98,7 @@ class StartJudge:
         self.chain.write(path)
 
     @classmethod
-    def read(cls, path: Path) -> StartJudge:
+    def read(cls, path: Path) -> StartClassifier:
         """Reads a file.
 
         Raises:
@@ -214,7 +214,7 @@ class _View:
         return [*found, f"verbs={verbs} conjunctions={conjunctions}"]
 
     def _left_out(self, start: int, verb: int, above: str) -> list[str]:
-        """Describes the phrases before and behind that would be another verb's."""
+        """Describes the phrases before and after that would be another verb's."""
         outside = self.phrases[self.starts(verb)[-1] : start]
         following = self._next_verb(verb)
         between = self.phrases[verb + 1 : following] if following >= 0 else []
@@ -225,7 +225,7 @@ class _View:
         return found
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Says where the grammars let the clause start: here, before or behind."""
+        """Says where the grammars let the clause start: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
         place = self.sentence.chunks[start].start
         here = "none" if ruled is None else str((place > ruled) - (place < ruled))

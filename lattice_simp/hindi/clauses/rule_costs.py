@@ -1,8 +1,8 @@
 """What makes a bracketing a good one, as costs: balance is a must, the rest is what clauses are usually like.
 
-The rules of Sharma and Paul 2014 (hybrid approach, section 4.2) mend bracketings one after the other until the numbers
-of starts and ends agree. Here the same knowledge is a weighted automaton over brackets and the classes of tokens: the
-field's lattice is composed with it, and the shortest path agrees with both as well as can be.
+The rules of Sharma and Paul 2014 (hybrid approach, section 4.2) correct bracketings one after the other until the
+numbers of starts and ends agree. Here the same knowledge is a weighted automaton over brackets and the classes of
+tokens: the field's lattice is composed with it, and the shortest path agrees with both as well as can be.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from lattice_simp.grammars.hindi.markers import MarkerClass, is_marker
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.markers import MarkerClass, is_marker
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 MAX_DEPTH = 7
@@ -78,7 +78,7 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
 
 
 def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) -> tuple[Stack, float] | None:
-    """Reads a token: gives the open clauses behind it, and what the rules say it costs; None if it cannot be.
+    """Reads a token: gives the open clauses after it, and what the rules say it costs; None if it cannot be.
 
     >>> from lattice_simp.hindi.clauses.labels import Brackets
     >>> stack, cost = step(START, Brackets.parse("main/0"), TokenClass.OTHER, RuleCosts())

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lattice_simp.hindi.clause import Clause, ClauseType
-from lattice_simp.hindi.clauses.counts import is_balanced, matched
-from lattice_simp.hindi.clauses.labels import Brackets
+from lattice_simp.hindi.clauses.labels import Brackets, clauses_of, is_balanced
 
 MEASURES = ("starts", "ends", "clauses", "types", *ClauseType)
 """Whole clauses without and with their types; then clauses of each type, with their ends."""
@@ -77,7 +76,7 @@ def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Ev
     for brackets, wanted in pairs:
         sentences += 1
         balanced += is_balanced(brackets)
-        found = matched(brackets)
+        found = clauses_of(brackets)
         _add(counts["starts"], [i for i, own in enumerate(brackets) for _ in own.opens], [one.start for one in wanted])
         ends = [i + 1 for i, own in enumerate(brackets) for _ in range(own.closes)]
         _add(counts["ends"], ends, [one.end for one in wanted])

@@ -1,38 +1,84 @@
-"""Reads and writes CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
+"""Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
 
-Reading: tags are those in XPOS; chunks stand in MISC (`ChunkId=NP2|ChunkType=head`); a chunk depends on the chunk that
-the head of its uppermost token is in, under that token's relation. Files without chunks get some
-(`conllu_chunks.py`). Words are read as they stand in the tree: the surface forms of multiword tokens (`3-4`) and empty
-nodes (`8.1`) are passed over.
-
-Writing: the head of a chunk has the chunk's relation, all its other tokens depend on that head. Elided words stay
-words: those that have the form `NULL` and are in a chunk, as in UD_Hindi-HDTB. Where that would be wrong, MISC says so
-(`Elided=Yes`, `Elided=No`).
+Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks stand in
+MISC (`ChunkId=NP2|ChunkType=head`), and so do TAM and vibhakti; a chunk depends on the chunk that the head of its
+uppermost token is in, under that token's relation. Files without chunks get some (`conllu_chunks.py`). Words are read
+as they stand in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
-from lattice_simp.hindi.formats.conllu_columns import NONE, columns_of_token, fits, word_of_columns
-from lattice_simp.hindi.formats.conllu_values import CHUNK
-from lattice_simp.hindi.sentence import Chunk, Sentence, place_in_circle
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle
+from lattice_simp.support.textio import read_lines
 
 _COLUMNS = 10
+_NONE = "_"
 _ROOT = "root"
 _EMPTY_CHUNK = "NULL__"
-_INSIDE = "lwg__"
-_CHUNK_TYPE, _CHUNK_TAG = "ChunkType", "ChunkTag"
+_CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
 _ID = re.compile(r"[1-9]\d*")
 _PASSED_OVER = re.compile(r"\d+[-.]\d+")
 _NUMBER = re.compile(r"\d+$")
-_REMEDY = "mend the file, or leave this sentence out"
+_REMEDY = "correct the file, or leave this sentence out"
+
+_GENDERS = {"Masc": "m", "Fem": "f"}
+_NUMBERS = {"Sing": "sg", "Plur": "pl"}
+_CASES = {"": "", "Nom": "d"}
+_OBLIQUE = "o"
+_INFINITIVE = "ना"
+
+_TAGS = {
+    "ADJ": "JJ",
+    "ADP": "PSP",
+    "ADV": "RB",
+    "AUX": "VAUX",
+    "CCONJ": "CC",
+    "DET": "DEM",
+    "INTJ": "INJ",
+    "NOUN": "NN",
+    "NUM": "QC",
+    "PART": "RP",
+    "PRON": "PRP",
+    "PROPN": "NNP",
+    "PUNCT": "SYM",
+    "SCONJ": "CC",
+    "SYM": "SYM",
+    "VERB": "VM",
+    "X": "UNK",
+}
+
+_CATEGORIES = {
+    "CC": "avy",
+    "DEM": "pn",
+    "INJ": "avy",
+    "INTF": "avy",
+    "JJ": "adj",
+    "NEG": "avy",
+    "NN": "n",
+    "NNP": "n",
+    "NST": "nst",
+    "PRP": "pn",
+    "PSP": "psp",
+    "QC": "num",
+    "QF": "adj",
+    "QO": "num",
+    "RB": "adv",
+    "RP": "avy",
+    "SYM": "punc",
+    "VAUX": "v",
+    "VM": "v",
+    "WQ": "pn",
+}
+
+_COMPOUND = "C"
+"""Ends the tags of all but the last word of a compound (`NNC`, `JJC`)."""
 
 
 @dataclass
@@ -53,7 +99,7 @@ def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterat
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
 
     Raises:
-        FormatError: a line has not ten columns, words are not numbered one after the other, a head is no word of the
+        FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
             sentence, or words depend on one another in a circle.
     """
     return sentences_of_conllu(read_lines(path), path, problems)
@@ -116,10 +162,63 @@ def _read_word(block: _Lines, line: str, path: Path, number: int) -> None:
     if not columns[1]:
         raise _broken(f"the word {columns[0]} is empty", path, number)
     head = columns[6]
-    if head not in ("0", NONE) and not _ID.fullmatch(head):
+    if head not in ("0", _NONE) and not _ID.fullmatch(head):
         raise _broken(f"the head of word {columns[0]} is no number: {head!r}", path, number)
-    block.words.append(word_of_columns(columns))
+    block.words.append(_word(columns))
     block.numbers.append(number)
+
+
+def _word(columns: Sequence[str]) -> Word:
+    """Reads a word from its ten columns.
+
+    The MISC entry `Vib` of a phrase's head goes on with the rest of the phrase, after `_`: that part is left out.
+    A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
+    """
+    form, lemma = columns[1:3]
+    part, tag, relation = (_given(columns[place]) for place in (3, 4, 7))
+    features, misc = _pairs(columns[5]), _pairs(columns[9])
+    lemma = "" if lemma == _NONE and form != _NONE else lemma
+    tag = tag or _treebank_tag(part, features, relation)
+    # The dictionary form of a verb is its infinitive, where the treebank has the stem.
+    stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
+    person = features.get("Person", "")
+    token = Token(
+        form,
+        tag,
+        root=stem or lemma,
+        category=_CATEGORIES.get(tag) or _CATEGORIES.get(tag.removesuffix(_COMPOUND), ""),
+        gender=_GENDERS.get(features.get("Gender", ""), ""),
+        number=_NUMBERS.get(features.get("Number", ""), ""),
+        person=person + "h" if person and features.get("Polite") == "Form" else person,
+        case=_CASES.get(features.get("Case", ""), _OBLIQUE),
+        vibhakti=misc.get("Vib", "").partition("_")[0],
+        tam=misc.get("Tam", ""),
+        is_empty=form == EMPTY and _CHUNK in misc,
+    )
+    head = -1 if columns[6] in ("0", _NONE) else int(columns[6]) - 1
+    return Word(token, part, features, head, relation, misc)
+
+
+def _given(column: str) -> str:
+    return "" if column == _NONE else column
+
+
+def _pairs(column: str) -> dict[str, str]:
+    """Reads `Case=Nom|Gender=Masc`."""
+    pairs = (one.partition("=") for one in _given(column).split("|"))
+    return {name: value for name, equals, value in pairs if equals}
+
+
+def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
+    if part == "PART" and features.get("Polarity") == "Neg":
+        return "NEG"
+    if part == "AUX" and relation.startswith("cop"):
+        return "VM"
+    if part == "DET" and features.get("PronType") in ("Ind", "Tot"):
+        return "QF"
+    if part == "ADJ" and features.get("NumType") == "Ord":
+        return "QO"
+    return _TAGS.get(part, "")
 
 
 def _sentence(block: _Lines, path: Path) -> Sentence:
@@ -136,12 +235,12 @@ def _sentence(block: _Lines, path: Path) -> Sentence:
 
 def _chunks(words: Sequence[Word]) -> list[Chunk]:
     """Joins neighbours with the same `ChunkId`; in a sentence without any, chunks come from the tree."""
-    if not any(CHUNK in word.misc for word in words):
+    if not any(_CHUNK in word.misc for word in words):
         return derived_chunks(words)
     chunks: list[Chunk] = []
     last: str | None = None
     for place, word in enumerate(words):
-        name = word.misc.get(CHUNK)
+        name = word.misc.get(_CHUNK)
         if name is None or name != last:
             chunks.append(_chunk(word, name, place))
         else:
@@ -154,7 +253,7 @@ def _chunk(word: Word, name: str | None, place: int) -> Chunk:
     if name is None:  # a word that was left out of the chunks is one by itself
         (chunk,) = derived_chunks([Word(word.token, word.part, word.features, -1, word.relation, word.misc)])
         return Chunk(chunk.tag, place, place + 1)
-    tag = word.misc.get(_CHUNK_TAG, _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK)))
+    tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
     return Chunk(tag, place, place + 1, is_empty=name.startswith(_EMPTY_CHUNK))
 
 
@@ -171,78 +270,3 @@ def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, 
         head = chunk_of[word.head] if word.head >= 0 else -1
         found.append(Chunk(chunk.tag, chunk.start, chunk.end, head, relation, chunk.is_empty))
     return tuple(found)
-
-
-def write_conllu(path: str | Path, sentences: Iterable[Sentence]) -> None:
-    """Writes sentences into a file; reading it gives the same sentences.
-
-    Raises:
-        LatticeSimpError: a form that no line can hold, a chunk without tokens, or chunks that depend on one another in
-            a circle.
-    """
-    with open_text(path, "w") as file:
-        for sentence in sentences:
-            for line in conllu_lines(sentence):
-                file.write(line + "\n")
-
-
-def conllu_lines(sentence: Sentence) -> list[str]:
-    r"""Returns the lines of a sentence, the empty one at its end among them.
-
-    >>> from lattice_simp.hindi.sentence import Token
-    >>> sentence = Sentence((Token("सोया", "VM", "सो", "v", "m", "sg", tam="yA"),), (Chunk("VGF", 0, 1),), "7")
-    >>> conllu_lines(sentence)[2].split("\t")[2:9]
-    ['सोना', 'VERB', 'VM', 'Gender=Masc|Number=Sing', '0', 'root', '_']
-    >>> conllu_lines(sentence)[2].split("\t")[9]
-    'Tam=yA|ChunkId=VGF|ChunkType=head'
-    """
-    heads, relations = _tree(sentence)
-    names = _chunk_names(sentence)
-    lines = [f"# sent_id = {sentence.id}"] if sentence.id else []
-    lines.append(f"# text = {sentence}")
-    for place, token in enumerate(sentence.tokens):
-        if not token.form or not fits(token.form):
-            raise LatticeSimpError(
-                f"token {place + 1} of sentence {sentence.id!r} cannot stand in a line: {token.form!r}"
-            )
-        lines.append("\t".join(columns_of_token(token, place + 1, heads[place], relations[place], names[place])))
-    return [*lines, ""]
-
-
-def _tree(sentence: Sentence) -> tuple[list[str], list[str]]:
-    """Returns the columns HEAD and DEPREL; they are empty where no tree is known."""
-    if place_in_circle([chunk.head for chunk in sentence.chunks]) is not None:
-        raise LatticeSimpError(f"sentence {sentence.id!r} is no tree: chunks depend on one another in a circle")
-    heads, relations = [NONE] * len(sentence), [NONE] * len(sentence)
-    places = [_head_place(sentence, chunk) for chunk in sentence.chunks]
-    is_tree = len(places) == 1 or any(chunk.head >= 0 for chunk in sentence.chunks)
-    for chunk, own in zip(sentence.chunks, places, strict=True):
-        if not fits(chunk.relation):
-            raise LatticeSimpError(f"a relation of sentence {sentence.id!r} cannot stand in a line: {chunk.relation!r}")
-        for place in range(chunk.start, chunk.end):
-            heads[place], relations[place] = str(own + 1), _INSIDE + (sentence.tokens[place].tag.lower() or "x")
-        heads[own] = str(places[chunk.head] + 1) if chunk.head >= 0 else "0" if is_tree else NONE
-        relations[own] = chunk.relation or (_ROOT if chunk.head < 0 and is_tree else NONE)
-    return heads, relations
-
-
-def _head_place(sentence: Sentence, chunk: Chunk) -> int:
-    if chunk.start == chunk.end:
-        raise LatticeSimpError(f"sentence {sentence.id!r} has a chunk {chunk.tag} without tokens, which has no place")
-    head = sentence.head_of(chunk)
-    return next(place for place in range(chunk.start, chunk.end) if sentence.tokens[place] is head)
-
-
-def _chunk_names(sentence: Sentence) -> list[dict[str, str]]:
-    """Returns what MISC says of the chunk of each token: names are numbered, so that neighbours stay apart."""
-    counts: dict[str, int] = {}
-    found: list[dict[str, str]] = []
-    for chunk in sentence.chunks:
-        name = (_EMPTY_CHUNK if chunk.is_empty else "") + chunk.tag
-        counts[name] = counts.get(name, 0) + 1
-        own = {CHUNK: name if counts[name] == 1 else f"{name}{counts[name]}"}
-        if _NUMBER.search(chunk.tag):
-            own[_CHUNK_TAG] = chunk.tag
-        head = _head_place(sentence, chunk)
-        found += [{**own, _CHUNK_TYPE: "head" if place == head else "child"} for place in range(chunk.start, chunk.end)]
-    return found or [{} for _ in sentence.tokens]

@@ -110,7 +110,7 @@ def _sentence(name: str, first: int, lines: list[str], path: Path) -> Sentence:
 
 
 def _broken(message: str, path: Path, line: int) -> FormatError:
-    return FormatError(message, path=path, line=line, remedy="mend the file, or leave this sentence out")
+    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
 
 
 def _read_line(current: _Open, line: str, path: Path, number: int) -> None:

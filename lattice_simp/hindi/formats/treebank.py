@@ -95,9 +95,9 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
             clauses = []
         if not (tab and sign and clauses):
             message = f"no line of the form FILE#SENTENCE, tab, TYPE:START-END …: {line[:60]!r}"
-            raise FormatError(message, path=path, line=number, remedy="mend the line")
+            raise FormatError(message, path=path, line=number, remedy="correct the line")
         if not are_nested(clauses):
-            raise FormatError("clauses cross", path=path, line=number, remedy="mend the line")
+            raise FormatError("clauses cross", path=path, line=number, remedy="correct the line")
         found.setdefault(file, {})[sentence] = nested_order(clauses)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lattice_simp.grammars.hindi.verbs import takes_ne
 from lattice_simp.hindi.from_tree import AGENTS
 from lattice_simp.hindi.sentence import GERUND, Sentence
 from lattice_simp.hindi.simplify.arguments import (
@@ -17,10 +18,8 @@ from lattice_simp.hindi.simplify.arguments import (
     with_modifiers,
 )
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
-from lattice_simp.hindi.simplify.paradigm import takes_ne
-from lattice_simp.hindi.simplify.tables import Postposition, postpositions, second_verbs
+from lattice_simp.hindi.simplify.tables import Postposition, Role, postpositions, second_verbs, words_of
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
-from lattice_simp.hindi.simplify.words import Role, words_of
 
 _MARKERS = ("PSP", "NST", "RP", "SYM")
 
@@ -84,7 +83,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
 
 
 def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
-    """The postposition behind a gerund and its places; None if gerunds with it are not split off."""
+    """The postposition after a gerund and its places; None if gerunds with it are not split off."""
     places = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
     if len(places) != sentence.chunks[chunk].end - verb - 1:
         return None

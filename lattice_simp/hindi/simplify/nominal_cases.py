@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
-import pynini
-
-from lattice_simp.hindi.romanise import letters, vowel_signs
+from lattice_simp.grammars.hindi.nouns import noun_form
+from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.hindi.sentence import Token
 from lattice_simp.hindi.simplify.model import Word
-from lattice_simp.hindi.simplify.tables import Pronoun, pronouns
-from lattice_simp.hindi.simplify.words import Role, word_of, words_of
-from lattice_simp.hindi.spelling import composed
-from lattice_simp.hindi.tables import hindi_path, read_rows
-from lattice_simp.hindi.transducers import acceptor, any_of, cross
+from lattice_simp.hindi.simplify.tables import Pronoun, Role, pronouns, word_of, words_of
 
 NOUNS = ("NN", "NNP", "NNC", "NNPC", "NST")
 _PRONOUNS = ("PRP", "DEM", "WQ")
-_CASES = ("plural", "oblique", "oblique_plural")
 _REASON = "the case that its verb asks for"
-
-
-def noun_form(root: str, gender: str, case: str) -> str:
-    """Returns a form of a noun.
-
-    >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
-    ('बेटे', 'नेता', 'रातें')
-
-    Args:
-        root: the direct singular.
-        gender: `m` or `f`.
-        case: `plural`, `oblique` or `oblique_plural`.
-    """
-    root = composed(root)
-    best = pynini.shortestpath(acceptor(root) @ _nouns()["f" if gender == "f" else "m", case])
-    return root if best.start() == -1 else best.project("output").rmepsilon().string("utf8")
 
 
 def is_agentive(token: Token) -> bool:
@@ -148,35 +124,3 @@ def _pronoun(token: Token) -> Pronoun | None:
 
 def _word(place: int, token: Token, form: str, others: tuple[int, ...] = ()) -> Word:
     return Word(form, (place, *others), "" if form == token.form and not others else _REASON)
-
-
-@cache
-def _nouns() -> dict[tuple[str, str], Any]:
-    """For each gender and case the transducer from roots to forms: whole words before endings before the rest."""
-    every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
-    sigma = pynini.closure(any_of(every)).optimize()
-    signs = set(vowel_signs().values())
-    found = {}
-    columns = ("gender", "root", *_CASES)
-    rows = [row for _, row in read_rows(hindi_path("noun_endings.tsv"), columns)]
-    for gender in ("m", "f"):
-        own = [row for row in rows if row["gender"] == gender]
-        words = [row for row in own if len(row["root"]) > 2]
-        endings = [row for row in own if row["root"] in signs]
-        for case in _CASES:
-            whole = pynini.union(
-                *(cross(row["root"], row[case]) for row in words),
-                cross("ॐ", "ॐ"),
-            )
-            ending = sigma + pynini.union(*(cross(row["root"], row[case]) for row in endings))
-            rest = sigma + cross("", next(row[case] for row in own if row["root"] == "*"))
-            first = _priority(whole, ending)
-            found[gender, case] = _priority(first, rest).optimize()
-    return found
-
-
-def _priority(one: Any, other: Any) -> Any:
-    """One transducer, and another for what the first does not take."""
-    taken = pynini.project(one.copy(), "input").rmepsilon().optimize()
-    inputs = pynini.project(other.copy(), "input").rmepsilon().optimize()
-    return pynini.union(one, pynini.difference(inputs, taken) @ other)

@@ -7,14 +7,12 @@ from dataclasses import replace
 from enum import IntEnum
 from itertools import islice
 
+from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.romanise import romanise
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.simplify.clause_tree import Node, clause_tree, is_joining
-from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION, VERBS, is_complex
+from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
+from lattice_simp.hindi.simplify.arguments import Shared, share_agents
+from lattice_simp.hindi.simplify.clause_tree import Node, clause_tree, is_joining, keep_together
 from lattice_simp.hindi.simplify.gerunds import split_gerunds
-from lattice_simp.hindi.simplify.guard import check
-from lattice_simp.hindi.simplify.keep import keep_together
 from lattice_simp.hindi.simplify.model import (
     Change,
     ChangeKind,
@@ -27,12 +25,10 @@ from lattice_simp.hindi.simplify.model import (
     Word,
 )
 from lattice_simp.hindi.simplify.nominal_cases import agent_words
-from lattice_simp.hindi.simplify.relative_pronouns import without_relatives
 from lattice_simp.hindi.simplify.script import in_devanagari, is_romanised
-from lattice_simp.hindi.simplify.shared_arguments import Shared, share_agents
 from lattice_simp.hindi.simplify.split import split_clauses
-from lattice_simp.hindi.simplify.tam import conjugate
-from lattice_simp.hindi.simplify.words import Role, words_of
+from lattice_simp.hindi.simplify.tables import Role, words_of
+from lattice_simp.hindi.simplify.tam import conjugate, without_relatives
 
 MAX_ROUNDS = 32
 """How often a sentence is split anew without the splits that could not be made: each round undoes all of those that the
@@ -52,7 +48,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     """Makes several simple sentences of a complex one.
 
     >>> from lattice_simp.hindi.clause import parse_bracketed
-    >>> from lattice_simp.hindi.sentence import Chunk, Token
+    >>> from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
     >>> words, clauses = parse_bracketed("( raam ne ( khaanaa khaakara ) paanii piyaa )")
     >>> tags = "NNP PSP NN VM NN VM".split()
     >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
@@ -202,7 +198,7 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    """The place of the mark that ends a sentence; quotes and brackets may close behind it."""
+    """The place of the mark that ends a sentence; quotes and brackets may close after it."""
     for place in reversed(range(len(sentence))):
         token = sentence.tokens[place]
         if _ends(token.form):
@@ -224,3 +220,65 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
     mark = mark if is_last or mark in words_of(Role.STATEMENT) else plain
     changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
     return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_last else ()), changes)
+
+
+def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
+    """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
+    kept = {place for words in sentences for word in words for place in word.sources}
+    return [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
+
+
+def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
+    """Whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
+    finite = {
+        at
+        for chunk in sentence.chunks
+        if chunk.tag == "VGF"
+        for at in range(chunk.start, chunk.end)
+        if sentence.tokens[at].tag in VERBS and not sentence.tokens[at].is_empty
+    }
+    return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
+
+
+def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Returns the splits that leave a sentence without a verb; if there are none, whether a word is lost.
+
+    Args:
+        sentence: the source.
+        names: of the splits that made the sentences.
+        sentences: their words.
+
+    Returns:
+        Refusals in the order of the sentences; the name is "" where no split is to blame.
+    """
+    if len(sentences) < 2:
+        return []
+    found = [
+        Refusal(name, "would leave a sentence without a verb")
+        for name, words in zip(names, sentences, strict=True)
+        if not has_verb(sentence, words)
+    ]
+    if found:
+        return found
+    return [Refusal("", f"would lose {sentence.tokens[at].form}") for at in lost_tokens(sentence, sentences)[:1]]
+
+
+MAX_SIMPLE_LENGTH = 5
+"""Sentences of up to so many words are simple, whatever they hold."""
+
+
+def is_complex(sentence: Sentence) -> bool:
+    """Whether a sentence has more than five words, and more than one verb group or a conjunction.
+
+    Punctuation and elided words do not count.
+
+    >>> from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
+    >>> tokens = tuple(map(Token, "raam ne khaanaa khaakar paanii piyaa".split(), "NNP PSP NN VM NN VM".split()))
+    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
+    >>> is_complex(Sentence(tokens, tuple(chunks))), is_complex(Sentence(tokens[:4], tuple(chunks[:3])))
+    (True, False)
+    """
+    words = [token for token in sentence.tokens if token.tag != PUNCTUATION and not token.is_empty]
+    verbs = sum(chunk.is_verbal and not chunk.is_empty for chunk in sentence.chunks)
+    conjunctions = sum(token.tag == CONJUNCTION for token in words)
+    return len(words) > MAX_SIMPLE_LENGTH and (verbs > 1 or conjunctions > 0)

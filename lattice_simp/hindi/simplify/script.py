@@ -6,17 +6,22 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from lattice_simp.hindi.romanise import Lexicon, devanagari
-from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.complexity import VERBS
-from lattice_simp.hindi.simplify.paradigm import analyse, listed_root, verb_forms
-from lattice_simp.hindi.simplify.verb_features import CONJUNCTIVE, Agreement, VerbForm, canonical
-from lattice_simp.hindi.simplify.words import Role, word_of, words_of
-from lattice_simp.hindi.spelling import composed
-from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
+from lattice_simp.grammars.hindi.spelling import composed
+from lattice_simp.grammars.hindi.verbs import (
+    CONJUNCTIVE,
+    Agreement,
+    VerbForm,
+    analyse,
+    canonical,
+    listed_root,
+    verb_forms,
+)
+from lattice_simp.hindi.sentence import VERBS, Sentence, Token
+from lattice_simp.hindi.simplify.tables import Role, word_of, words_of
+from lattice_simp.support.tables import grammar_table
 
 _LATIN = re.compile("[A-Za-z]")
-_COLUMNS = ("word", "tags")
 
 
 def is_romanised(sentence: Sentence) -> bool:
@@ -80,9 +85,9 @@ def _any_agreement(token: Token) -> Agreement:
 def _function_words() -> dict[str, Lexicon]:
     """For each tag, the words that it has."""
     counts: dict[str, dict[str, float]] = {}
-    for number, row in read_rows(hindi_path("function_words.tsv"), _COLUMNS):
+    for row in grammar_table("hindi/function_words.tsv", ("word", "tags")):
         for tag in row["tags"].split():
-            counts.setdefault(tag, {})[row["word"]] = 1.0 / number
+            counts.setdefault(tag, {})[row["word"]] = 1.0 / row.line
     return {tag: Lexicon(words) for tag, words in counts.items()}
 
 

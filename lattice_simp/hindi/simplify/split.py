@@ -2,7 +2,7 @@
 
 A clause takes its own words along, not those of the clauses in it. Participles and what stands before a clause's own
 words come first, then the clause, then the rest in the source's order. Coordinators and `ki` fall away; `lekin` and
-its like begin the sentence behind them.
+its like begin the sentence after them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from lattice_simp.hindi.sentence import NON_FINITE, Sentence
+from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.clause_tree import (
     Item,
     Node,
@@ -21,7 +21,6 @@ from lattice_simp.hindi.simplify.clause_tree import (
     tokens_of,
     verb_chunk,
 )
-from lattice_simp.hindi.simplify.complexity import CONJUNCTION, PUNCTUATION
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word
 from lattice_simp.hindi.simplify.tables import Action, connectives
 
@@ -117,7 +116,7 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
     """Takes joining words between split clauses, and commas beside them, out of the words around.
 
     Returns:
-        What is left, and the words that lead the clause behind them.
+        What is left, and the words that lead the clause after them.
     """
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}

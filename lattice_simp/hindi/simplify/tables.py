@@ -7,8 +7,10 @@ from enum import StrEnum
 from functools import cache
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.spelling import composed
-from lattice_simp.hindi.tables import hindi_path, read_rows
+from lattice_simp.grammars.hindi.spelling import composed
+from lattice_simp.support.tables import grammar_path, grammar_table
+
+_WORDS = "hindi/simplify_words.tsv"
 
 
 class Action(StrEnum):
@@ -25,19 +27,17 @@ class Action(StrEnum):
 @cache
 def connectives() -> dict[str, Action]:
     """Returns what becomes of each connective."""
-    path = hindi_path("simplify_connectives.tsv")
     found = {}
-    for number, row in read_rows(path, ("word", "action")):
+    for row in grammar_table("hindi/simplify_connectives.tsv", ("word", "action")):
         if row["action"] not in list(Action):
-            remedy = f"write one of {', '.join(Action)}"
-            raise FormatError(f"no action {row['action']!r}", path=path, line=number, remedy=remedy)
+            raise row.error(f"no action {row['action']!r}", f"write one of {', '.join(Action)}")
         found[composed(row["word"])] = Action(row["action"])
     return found
 
 
 @dataclass(frozen=True)
 class Postposition:
-    """What stands behind a gerund that is split off.
+    """What stands after a gerund that is split off.
 
     Attributes:
         instead: begins the next sentence.
@@ -51,20 +51,20 @@ class Postposition:
 @cache
 def postpositions() -> dict[tuple[str, ...], Postposition]:
     """Returns the postpositions of gerunds that are split off."""
-    rows = read_rows(hindi_path("simplify_postpositions.tsv"), ("postposition", "instead", "tense"))
+    rows = grammar_table("hindi/simplify_postpositions.tsv", ("postposition", "instead", "tense"))
     return {
         tuple(composed(row["postposition"]).split()): Postposition(
             tuple(composed(row["instead"]).split()), row["tense"] == "perfective"
         )
-        for _, row in rows
+        for row in rows
     }
 
 
 @cache
 def relatives() -> dict[str, tuple[str, str]]:
     """Returns what takes a relative pronoun's place, with a verb in the singular and in the plural."""
-    rows = read_rows(hindi_path("simplify_relatives.tsv"), ("relative", "instead", "plural"))
-    return {composed(row["relative"]): (row["instead"], row["plural"] or row["instead"]) for _, row in rows}
+    rows = grammar_table("hindi/simplify_relatives.tsv", ("relative", "instead", "plural"))
+    return {composed(row["relative"]): (row["instead"], row["plural"] or row["instead"]) for row in rows}
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class Pronoun:
 @cache
 def pronouns() -> tuple[Pronoun, ...]:
     """Returns the personal, demonstrative, relative and interrogative pronouns."""
-    rows = read_rows(hindi_path("pronoun_cases.tsv"), ("direct", "agent", "oblique", "genitive", "dative"))
-    return tuple(Pronoun(*row.values()) for _, row in rows)
+    rows = grammar_table("hindi/pronoun_cases.tsv", ("direct", "agent", "oblique", "genitive", "dative"))
+    return tuple(Pronoun(*row.cells.values()) for row in rows)
 
 
 @dataclass(frozen=True)
 class SecondVerb:
-    """A verb behind the first one of a group.
+    """A verb after the first one of a group.
 
     Attributes:
         is_vector: whether it only colours the first one, so that its tense is the group's.
@@ -100,13 +100,77 @@ class SecondVerb:
 
 @cache
 def second_verbs() -> dict[str, SecondVerb]:
-    """Returns the verbs that stand behind the first one of a group."""
-    rows = read_rows(hindi_path("vector_verbs.tsv"), ("root", "kind", "agent"))
-    return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for _, row in rows}
+    """Returns the verbs that stand after the first one of a group."""
+    rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
+    return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
 
 
 @cache
 def kept_participles() -> frozenset[tuple[str, str]]:
     """Returns participles that are adverbs or postpositions, with the postposition before them ("": any)."""
-    rows = read_rows(hindi_path("kept_participles.tsv"), ("form", "postposition"))
-    return frozenset((composed(row["form"]), composed(row["postposition"])) for _, row in rows)
+    rows = grammar_table("hindi/kept_participles.tsv", ("form", "postposition"))
+    return frozenset((composed(row["form"]), composed(row["postposition"])) for row in rows)
+
+
+class Role(StrEnum):
+    """What a word does; the table's head says it in words."""
+
+    BE = "be"
+    COPULA = "copula"
+    PASSIVE = "passive"
+    COMPLETIVE = "completive"
+    LIGHT = "light"
+    CONJUNCTIVE = "conjunctive"
+    PARTICIPIAL = "participial"
+    SIMULTANEOUS = "simultaneous"
+    INDEFINITE = "indefinite"
+    CONCESSION = "concession"
+    CONDITION = "condition"
+    ERGATIVE = "ergative"
+    GENITIVE = "genitive"
+    DIRECT_GENITIVE = "direct_genitive"
+    OBLIQUE_GENITIVE = "oblique_genitive"
+    STATEMENT = "statement"
+    QUESTION = "question"
+    CLOSING = "closing"
+
+
+def words_of(role: Role) -> tuple[str, ...]:
+    """Returns the words of a role, in the table's order.
+
+    >>> words_of(Role.GENITIVE)
+    ('का', 'के', 'की')
+
+    Raises:
+        FormatError: the table is broken.
+    """
+    return _roles()[role]
+
+
+def word_of(role: Role) -> str:
+    """Returns the first word of a role: the one to write.
+
+    >>> word_of(Role.ERGATIVE)
+    'ने'
+    """
+    return _roles()[role][0]
+
+
+@cache
+def _roles() -> dict[Role, tuple[str, ...]]:
+    found: dict[Role, tuple[str, ...]] = {}
+    for row in grammar_table(_WORDS, ("role", "words")):
+        if row["role"] not in list(Role):
+            raise row.error(f"no role {row['role']!r}", f"write one of {', '.join(Role)}")
+        role = Role(row["role"])
+        if role in found:
+            raise row.error(f"the role {role} twice", "write all its words in one row")
+        if not row["words"]:
+            raise row.error(f"the role {role} has no words", "write one at least")
+        found[role] = tuple(composed(row["words"]).split())
+    path = grammar_path(_WORDS)
+    if missing := [role for role in Role if role not in found]:
+        raise FormatError(f"nothing for {', '.join(missing)}", path=path, remedy="add a row for each")
+    if len(found[Role.STATEMENT]) < 2:
+        raise FormatError("one mark for statements", path=path, remedy="write one for Devanagari, then a roman one")
+    return found

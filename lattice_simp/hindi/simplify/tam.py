@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement, perception_verbs
+from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.arguments import object_of
+from lattice_simp.hindi.simplify.arguments import Shared, object_of
 from lattice_simp.hindi.simplify.model import Part, PartKind, SplitRefusedError, Word
 from lattice_simp.hindi.simplify.nominal_cases import agent_words, is_dative
-from lattice_simp.hindi.simplify.paradigm import perception_verbs
-from lattice_simp.hindi.simplify.shared_arguments import Shared
-from lattice_simp.hindi.simplify.verb_features import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement
+from lattice_simp.hindi.simplify.tables import Role, relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
-from lattice_simp.hindi.simplify.words import Role, words_of
 
 _COPIED = "shared with another sentence"
 _TENSE = "the tense of the main verb"
@@ -117,3 +116,28 @@ def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
         return replace(part, instead=instead)
     return part
+
+
+_TAGS = ("PRP", "DEM")
+_REASON = "a relative pronoun in a sentence of its own"
+
+
+def without_relatives(sentence: Sentence, part: Part) -> Part:
+    """Replaces the relative pronoun of a clause that is now a sentence."""
+    if part.kind != PartKind.FINITE or not part.name or part.verb is None:
+        return part
+    if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):
+        return part
+    group = verb_group(sentence, part.verb)
+    plural = group is not None and group.agreement.number == "pl" and not group.takes_agent_with_ne
+    for place in part.tokens:
+        token = sentence.tokens[place]
+        if token.tag in _TAGS and token.form in relatives():
+            word = Word(relatives()[token.form][plural], (place,), _REASON)
+            part = replace(part, instead={**part.instead, place: (word,)})
+            break
+    return replace(part, subject=tuple(_demonstrative(word, plural=plural) for word in part.subject))
+
+
+def _demonstrative(word: Word, *, plural: bool) -> Word:
+    return replace(word, form=relatives()[word.form][plural]) if word.form in relatives() else word

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.complexity import VERBS
-from lattice_simp.hindi.simplify.paradigm import generate, takes_ne
-from lattice_simp.hindi.simplify.tables import second_verbs
-from lattice_simp.hindi.simplify.verb_features import PAST, PERFECTIVE, PRESENT, ROOT, Agreement
-from lattice_simp.hindi.simplify.words import Role, words_of
+from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
+from lattice_simp.hindi.sentence import VERBS, Sentence, Token
+from lattice_simp.hindi.simplify.tables import Role, second_verbs, words_of
 
 NEGATION = "NEG"
 _FINITE_ONLY = (PRESENT, PAST)
@@ -37,7 +34,7 @@ class VerbGroup:
 
     @property
     def is_passive(self) -> bool:
-        """Whether the group is passive: a perfective form and `jaa`, perhaps behind a vector verb."""
+        """Whether the group is passive: a perfective form and `jaa`, perhaps after a vector verb."""
         at = 1 if self.has_vector else 0
         passive = (
             len(self.verbs) > at + 1
@@ -57,7 +54,7 @@ class VerbGroup:
 
     @property
     def tense(self) -> tuple[str, tuple[Token, ...]] | None:
-        """The ending of the verb and the auxiliaries behind it, without vector verbs and the passive.
+        """The ending of the verb and the auxiliaries after it, without vector verbs and the passive.
 
         None if no other verb can take it, as that of `hai`.
         """
@@ -65,7 +62,7 @@ class VerbGroup:
         carrier, rest = self.verbs[skip], self.verbs[skip + 1 :]
         if not carrier.tam or carrier.tam in _FINITE_ONLY:
             return None
-        # A bare root without an auxiliary is no finite form that others can take.
+        # A bare root without an auxiliary is not a finite form that others can take.
         return None if carrier.tam == ROOT and not rest else (carrier.tam, rest)
 
     @property

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.hindi.romanise import Lexicon, devanagari
+from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
-from lattice_simp.hindi.text.crf import REMEDY, Crf, CrfSettings
-from lattice_simp.hindi.text.morphology import Morphology
-from lattice_simp.hindi.text.morphology_io import read_morphology, write_morphology
+from lattice_simp.hindi.text.morphology import REMEDY, Morphology, read_morphology, write_morphology
 from lattice_simp.hindi.text.sentences import FULL_STOP, tokenised_sentences
 from lattice_simp.hindi.text.tagger import tagger_features
-from lattice_simp.support.crfsuite import read_meta
+from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
 from lattice_simp.support.textio import open_text
+
+_LIBRARY = "hindi"
 
 TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
 
@@ -28,7 +28,20 @@ FEATURE_VERSION = 1
 """Goes up when the features change: a model works with the features it was trained on alone."""
 
 RAREST_TAG = 5
-"""Sentences with a tag of fewer tokens are no training data for tags: such tags are slips, and each costs time."""
+"""Sentences with a tag of fewer tokens are not training data for tags: such tags are slips, and each costs time."""
+
+
+@dataclass(frozen=True)
+class AnalyserSettings:
+    """How tagger and chunker are trained.
+
+    Attributes:
+        epochs: how often the perceptron sees each sentence.
+        min_count: features that hold for fewer tokens are left out.
+    """
+
+    epochs: int = 12
+    min_count: int = 2
 
 
 @dataclass(frozen=True)
@@ -42,16 +55,16 @@ class Analyser:
     It says nothing of dependencies: the chunks have no heads. Use one for each thread.
 
     Attributes:
-        tagger: of parts of speech.
-        chunker: of chunks.
+        tagger: of parts of speech, a `pycrfsuite.Tagger`.
+        chunker: of chunks, too.
         morphology: gives roots, inflection, tense, aspect and mood.
         abbreviations: words whose full stop ends no sentence.
         meta: what the folder says about the model: feature version, settings, number of sentences.
         to_devanagari: writes romanised words in Devanagari; None to leave them.
     """
 
-    tagger: Crf
-    chunker: Crf
+    tagger: Any
+    chunker: Any
     morphology: Morphology
     abbreviations: frozenset[str]
     meta: Mapping[str, Any]
@@ -62,7 +75,7 @@ class Analyser:
         cls,
         folder: str | Path,
         sentences: Iterable[Sentence],
-        settings: CrfSettings | None = None,
+        settings: AnalyserSettings | None = None,
         to_devanagari: Callable[[str], str] | None = None,
     ) -> Analyser:
         """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
@@ -71,7 +84,7 @@ class Analyser:
             MissingExtraError: python-crfsuite is not installed.
             LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
         """
-        settings = settings or CrfSettings()
+        settings = settings or AnalyserSettings()
         shown = [
             one
             for one in (sentence.without_empty for sentence in sentences)
@@ -81,11 +94,10 @@ class Analyser:
             raise LatticeSimpError("no sentences with tags and chunks to train on")
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        Crf.train(
-            target / TAGGER, ((tagger_features(_forms(one)), _tags(one)) for one in _without_slips(shown)), settings
-        )
+        tagged = ((tagger_features(_forms(one)), _tags(one)) for one in _without_slips(shown))
+        _train(target / TAGGER, tagged, settings)
         chunked = ((chunker_features(_forms(one), _tags(one)), chunk_labels(one.chunks)) for one in shown)
-        Crf.train(target / CHUNKER, chunked, settings)
+        _train(target / CHUNKER, chunked, settings)
         write_morphology(target, Morphology.learn(shown))
         meta = {
             "features": FEATURE_VERSION,
@@ -107,12 +119,12 @@ class Analyser:
         """
         source = Path(folder)
         meta = _read_meta(source / META)
-        chunker = Crf.load(source / CHUNKER)
-        strange = [label for label in chunker.tagger.labels() if not label.startswith((BEGIN, INSIDE))]
+        chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
+        strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
         if strange:
             raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
         abbreviations = frozenset(meta["abbreviations"])
-        tagger = Crf.load(source / TAGGER)
+        tagger = open_tagger(source / TAGGER, library=_LIBRARY, remedy=REMEDY)
         return cls(tagger, chunker, read_morphology(source), abbreviations, meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
@@ -149,10 +161,16 @@ class Analyser:
         return self._analysed([self.to_devanagari(one) for one in tokens] if self.to_devanagari else tokens, "")
 
     def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
-        tags = self.tagger.labels(tagger_features(forms))
-        chunks = chunks_of_labels(self.chunker.labels(chunker_features(forms, tags)))
+        tags = self.tagger.tag(tagger_features(forms)) if forms else []
+        chunks = chunks_of_labels(self.chunker.tag(chunker_features(forms, tags)) if forms else [])
         chunk_tags = [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)]
         return Sentence(self.morphology.apply(forms, tags, chunk_tags), chunks, name)
+
+
+def _train(path: Path, examples: Iterable[Example], settings: AnalyserSettings) -> None:
+    """Trains an averaged perceptron: as accurate here as maximum likelihood, in a tenth of the time."""
+    parameters = {"max_iterations": settings.epochs, "epsilon": 0.0, "feature.minfreq": settings.min_count}
+    train_tagger(path, examples, parameters, library=_LIBRARY, algorithm="ap")
 
 
 def _forms(sentence: Sentence) -> list[str]:

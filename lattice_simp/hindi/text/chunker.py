@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from lattice_simp.grammars.hindi.spelling import folded
 from lattice_simp.hindi.sentence import Chunk
-from lattice_simp.hindi.spelling import folded
-from lattice_simp.hindi.text.crf import Features
 
 BEGIN, INSIDE = "B-", "I-"
 
@@ -17,8 +16,8 @@ _GROUP = frozenset({"VAUX", "RP", "NEG", "RDP"})
 """The tags of what follows the main verb in its group."""
 
 
-def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> Features:
-    """Returns the features of each token of a sentence.
+def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> list[list[bytes]]:
+    """Returns the features of each token of a sentence, in UTF-8: the library takes bytes as they are.
 
     >>> "t=VAUX" in [name.decode() for name in chunker_features(["सो", "गया"], ["VM", "VAUX"])[1]]
     True

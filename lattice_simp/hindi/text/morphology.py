@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from lattice_simp.errors import FormatError
+from lattice_simp.grammars.hindi.spelling import folded, tidied
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.spelling import folded, tidied
+from lattice_simp.support.textio import open_text, read_lines
 
 FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
 """The attributes of a token that its form, its tag and its place decide on."""
+
+WORDS, ENDINGS = "words.tsv", "endings.tsv"
+
+_WORD_COLUMNS = ("form", "tag", "context", *FIELDS)
+_ENDING_COLUMNS = ("ending", "tag", "cut", "added", *FIELDS[1:])
+
+REMEDY = "train the analyser again"
 
 LONGEST_ENDING = 5
 """Letters, vowel signs among them."""
@@ -167,3 +177,49 @@ def with_dots_of(form: str, root: str) -> str:
 
 def _first(counts: Counter[tuple[str, ...]]) -> tuple[str, ...]:
     return min(counts, key=lambda values: (-counts[values], values))
+
+
+def write_morphology(folder: Path, morphology: Morphology) -> None:
+    """Writes `words.tsv` and `endings.tsv`."""
+    _write(folder / WORDS, _WORD_COLUMNS, ((*word, *values) for word, values in morphology.words.items()))
+    endings = ((*ending, found.cut, found.added, *found.values) for ending, found in morphology.endings.items())
+    _write(folder / ENDINGS, _ENDING_COLUMNS, endings)
+
+
+def read_morphology(folder: Path) -> Morphology:
+    """Reads what `write_morphology` wrote.
+
+    Raises:
+        FormatError: a file is missing or broken.
+    """
+    words = {
+        (form, tag, context): tuple(values) for form, tag, context, *values in _read(folder / WORDS, _WORD_COLUMNS)
+    }
+    endings = {
+        (ending, tag): Inflected(cut, added, tuple(values))
+        for ending, tag, cut, added, *values in _read(folder / ENDINGS, _ENDING_COLUMNS)
+    }
+    return Morphology(words, endings)
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    with open_text(path, "w") as file:
+        file.write("\t".join(columns) + "\n")
+        for row in rows:
+            line = "\t".join(row)
+            # A form that would break the table cannot come out of a text either.
+            if line.count("\t") == len(columns) - 1 and not set("\n\r") & set(line):
+                file.write(line + "\n")
+
+
+def _read(path: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
+    lines = read_lines(path)
+    header = next(lines, "").split("\t")
+    if tuple(header) != columns:
+        raise FormatError(f"columns other than {', '.join(columns)}", path=path, line=1, remedy=REMEDY)
+    for number, line in enumerate(lines, start=2):
+        fields = line.split("\t")
+        if len(fields) != len(columns):
+            message = f"{len(fields)} fields, not {len(columns)}"
+            raise FormatError(message, path=path, line=number, remedy=REMEDY)
+        yield fields

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from lattice_simp.errors import MissingExtraError
-from lattice_simp.hindi.spelling import tidied
+from lattice_simp.grammars.hindi.spelling import tidied
+from lattice_simp.support.extras import extra
 
 ENDS = frozenset("।॥?!")
 """The marks that end a sentence wherever they stand."""
@@ -76,16 +76,11 @@ def hindi_tokens(line: str) -> str:
 
 
 def _splitter() -> Callable[[str], list[str]]:
-    try:
+    with extra("hindi"):
         # The package's sentence splitter would bring pandas along, and does not split after numbers.
         from indicnlp.tokenize.indic_tokenize import (  # type: ignore[import-untyped,import-not-found]
             trivial_tokenize,
         )
-    except ImportError as error:
-        raise MissingExtraError(
-            "splitting Hindi text into words needs the Indic NLP Library; "
-            "install it with: pip install 'lattice-simp[hindi]'"
-        ) from error
     return trivial_tokenize
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lattice_simp.hindi.spelling import folded
-from lattice_simp.hindi.text.crf import Features
+from lattice_simp.grammars.hindi.spelling import folded
 
 LONGEST_SUFFIX = 5
 """Letters, vowel signs among them: the longest endings of Hindi verbs have as many."""
@@ -17,8 +16,8 @@ _OUTSIDE = "#"
 _WINDOW = (-2, -1, 1, 2)
 
 
-def tagger_features(forms: Sequence[str]) -> Features:
-    """Returns the features of each token of a sentence.
+def tagger_features(forms: Sequence[str]) -> list[list[bytes]]:
+    """Returns the features of each token of a sentence, in UTF-8: the library takes bytes as they are.
 
     >>> [name.decode() for name in tagger_features(["राम", "सोया"])[1]][:4]
     ['w=सोया', 's1=ा', 's2=या', 's3=ोया']

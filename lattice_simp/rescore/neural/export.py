@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.extras import extra
 
 Array = npt.NDArray[np.float32]
 
@@ -88,10 +88,8 @@ def export_model(
     Raises:
         MissingExtraError: CTranslate2 is not installed.
     """
-    try:
+    with extra("neural"):
         from ctranslate2.specs import TransformerSpec  # type: ignore[import-untyped,import-not-found]
-    except ModuleNotFoundError:
-        raise MissingExtraError("ctranslate2 is missing; pip install 'lattice-simp[neural]'") from None
     spec = TransformerSpec.from_config(shape.layers, shape.heads, pre_norm=True)
     encodings = sinusoids(shape.positions, shape.width)
     embedding = np.ascontiguousarray(weights["embedding.weight"], dtype=np.float32)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
 from lattice_simp.rescore.scorer import State
+from lattice_simp.support.extras import extra
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,8 @@ class TranslationScorer:
         own = options or ScoringOptions()
         if not (Path(folder) / "model.bin").is_file():
             raise FormatError("holds no CTranslate2 model", path=folder, remedy="convert one, or check the path")
-        try:
+        with extra("neural"):
             import ctranslate2  # type: ignore[import-untyped,import-not-found]
-        except ModuleNotFoundError:
-            raise MissingExtraError("ctranslate2 is missing; pip install 'lattice-simp[neural]'") from None
         try:
             translator = ctranslate2.Translator(
                 str(folder),

@@ -20,7 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError, MissingExtraError
+from lattice_simp.errors import FormatError
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import read_lines
 
 SETTINGS = "lattice_simp.json"
@@ -154,10 +155,8 @@ def sentencepiece() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
+    with extra("neural"):
         import sentencepiece as library  # type: ignore[import-untyped,import-not-found]
-    except ModuleNotFoundError:
-        raise MissingExtraError("sentencepiece is missing; pip install 'lattice-simp[neural]'") from None
     return library
 
 
@@ -198,9 +197,7 @@ def bpe_cutter(path: Path) -> Cut:
 
 
 def _detokeniser(language: str) -> Callable[[Sequence[str]], str]:
-    try:
+    with extra("train"):
         from sacremoses import MosesDetokenizer
-    except ModuleNotFoundError:
-        raise MissingExtraError("sacremoses is missing; pip install 'lattice-simp[train]'") from None
     moses = MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

@@ -17,12 +17,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.neural.data import PIECE_MODEL, Pairs, piece_names, read_pairs, train_pieces
 from lattice_simp.rescore.neural.export import export_model
 from lattice_simp.rescore.neural.loop import Training, Validation, averaged_weights
 from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.support.extras import extra
 
 MODEL, SETTINGS = "model", "settings.json"
 
@@ -43,11 +44,9 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
         MissingExtraError: torch, SentencePiece or CTranslate2 is not installed.
     """
     sentencepiece()
-    try:
+    with extra("neural-training"):
         import ctranslate2  # type: ignore[import-untyped,import-not-found]  # noqa: F401
         import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[neural-training]'") from None
     folder = Path(settings.output)
     folder.mkdir(parents=True, exist_ok=True)
     _check_same_run(settings, folder / SETTINGS)

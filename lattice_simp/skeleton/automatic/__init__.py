@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.skeleton.automatic.agreement import Agreement, agreement, compare_records, token_f1
 from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request
 from lattice_simp.skeleton.automatic.optimal import OptimalSettings, optimal_skeletons
 from lattice_simp.skeleton.automatic.pairs import align_pairs, read_pairs
 from lattice_simp.skeleton.automatic.parse import Parse, read_parses, write_parses
@@ -12,10 +13,13 @@ from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences, parser
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger, TaggerSettings
 
 __all__ = [
+    "METHODS",
     "Agreement",
     "DeletionTagger",
+    "Method",
     "OptimalSettings",
     "Parse",
+    "Request",
     "TaggerSettings",
     "agreement",
     "align_pairs",

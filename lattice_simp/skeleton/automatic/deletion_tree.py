@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError
-from lattice_simp.skeleton.automatic.english import english_path, read_table, word_set
+from lattice_simp.grammars.english.lexicon import OPEN, DeletionCosts, deletion_costs, word_set
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
-from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, OPEN, mark_kind
+from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, mark_kind
 
 SIDE_ROOT = "parataxis"
 """The label of further roots: the parser saw more than one sentence in the line."""
@@ -28,9 +24,6 @@ _CLAUSE_OPENERS = frozenset({"mark", "cc"})
 _COMPLEMENTS = frozenset({"attr", "acomp", "ccomp", "xcomp", "oprd"})
 _JOINING = "joining"
 """The label of a conjunction that hangs from the conjunct it introduces."""
-
-DeletionCosts = Mapping[tuple[str, str, str, str], float]
-"""Nats by (label, word, part of speech of the head, place), see `deletion_costs`."""
 
 
 @dataclass(frozen=True)
@@ -85,29 +78,6 @@ def deletion_tree(parse: Parse, costs: DeletionCosts | None = None) -> DeletionT
     return DeletionTree(plain, prices, tops, words, openers)
 
 
-@lru_cache(maxsize=4)
-def deletion_costs(path: str | Path | None = None) -> DeletionCosts:
-    """Reads what the deletion of a dependant costs: TSV with the columns label, word, head, place and cost.
-
-    `*` stands for anything. `word` is the dependant itself, `head` its head's part of speech, `place` is `comma` (set
-    off by punctuation), `adjacent` (right behind the head) or `*`.
-
-    Raises:
-        FormatError: a cost that is no number from 0 up; names the line.
-    """
-    path = path or english_path("deletable.tsv")
-    costs = {}
-    for number, (*key, cost) in enumerate(read_table(path, ("label", "word", "head", "place", "cost")), start=2):
-        try:
-            value = float(cost)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value < np.inf:
-            raise FormatError(f"the cost {cost!r}", path=path, line=number, remedy="write nats, a number from 0 up")
-        costs[key[0], key[1], key[2], key[3]] = value
-    return costs
-
-
 _OUTSIDE = -2
 
 
@@ -155,12 +125,12 @@ def _is_needed(parse: Parse, position: int, head: int) -> bool:
     """Tells dependants that must stay although their label is that of an adjunct."""
     word, label = parse.tokens[position].lower(), parse.labels[position]
     below = (position, *parse.children[position])
-    if word in word_set("negations.tsv", "word"):
+    if word in word_set("negations"):
         return True
     if label in ("prep", "advmod", "npadvmod") and any(parse.tags[one].startswith("W") for one in below):
         return True  # "the law of which he spoke", "he knows where it is"
     if label == "prep" and word == "of":
-        return parse.lemmas[head].lower() in word_set("partitives.tsv", "word")
+        return parse.lemmas[head].lower() in word_set("partitives")
     if label in ("prep", "advmod") and parse.parts[head] == "AUX" and not _has_complement(parse, head):
         return position == min(child for child in parse.children[head] if parse.labels[child] in ("prep", "advmod"))
     return False
@@ -173,7 +143,7 @@ def _has_complement(parse: Parse, verb: int) -> bool:
 def _reported(parse: Parse, root: int, words: tuple[bool, ...]) -> list[int]:
     """Finds clauses with a subject that a reporting verb at the root takes, unless it is negated."""
     negated = any(parse.labels[child] == "neg" for child in parse.children[root])
-    if negated or parse.lemmas[root].lower() not in word_set("reporting_verbs.tsv", "lemma"):
+    if negated or parse.lemmas[root].lower() not in word_set("reporting_verbs"):
         return []
     return [
         child

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.grammars.english.lexicon import DeletionCosts
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
-from lattice_simp.skeleton.automatic.deletion_tree import DeletionCosts, DeletionTree, deletion_tree
+from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.punctuation import place_punctuation
 from lattice_simp.skeleton.automatic.spacy_parser import as_parse

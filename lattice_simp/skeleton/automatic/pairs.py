@@ -13,7 +13,7 @@ from lattice_simp.support.textio import read_lines
 
 
 def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:
-    """Finds each compression in its sentence; gives None for those that are no subsequence, and their number.
+    """Finds each compression in its sentence; gives None for those that are not a subsequence, and their number.
 
     Words are compared without regard to case, since a compression may begin with another word.
 

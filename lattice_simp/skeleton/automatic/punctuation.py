@@ -7,17 +7,10 @@ or closes, unless it still separates what is left. No comma stands first, last, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from lattice_simp.skeleton.automatic.english import english_path, read_table
+from lattice_simp.grammars.english.lexicon import OPEN, marks, partners
 
-STOP, COMMA, OPEN, CLOSE, QUOTE = "stop", "comma", "open", "close", "quote"
-
-
-@lru_cache(maxsize=1)
-def _marks() -> tuple[dict[str, str], dict[str, str]]:
-    rows = read_table(english_path("punctuation.tsv"), ("mark", "kind", "partner"))
-    return {mark: kind for mark, kind, _ in rows}, {mark: partner for mark, kind, partner in rows if kind == OPEN}
+STOP, COMMA, CLOSE, QUOTE = "stop", "comma", "close", "quote"
 
 
 def mark_kind(token: str) -> str | None:
@@ -26,7 +19,7 @@ def mark_kind(token: str) -> str | None:
     >>> mark_kind(","), mark_kind("("), mark_kind("%")
     ('comma', 'open', None)
     """
-    return _marks()[0].get(token)
+    return marks().get(token)
 
 
 def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
@@ -35,7 +28,7 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     >>> mark_pairs('" no ( never ) " he said "'.split())
     [(2, 4), (0, 5)]
     """
-    kinds, partners = _marks()
+    kinds, partner = marks(), partners()
     pairs: list[tuple[int, int]] = []
     opened: list[int] = []
     for place, token in enumerate(tokens):
@@ -48,7 +41,7 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
             del opened[opened.index(same[-1]) :]
             pairs.append((same[-1], place))
             continue
-        fitting = [at for at in opened if partners.get(tokens[at]) == token]
+        fitting = [at for at in opened if partner.get(tokens[at]) == token]
         if fitting:
             del opened[opened.index(fitting[-1]) :]
             pairs.append((fitting[-1], place))
@@ -144,7 +137,7 @@ def _marks_after(place: int, kinds: list[str | None]) -> list[str]:
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
-    """Takes out commas that stand first, last, doubled, behind an opening mark or before a closing bracket."""
+    """Takes out commas that stand first, last, doubled, after an opening mark or before a closing bracket."""
     previous: str | None = OPEN
     for place, kind in enumerate(kinds):
         if mask[place]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.punctuation import place_punctuation
 from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.skeleton import Skeleton
-from lattice_simp.support.crfsuite import crfsuite, open_tagger, read_meta
+from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
 from lattice_simp.support.textio import open_text
 
 MODEL, META = "model.crfsuite", "model.json"
@@ -34,7 +34,7 @@ NBEST_PER_CANDIDATE = 60
 
 _LABELS = {DELETE: "0", KEEP: "1"}
 _SMALLEST = 1e-300
-_LIBRARY = ("the deletion tagger", "skeletons")
+_LIBRARY = "skeletons"
 _REMEDY = "train it again with `lattice-simp skeleton train`"
 
 
@@ -84,28 +84,10 @@ class DeletionTagger:
             LatticeSimpError: no examples, only one label in them, or skeletons of other sentences.
         """
         settings = settings or TaggerSettings()
-        trainer = crfsuite(*_LIBRARY).Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params(
-            {
-                "c1": settings.l1,
-                "c2": settings.l2,
-                "max_iterations": settings.max_iterations,
-                "feature.possible_transitions": True,
-            }
-        )
-        count, seen = _append(trainer, examples)
-        if len(seen) < 2:
-            raise LatticeSimpError(f"{count} examples to train on, in which nothing is kept or nothing is deleted")
         Path(folder).mkdir(parents=True, exist_ok=True)
-        trainer.train(str(Path(folder, MODEL)))
-        written = {
-            "features": FEATURE_VERSION,
-            "l1": settings.l1,
-            "l2": settings.l2,
-            "max_iterations": settings.max_iterations,
-            "examples": count,
-            **(meta or {}),
-        }
+        parameters = {"c1": settings.l1, "c2": settings.l2, "max_iterations": settings.max_iterations}
+        count = train_tagger(Path(folder, MODEL), _labelled(examples), parameters, library=_LIBRARY)
+        written = {"features": FEATURE_VERSION, **asdict(settings), "examples": count, **(meta or {})}
         with open_text(Path(folder, META), "w") as file:
             file.write(json.dumps(written, indent=1) + "\n")
         return cls.load(folder)
@@ -120,7 +102,7 @@ class DeletionTagger:
         """
         meta = read_meta(Path(folder, META), FEATURE_VERSION, _REMEDY)
         model = Path(folder, MODEL)
-        crf = open_tagger(model, *_LIBRARY, _REMEDY)
+        crf = open_tagger(model, library=_LIBRARY, remedy=_REMEDY)
         labels = set(crf.labels())
         if labels != set(_LABELS.values()):
             message = f"a model with the labels {', '.join(sorted(labels)) or '(none)'}, not 0 and 1"
@@ -181,18 +163,14 @@ def _most_probable(chain: Chain, rate: float) -> tuple[bool, ...]:
     return tuple(place in kept for place in range(len(marginals)))
 
 
-def _append(trainer: Any, examples: Iterable[tuple[Parse, Skeleton]]) -> tuple[int, set[bool]]:
-    count, seen = 0, set[bool]()
+def _labelled(examples: Iterable[tuple[Parse, Skeleton]]) -> Iterator[Example]:
     last: tuple[Parse, list[list[str]]] | None = None
-    for parse, skeleton in examples:
+    for number, (parse, skeleton) in enumerate(examples, start=1):
         if skeleton.tokens != parse.tokens:
-            raise LatticeSimpError(f"example {count + 1}: the skeleton is of another sentence than the parse")
+            raise LatticeSimpError(f"example {number}: the skeleton is of another sentence than the parse")
         if last is None or last[0] is not parse:
             last = (parse, token_features(parse))
-        trainer.append(last[1], [_LABELS[KEEP if kept else DELETE] for kept in skeleton.mask])
-        seen.update(skeleton.mask)
-        count += 1
-    return count, seen
+        yield last[1], [_LABELS[KEEP if kept else DELETE] for kept in skeleton.mask]
 
 
 def _transitions(crf: Any) -> Floats:

@@ -17,10 +17,11 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.grammars.english.lexicon import OPEN
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
 from lattice_simp.skeleton.automatic.parse import ROOT
-from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, OPEN, QUOTE, STOP, mark_kind, mark_pairs
+from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
 
 MAX_STATES = 200_000
 """The states beyond which a tree is refused; sentences of 60 tokens have some thousands."""
@@ -29,7 +30,7 @@ _KEPT, _DELETED = 1, 2
 """Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
 
 _BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
-"""The last kept token, as far as the punctuation behind it depends on it."""
+"""The last kept token, as far as the punctuation after it depends on it."""
 
 _AFTER = {None: _WORD, COMMA: _COMMA, OPEN: _OPEN, CLOSE: _WORD, QUOTE: _WORD, STOP: _STOP}
 _FORBIDDEN = {

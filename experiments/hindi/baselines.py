@@ -1,0 +1,136 @@
+"""What the papers do where the lattice of bracketings is not: best labels by themselves, and two fields in steps.
+
+Sharma and Paul 2014 (hybrid approach): one field marks ends, and another one, which sees them, starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.clauses.bracket_lattice import BracketSearch
+from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
+from lattice_simp.hindi.clauses.features import Features, Template, word_features
+from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of
+from lattice_simp.hindi.clauses.model import ClauseModel, bare, learnable, without_rare
+from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
+from lattice_simp.hindi.rules import rule_clauses
+from lattice_simp.hindi.sentence import Sentence
+
+ENDS, STARTS = "ends.crf", "starts.crf"
+
+
+def unconstrained(model: ClauseModel, sentence: Sentence) -> list[Brackets]:
+    """Returns the best labels of a model's field by themselves; they need not be balanced."""
+    return [Brackets.parse(label) for label in _labels(model.chain, model.template(sentence))]
+
+
+@dataclass(frozen=True)
+class TwoFields:
+    """A field for ends, and one for starts, which sees the ends.
+
+    Attributes:
+        ends: its labels are numbers of ends.
+        starts: its labels are the types of the clauses that start.
+        template: what both see.
+    """
+
+    ends: LinearChain
+    starts: LinearChain
+    template: Template = word_features
+
+    @classmethod
+    def train(
+        cls,
+        examples: Sequence[tuple[Sentence, Sequence[Clause]]],
+        settings: CrfSettings | None = None,
+        template: Template = word_features,
+    ) -> TwoFields:
+        """Trains both on sentences with tags and chunks, and their clauses."""
+        labelled = [(sentence, learnable(sentence, clauses)) for sentence, clauses in examples]
+        ends = ((template(one), [str(own.closes) for own in labels]) for one, labels in labelled)
+        opens = without_rare([[_opens(own) for own in labels] for _, labels in labelled], NOTHING)
+        starts = (
+            (with_ends(template(one), [own.closes for own in labels]), own_opens)
+            for (one, labels), own_opens in zip(labelled, opens, strict=True)
+        )
+        return cls(LinearChain.train(ends, settings), LinearChain.train(starts, settings), template)
+
+    def unconstrained(self, sentence: Sentence) -> list[Brackets]:
+        """Returns the best labels of the two fields by themselves; they need not be balanced."""
+        features = self.template(sentence)
+        closes = [int(label) for label in _labels(self.ends, features)]
+        opens = _labels(self.starts, with_ends(features, closes))
+        return [Brackets.parse(f"{own}/{count}") for own, count in zip(opens, closes, strict=True)]
+
+    def brackets(self, sentence: Sentence) -> list[Brackets]:
+        """Returns the best well-formed bracketing; the starts have seen the best ends, but others may be chosen."""
+        labels = [f"{opens}/{count}" for count in self.ends.labels for opens in self.starts.labels]
+        size = len(labels)
+        transitions = self.ends.transitions[:, None, :, None] + self.starts.transitions[None, :, None, :]
+        features = self.template(sentence)
+        closes = [int(label) for label in _labels(self.ends, features)]
+        ends, starts = self.ends.scores(features), self.starts.scores(with_ends(features, closes))
+        scores = (ends[:, :, None] + starts[:, None, :]).reshape(len(sentence), size)
+        search = BracketSearch(labels, transitions.reshape(size, size), RuleCosts())
+        found = search.nbest(scores, token_classes(sentence), 1)
+        return found[0][0] if found else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
+
+    def write(self, folder: Path) -> None:
+        """Writes both into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.ends.write(folder / ENDS)
+        self.starts.write(folder / STARTS)
+
+    @classmethod
+    def read(cls, folder: Path, template: Template = word_features) -> TwoFields:
+        """Reads both from their folder."""
+        return cls(LinearChain.read(folder / ENDS), LinearChain.read(folder / STARTS), template)
+
+
+def with_ends(features: Features, closes: Sequence[int]) -> Features:
+    """Adds what the starts' field sees of the ends: how many are here, how far the next one is, and how many follow."""
+    found: Features = []
+    following, distance = 0, 0
+    for own, count in zip(reversed(features), reversed(closes), strict=True):
+        if count:
+            distance = 0
+        following += count
+        found.append([*own, f"ends={count}", f"ends+={min(following, 4)}", f"end in={min(distance, 9)}"])
+        distance += 1
+    return found[::-1]
+
+
+def _opens(brackets: Brackets) -> str:
+    return str(brackets).partition("/")[0]
+
+
+def _labels(chain: LinearChain, features: Features) -> list[str]:
+    if not features:
+        return []
+    return [chain.labels[label] for label in best_labels(chain.scores(features), chain.transitions)]
+
+
+def best_labels(scores: Floats, transitions: Floats) -> list[int]:
+    """Returns the best labelling (Viterbi).
+
+    >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
+    [0, 0]
+
+    Args:
+        scores: (num_tokens, num_labels), higher is better.
+        transitions: (num_labels, num_labels).
+    """
+    best = scores[0]
+    origins = []
+    for own in scores[1:]:
+        moves = best[:, None] + transitions
+        origins.append(moves.argmax(axis=0))
+        best = moves.max(axis=0) + own
+    labels = [int(best.argmax())]
+    for origin in reversed(origins):
+        labels.append(int(origin[labels[-1]]))
+    return labels[::-1]

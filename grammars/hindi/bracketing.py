@@ -1,0 +1,108 @@
+"""Brackets around clauses: the rule files one after the other, and the acceptor of what is well-formed.
+
+From the ends over the starts to the types (Sharma and Paul 2014b, section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import pynini
+import pywrapfst
+
+from lattice_simp.grammars.hindi.rewriting import BEGINNING, END, alphabet, best_string, stage
+
+STAGES = ("ends", "finite_starts", "nonfinite_starts", "sanity", "ki", "closing", "coordination", "closing", "types")
+"""The rule files, in order."""
+
+BALANCING = ("sanity", "closing")
+"""The stages that add brackets at a cost: the cheapest well-formed string goes on."""
+
+REMOVAL = "removal"
+"""The rule file that takes brackets away."""
+
+MAX_DEPTH = 6
+"""How deep clauses may lie in each other; the deepest of the treebank's trees lie five deep."""
+
+FINITE_END, NON_FINITE_START, NON_FINITE_END = "]", "{", "}"
+
+SIGNS = ("COMMA", "SEMI", "DASH", "STOP", "QUOTE", "OTHER", BEGINNING, END)
+"""Symbols that do not fill a clause."""
+
+
+@lru_cache(maxsize=4096)
+def bracketing(symbols: tuple[str, ...]) -> tuple[str, ...]:
+    """Puts brackets with types into a string of symbols.
+
+    >>> " ".join(bracketing(("NE", "SAY", "KI", "PRO", "FIN")))
+    '[main NE SAY [comp KI PRO FIN ] ]'
+    """
+    return through(symbols, STAGES)
+
+
+def through(symbols: Sequence[str], stages: Sequence[str]) -> tuple[str, ...]:
+    """Rewrites a string of symbols by some stages."""
+    string = alphabet().string([BEGINNING, *symbols, END])
+    for name in stages:
+        string = _balanced(string, name) if name in BALANCING else stage(name)(string)
+    return tuple(best_string(string)[1:-1])
+
+
+def _balanced(string: pynini.Fst, name: str) -> pynini.Fst:
+    """Makes a string well-formed: as it is, else by what a stage adds, else by taking brackets away, too."""
+    for steps in ((), (name,), (name, REMOVAL)):
+        good = pynini.compose(string, _to_well_formed(steps))
+        if good.num_states():
+            return pynini.shortestpath(good).project("output").rmepsilon()
+    raise AssertionError("a string without brackets is well-formed")
+
+
+@cache
+def _to_well_formed(steps: tuple[str, ...]) -> pynini.Fst:
+    """Returns the transducer from any string to the well-formed ones that some stages make of it."""
+    fst = well_formed()
+    for name in reversed(steps):
+        for rule in reversed(stage(name).rules):
+            fst = pynini.compose(rule, fst)
+    return fst.arcsort("ilabel")
+
+
+@cache
+def well_formed() -> pynini.Fst:
+    """Returns the acceptor of balanced bracketings to a bounded depth, without clauses that hold no word.
+
+    Its states are the open brackets (`[`, `{`), and whether the innermost clause has words.
+
+    A finite clause may not lie in a non-finite one: Hindi's participles take no clauses.
+    """
+    letters = alphabet()
+    fst = pynini.Fst()
+    states: dict[tuple[str, bool], int] = {}
+    waiting = [("", False)]
+    states[waiting[0]] = fst.add_state()
+    fst.set_start(0)
+    fst.set_final(0)
+    words = [name for name in letters.units if name not in SIGNS]
+
+    def arc(source: int, name: str, target: tuple[str, bool]) -> None:
+        if target not in states:
+            states[target] = fst.add_state()
+            waiting.append(target)
+        label = letters.label(name)
+        fst.add_arc(source, pywrapfst.Arc(label, label, 0, states[target]))
+
+    while waiting:
+        stack, filled = place = waiting.pop()
+        source = states[place]
+        for name in SIGNS:
+            arc(source, name, place)
+        for name in words:
+            arc(source, name, (stack, bool(stack)))
+        for name in letters.brackets:
+            if name[0] in "[{" and len(stack) < MAX_DEPTH and not (name[0] == "[" and "{" in stack):
+                arc(source, name, (stack + name[0], False))
+            closes = {FINITE_END: "[", NON_FINITE_END: "{"}.get(name)
+            if closes and filled and stack.endswith(closes):
+                arc(source, name, (stack[:-1], len(stack) > 1))
+    return fst.optimize()

@@ -1,0 +1,91 @@
+"""Words that join or mark clauses: the lists of Sharma and Paul 2014b (appendices A and B), with what they lack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from lattice_simp.support.tables import grammar_table
+
+
+class MarkerClass(StrEnum):
+    """What a marker does."""
+
+    COORDINATOR = "coordinator"
+    ADVERSATIVE = "adversative"
+    COMPLEMENTISER = "complementiser"
+    CONDITIONAL = "conditional"
+    THEN = "then"
+    ADVERBIAL = "adverbial"
+    CONSECUTIVE = "consecutive"
+    CONNECTIVE = "connective"
+    RELATIVE = "relative"
+    TEMPORAL = "temporal"
+    CORRELATIVE = "correlative"
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A word that joins or marks clauses.
+
+    Attributes:
+        devanagari: the form.
+        roman: its spellings in Latin letters, the papers' one first.
+        kind: what it does.
+        source: `A` or `B` for the papers' appendices, `text` for their text, `treebank`, or `paradigm`.
+    """
+
+    devanagari: str
+    roman: tuple[str, ...]
+    kind: MarkerClass
+    source: str
+
+
+@cache
+def markers() -> tuple[Marker, ...]:
+    """Reads all markers.
+
+    >>> markers()[0].devanagari, markers()[0].roman[0], str(markers()[0].kind)
+    ('और', 'aur', 'coordinator')
+
+    Raises:
+        FormatError: a row has no form, no spelling, or a class that does not exist.
+    """
+    found = []
+    for row in grammar_table("hindi/markers.tsv", ("devanagari", "roman", "class", "source")):
+        spellings = tuple(row["roman"].split())
+        if not row["devanagari"] or not spellings or row["class"] not in list(MarkerClass):
+            remedy = f"write a form, its spellings and one class of {', '.join(MarkerClass)}"
+            raise row.error(f"not a marker: {row['devanagari']!r} {row['class']!r}", remedy)
+        found.append(Marker(row["devanagari"], spellings, MarkerClass(row["class"]), row["source"]))
+    return tuple(found)
+
+
+@cache
+def _by_form() -> dict[str, tuple[Marker, ...]]:
+    found: dict[str, tuple[Marker, ...]] = {}
+    for marker in markers():
+        for form in (marker.devanagari, *marker.roman):
+            found[form] = (*found.get(form, ()), marker)
+    return found
+
+
+def markers_of(form: str) -> tuple[Marker, ...]:
+    """Finds the markers with a form, in either script; the letters' case does not matter.
+
+    Several have the same form in Latin letters where they have more than one spelling in Devanagari.
+
+    >>> [marker.devanagari for marker in markers_of("lekin")], markers_of("किताब")
+    (['लेकिन'], ())
+    """
+    return _by_form().get(form.lower(), ())
+
+
+def is_marker(form: str, *kinds: MarkerClass) -> bool:
+    """Says whether a form, in either script, is a marker of one of some classes.
+
+    >>> is_marker("जिसने", MarkerClass.RELATIVE), is_marker("jisne", MarkerClass.COORDINATOR)
+    (True, False)
+    """
+    return any(marker.kind in kinds for marker in markers_of(form))

@@ -1,0 +1,58 @@
+"""The forms of Hindi nouns: for each gender and case a transducer from roots, made of `noun_endings.tsv`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pynini
+
+from lattice_simp.grammars.hindi.romanisation import letters, vowel_signs
+from lattice_simp.grammars.hindi.spelling import composed
+from lattice_simp.grammars.hindi.transducers import acceptor, any_of, cheapest, cross
+from lattice_simp.support.tables import grammar_table
+
+_CASES = ("plural", "oblique", "oblique_plural")
+
+
+def noun_form(root: str, gender: str, case: str) -> str:
+    """Returns a form of a noun.
+
+    >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
+    ('बेटे', 'नेता', 'रातें')
+
+    Args:
+        root: the direct singular.
+        gender: `m` or `f`.
+        case: `plural`, `oblique` or `oblique_plural`.
+    """
+    root = composed(root)
+    best = cheapest(acceptor(root) @ _nouns()["f" if gender == "f" else "m", case])
+    return root if best is None else best[0]
+
+
+@cache
+def _nouns() -> dict[tuple[str, str], Any]:
+    """Returns the transducer for each gender and case: whole words before endings before the rest."""
+    every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
+    sigma = pynini.closure(any_of(every)).optimize()
+    signs = set(vowel_signs().values())
+    found = {}
+    rows = list(grammar_table("hindi/noun_endings.tsv", ("gender", "root", *_CASES)))
+    for gender in ("m", "f"):
+        own = [row for row in rows if row["gender"] == gender]
+        words = [row for row in own if len(row["root"]) > 2]
+        endings = [row for row in own if row["root"] in signs]
+        for case in _CASES:
+            whole = pynini.union(*(cross(row["root"], row[case]) for row in words), cross("ॐ", "ॐ"))
+            ending = sigma + pynini.union(*(cross(row["root"], row[case]) for row in endings))
+            rest = sigma + cross("", next(row[case] for row in own if row["root"] == "*"))
+            found[gender, case] = _priority(_priority(whole, ending), rest).optimize()
+    return found
+
+
+def _priority(one: Any, other: Any) -> Any:
+    """Returns one transducer, and another one for what the first does not take."""
+    taken = pynini.project(one.copy(), "input").rmepsilon().optimize()
+    inputs = pynini.project(other.copy(), "input").rmepsilon().optimize()
+    return pynini.union(one, pynini.difference(inputs, taken) @ other)

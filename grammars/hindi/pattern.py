@@ -1,0 +1,176 @@
+"""Regular expressions over symbols: the texts of the rules, compiled to acceptors.
+
+A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` stand
+after what they repeat, `$NAME` is a class with a name, `.` is any symbol that is not a bracket, and `^(A|B)` is any
+symbol that is neither a bracket nor one of these. A pattern without symbols is the empty string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pynini
+import pywrapfst
+
+from lattice_simp.errors import LatticeSimpError
+
+_PART = re.compile(r"\s*([()|*+?.^]|\$?[A-Z][A-Z0-9_]*|[\[{][a-z]*|[\]}])")
+_REPEATS = "*+?"
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The symbols of the rules, with the labels that stand for them in an automaton.
+
+    Attributes:
+        units: stand for the chunks of a sentence.
+        brackets: begin and end clauses.
+    """
+
+    units: tuple[str, ...]
+    brackets: tuple[str, ...]
+    labels: Mapping[str, int] = field(init=False, compare=False, repr=False)
+    names: Mapping[int, str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        labels = {name: label for label, name in enumerate((*self.units, *self.brackets), start=1)}
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "names", {label: name for name, label in labels.items()})
+
+    def label(self, name: str) -> int:
+        """Returns the label of a symbol.
+
+        Raises:
+            LatticeSimpError: there is no such symbol.
+        """
+        if name not in self.labels:
+            raise LatticeSimpError(f"no symbol {name!r}; there are {' '.join(self.labels)}")
+        return self.labels[name]
+
+    def any_of(self, names: tuple[str, ...]) -> pynini.Fst:
+        """Returns the acceptor of one symbol out of several."""
+        fst = pynini.Fst()
+        fst.add_states(2)
+        fst.set_start(0)
+        fst.set_final(1)
+        for name in names:
+            label = self.label(name)
+            fst.add_arc(0, pywrapfst.Arc(label, label, 0, 1))
+        return fst
+
+    def string(self, names: list[str]) -> pynini.Fst:
+        """Returns the acceptor of one string of symbols."""
+        fst = pynini.Fst()
+        fst.add_states(len(names) + 1)
+        fst.set_start(0)
+        fst.set_final(len(names))
+        for state, name in enumerate(names):
+            label = self.label(name)
+            fst.add_arc(state, pywrapfst.Arc(label, label, 0, state + 1))
+        return fst
+
+
+def compile_pattern(
+    text: str, alphabet: Alphabet, classes: Mapping[str, str], inside: tuple[str, ...] = ()
+) -> pynini.Fst:
+    """Compiles a pattern to an acceptor.
+
+    >>> letters = Alphabet(("NP", "KI", "FIN"), ("[", "]"))
+    >>> compile_pattern("NP* (FIN | $THAT)", letters, {"THAT": "KI"}).num_states() > 0
+    True
+
+    Args:
+        text: of the pattern.
+        alphabet: the symbols that it may name.
+        classes: patterns by the names that it may take them by.
+        inside: the classes that the pattern stands in, outermost first; it may name none of them.
+
+    Raises:
+        LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.
+    """
+    parts, place = [], 0
+    text = text.strip()
+    while place < len(text):
+        found = _PART.match(text, place)
+        if not found:
+            raise LatticeSimpError(f"no symbol or operator at {text[place:]!r} in the pattern {text!r}")
+        parts.append(found[1])
+        place = found.end()
+    reader = _Reader(parts, text, alphabet, classes, inside)
+    fst = reader.alternatives()
+    if reader.place < len(parts):
+        raise LatticeSimpError(f"{parts[reader.place]!r} is out of place in the pattern {text!r}")
+    return fst.optimize()
+
+
+@dataclass
+class _Reader:
+    """Reads the parts of a pattern by recursive descent."""
+
+    parts: list[str]
+    text: str
+    alphabet: Alphabet
+    classes: Mapping[str, str]
+    inside: tuple[str, ...]
+    place: int = 0
+
+    def next_is(self, options: str) -> bool:
+        return self.place < len(self.parts) and self.parts[self.place] in options
+
+    def alternatives(self) -> pynini.Fst:
+        branches = [self.row()]
+        while self.next_is("|"):
+            self.place += 1
+            branches.append(self.row())
+        return pynini.union(*branches) if len(branches) > 1 else branches[0]
+
+    def row(self) -> pynini.Fst:
+        fst = self.alphabet.string([])
+        while self.place < len(self.parts) and not self.next_is("|)"):
+            fst.concat(self.repeated())
+        return fst
+
+    def repeated(self) -> pynini.Fst:
+        fst = self.atom()
+        while self.next_is(_REPEATS):
+            operator = self.parts[self.place]
+            fst = fst.star if operator == "*" else fst.plus if operator == "+" else fst.ques
+            self.place += 1
+        return fst
+
+    def atom(self) -> pynini.Fst:
+        if self.place == len(self.parts):
+            raise LatticeSimpError(f"something is missing at the end of the pattern {self.text!r}")
+        part = self.parts[self.place]
+        self.place += 1
+        if part == "(":
+            return self.group()
+        if part == ".":
+            return self.alphabet.any_of(self.alphabet.units)
+        if part == "^":
+            return self.complement()
+        if part.startswith("$"):
+            return self.named(part[1:])
+        if part in _REPEATS:
+            raise LatticeSimpError(f"{part!r} repeats nothing in the pattern {self.text!r}")
+        return self.alphabet.string([part])
+
+    def named(self, name: str) -> pynini.Fst:
+        if name not in self.classes:
+            raise LatticeSimpError(f"no class '${name}' (pattern {self.text!r})")
+        inside = (*self.inside, name)
+        if name in self.inside:
+            raise LatticeSimpError(f"a class names itself: {' > '.join(inside)} (pattern {self.text!r})")
+        return compile_pattern(self.classes[name], self.alphabet, self.classes, inside)
+
+    def group(self) -> pynini.Fst:
+        fst = self.alternatives()
+        if not self.next_is(")"):
+            raise LatticeSimpError(f"a group stays open in the pattern {self.text!r}")
+        self.place += 1
+        return fst
+
+    def complement(self) -> pynini.Fst:
+        return pynini.difference(self.alphabet.any_of(self.alphabet.units), self.atom().optimize())

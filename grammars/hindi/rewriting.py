@@ -1,0 +1,132 @@
+"""Rewrite rules: each row of a rule file is one transducer, and a file is what they do one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pynini
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.grammars.hindi.pattern import Alphabet, compile_pattern
+from lattice_simp.grammars.hindi.symbols import symbols
+from lattice_simp.support.tables import Row, grammar_table
+
+BEGINNING, END = "BOS", "EOS"
+"""The symbols around a sentence."""
+
+MAX_STATES = 2000
+"""How many states neighbouring rules may have as one transducer: beyond, two compositions are faster than one."""
+
+COLUMNS = ("replace", "by", "before", "after", "cost", "note")
+
+
+@cache
+def alphabet() -> Alphabet:
+    """Returns the symbols of units and the brackets of `rule_brackets.tsv`."""
+    brackets = tuple(row["bracket"] for row in grammar_table("hindi/rule_brackets.tsv", ("bracket", "meaning")))
+    return Alphabet((*symbols(), BEGINNING, END), brackets)
+
+
+@cache
+def classes() -> Mapping[str, str]:
+    """Returns the patterns with names, from `rule_classes.tsv`.
+
+    Raises:
+        FormatError: a pattern is broken, or names itself; names the line.
+    """
+    rows = list(grammar_table("hindi/rule_classes.tsv", ("name", "pattern", "note")))
+    found = {row["name"]: row["pattern"] for row in rows}
+    for row in rows:
+        try:
+            compile_pattern(row["pattern"], alphabet(), found, (row["name"],))
+        except LatticeSimpError as error:
+            raise row.error(str(error), "correct the class") from error
+    return found
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The rules of one file, compiled.
+
+    Attributes:
+        name: of the stage.
+        rules: the transducers, in order; several rows may make up one.
+    """
+
+    name: str
+    rules: tuple[pynini.Fst, ...]
+
+    def __call__(self, string: pynini.Fst) -> pynini.Fst:
+        """Rewrites a string of symbols (or several, as an acceptor)."""
+        for rule in self.rules:
+            string = pynini.compose(string, rule, connect=True).project("output").rmepsilon()
+        return string
+
+
+@cache
+def stage(name: str) -> Stage:
+    """Compiles `rule_NAME.tsv`.
+
+    Each row replaces what `replace` matches by the symbols of `by`, between `before` and `after`, wherever it can; with
+    a cost it may do so, and the least sum of costs wins in the end. A `replace` of more than one string needs `by` to
+    be one string.
+
+    Raises:
+        FormatError: a pattern is broken, or a cost is not a number; names the line.
+    """
+    rules = []
+    for row in grammar_table(f"hindi/rule_{name}.tsv", COLUMNS):
+        try:
+            rules.append(_rule(row))
+        except (LatticeSimpError, ValueError) as error:
+            raise row.error(str(error), "correct the rule") from error
+    return Stage(name, tuple(rule.arcsort("ilabel") for rule in _composed(rules)))
+
+
+def _composed(rules: Sequence[pynini.Fst]) -> list[pynini.Fst]:
+    """Composes neighbouring rules as long as what they do together stays small."""
+    found: list[pynini.Fst] = []
+    for rule in rules:
+        both = pynini.compose(found[-1], rule).optimize() if found else rule
+        if both.num_states() <= MAX_STATES:
+            found[-1:] = [both]
+        else:
+            found.append(rule)
+    return found
+
+
+def _rule(row: Row) -> pynini.Fst:
+    replaced, by, before, after = (
+        compile_pattern(row[column], alphabet(), classes()) for column in ("replace", "by", "before", "after")
+    )
+    change = pynini.cross(replaced, by)
+    if row["cost"]:
+        change = pynini.concat(change, pynini.accep("", weight=float(row["cost"])))
+        return pynini.cdrewrite(change, before, after, _any_string(), mode="opt").optimize()
+    return pynini.cdrewrite(change, before, after, _any_string()).optimize()
+
+
+@cache
+def _any_string() -> pynini.Fst:
+    letters = alphabet()
+    return letters.any_of((*letters.units, *letters.brackets)).closure().optimize()
+
+
+def best_string(fst: pynini.Fst) -> list[str]:
+    """Returns the cheapest string of an acceptor.
+
+    Raises:
+        LatticeSimpError: it accepts nothing.
+    """
+    best = pynini.shortestpath(fst)
+    if best.num_states() == 0:
+        raise LatticeSimpError("the rules leave no string")
+    names, state = [], best.start()
+    while best.num_arcs(state):
+        arc = next(iter(best.arcs(state)))
+        if arc.olabel:
+            names.append(alphabet().names[arc.olabel])
+        state = arc.nextstate
+    return names

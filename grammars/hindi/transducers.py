@@ -1,0 +1,68 @@
+"""Small pieces of transducers over Hindi text, their costs in tables, and their strings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import pynini
+
+from lattice_simp.support.tables import Row
+
+
+def acceptor(text: str) -> Any:
+    """Returns the acceptor of one string; brackets in it mean nothing special.
+
+    >>> acceptor("[घर]").string("utf8")
+    '[घर]'
+    """
+    return pynini.accep(pynini.escape(text), token_type="utf8")
+
+
+def any_of(texts: Iterable[str]) -> Any:
+    """Returns the acceptor of one string out of several."""
+    return pynini.union(*map(acceptor, texts))
+
+
+def cross(one: str, other: str) -> Any:
+    """Returns the transducer of a string to another one."""
+    return pynini.cross(acceptor(one), acceptor(other))
+
+
+def weighted(fst: Any, cost: float) -> Any:
+    """Returns a transducer whose paths cost so much more, in nats."""
+    return fst + pynini.accep("", weight=cost, token_type="utf8")
+
+
+def strings(fst: Any) -> list[str]:
+    """Returns all output strings of an acyclic transducer, the cheapest first."""
+    plain = pynini.project(fst, "output").rmepsilon()
+    if plain.start() == -1:
+        return []
+    found = plain.paths(output_token_type="utf8")
+    return [string for _, string in sorted((float(weight), string) for _, string, weight in found.items())]
+
+
+def cheapest(fst: Any) -> tuple[str, float] | None:
+    """Returns the cheapest output string of a transducer and its cost in nats; None if it accepts nothing."""
+    best = pynini.shortestpath(fst)
+    if best.start() == -1:
+        return None
+    cost = float(pynini.shortestdistance(best, reverse=True)[best.start()])
+    return best.project("output").rmepsilon().string("utf8"), cost
+
+
+def cost_of(row: Row) -> float:
+    """Reads the cell `cost` of a row, in nats; an empty cell is 0.
+
+    Raises:
+        FormatError: it is not a finite number from 0 on: with costs below 0, a cycle would have no cheapest path.
+    """
+    try:
+        cost = float(row["cost"] or 0)
+    except ValueError:
+        cost = math.nan
+    if not 0 <= cost < math.inf:
+        raise row.error(f"not a cost: {row['cost']!r}", "write a decimal number from 0 on")
+    return cost

@@ -1,0 +1,33 @@
+"""The two engines: kernels over arrays (fast, double precision, score columns) and OpenFst (the definition)."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Literal, TypeAlias
+
+from lattice_simp import openfst
+from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.arc_posteriors import arc_posteriors
+from lattice_simp.ops.compose import compose
+from lattice_simp.ops.gappy_acceptor import gappy_acceptor
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.prune import prune
+from lattice_simp.ops.replace import replace
+
+Engine: TypeAlias = Literal["arrays", "openfst"]
+
+ENGINES: dict[Engine, Any] = {
+    "arrays": SimpleNamespace(
+        apply_lm=apply_lm,
+        arc_posteriors=arc_posteriors,
+        compose=compose,
+        gappy_acceptor=gappy_acceptor,
+        nbest=nbest,
+        prune=prune,
+        replace=replace,
+        shortest_distance=shortest_distance,
+    ),
+    "openfst": openfst,
+}
+"""Operations by engine and name; an engine takes the gappy acceptors that it made itself."""

@@ -1,0 +1,70 @@
+"""The table of methods that make skeletons; the command line has its choices from it.
+
+A new method is one file with a function like those of the others, and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.optimal import optimal_skeletons
+from lattice_simp.skeleton.automatic.parse import Parse
+from lattice_simp.skeleton.automatic.tagger import DeletionTagger
+from lattice_simp.skeleton.skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a method.
+
+    Attributes:
+        rate: the compression rate to aim at, above 0 and up to 1.
+        candidates: how many skeletons of a sentence to give at most.
+        tagger: for methods that need or take one.
+        model: a language model, likewise.
+    """
+
+    rate: float = 0.6
+    candidates: int = 1
+    tagger: DeletionTagger | None = None
+    model: LanguageModel | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """How skeletons are made.
+
+    Attributes:
+        make: makes the skeletons of a parsed sentence, the preferred one first.
+        needs: the fields of `Request` without which it does not work: `tagger`, `model`.
+        takes: those that it can do without.
+    """
+
+    make: Callable[[Parse, Request], list[Skeleton]]
+    needs: frozenset[str] = frozenset()
+    takes: frozenset[str] = frozenset()
+
+
+def _dependency(parse: Parse, request: Request) -> list[Skeleton]:
+    return dependency_skeletons(parse, request.rate, request.candidates)
+
+
+def _tagger(parse: Parse, request: Request) -> list[Skeleton]:
+    assert request.tagger is not None
+    return request.tagger.skeletons(parse, request.rate, request.candidates)
+
+
+def _optimal(parse: Parse, request: Request) -> list[Skeleton]:
+    return optimal_skeletons(
+        parse, request.model, tagger=request.tagger, rate=request.rate, candidates=request.candidates
+    )
+
+
+METHODS: dict[str, Method] = {
+    "dependency": Method(_dependency),
+    "tagger": Method(_tagger, needs=frozenset({"tagger"})),
+    "optimal": Method(_optimal, takes=frozenset({"tagger", "model"})),
+}

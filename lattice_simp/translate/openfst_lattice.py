@@ -1,0 +1,90 @@
+"""A sentence's translations as a recursive transition network that OpenFst expands: what `hiero.py` must give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import pynini
+import pywrapfst
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON
+from lattice_simp.errors import GrammarError
+from lattice_simp.openfst.network import expand
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.hiero import HieroOptions
+from lattice_simp.translate.match import COPY, match
+
+
+def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], options: HieroOptions) -> Lattice:
+    """Builds the lattice of all translations of `words`, for small inputs: nothing is shared and nothing pruned.
+
+    Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
+    that calls the gap's cell; at the top, cells stand side by side (the glue rules).
+
+    Args:
+        grammar: the rules.
+        rule_costs: (rules,) float64, from `Grammar.costs`.
+        words: the source tokens, at least one.
+        options: see `HieroOptions`.
+
+    Returns:
+        An acceptor of target words; derivations and features stay behind.
+
+    Raises:
+        GrammarError: no tokens, or the grammar has no rules for `options.top`.
+        CyclicLatticeError: unary rules form a cycle.
+        LatticeSimpError: the lattice is too large.
+    """
+    if not words:
+        raise GrammarError("an empty sentence has no translations")
+    if options.top not in grammar.nonterminals:
+        known = ", ".join(grammar.nonterminals)
+        raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
+    length, symbols = len(words), grammar.target_words
+    first_call = len(symbols) + length  # beyond all words, those that are copied included
+    matches = match(grammar, grammar.source_words.lookup(words, missing=len(grammar.source_words)), options.max_span)
+
+    def call(left: int, begin: int, end: int) -> int:
+        return first_call + 1 + (left * (length + 1) + begin) * (length + 1) + end
+
+    cells: dict[int, pynini.Fst] = defaultdict(lambda: _automaton(2))
+    rows = zip(matches.pattern, matches.left, matches.span, matches.gaps, matches.gap_left, strict=True)
+    for pattern, left, (begin, end), gaps, gap_left in rows:
+        cell = cells[call(left, begin, end)]
+        if pattern == COPY:
+            _add_chain(cell, 0, 1, [symbols.add(words[begin])], options.copy_cost)
+            continue
+        calls = [call(own, *span) for own, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]
+        for rule in range(grammar.pattern_rules[pattern], grammar.pattern_rules[pattern + 1]):
+            target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
+            labels = [label if label >= 0 else calls[-1 - label] for label in target.tolist()]
+            _add_chain(cell, 0, 1, labels, rule_costs[rule])
+    root = _automaton(length + 1)
+    top = grammar.nonterminals.index(options.top)
+    for begin in range(length):
+        for end in range(begin + 1, length + 1):
+            if call(top, begin, end) in cells:
+                _add_chain(root, begin, end, [call(top, begin, end)], options.glue_cost if begin else 0.0)
+    return expand([(first_call, root), *cells.items()], symbols)
+
+
+def _automaton(num_states: int) -> pynini.Fst:
+    """Returns states without arcs, from the first to the last."""
+    fst = pynini.Fst()
+    fst.add_states(num_states)
+    fst.set_start(0)
+    fst.set_final(num_states - 1, 0.0)
+    return fst
+
+
+def _add_chain(fst: pynini.Fst, begin: int, end: int, labels: Sequence[int], cost: float) -> None:
+    """Adds a string between two states; its cost stands on its last arc."""
+    for label in labels[:-1]:
+        following = fst.add_state()
+        fst.add_arc(begin, pywrapfst.Arc(label, label, 0.0, following))
+        begin = following
+    last = labels[-1] if labels else EPSILON
+    fst.add_arc(begin, pywrapfst.Arc(last, last, float(cost), end))

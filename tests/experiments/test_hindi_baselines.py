@@ -1,0 +1,171 @@
+"""The papers' systems that the lattice of Hindi bracketings is compared with."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from experiments.hindi.baselines import TwoFields, best_labels, unconstrained
+from experiments.hindi.counts import corrected_counts
+from lattice_simp.hindi.clause import Clause, ClauseType, parse_bracketed
+from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
+from lattice_simp.hindi.clauses.features import word_features
+from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.hindi.clauses.rule_costs import token_classes
+from lattice_simp.hindi.clauses.scoring import evaluate
+from lattice_simp.hindi.sentence import Chunk, Sentence, Token
+
+pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
+
+_TAGS = {"VGF": "VM", "VGNF": "VM", "CCP": "CC", "BLK": "SYM"}
+
+
+def sentence_of(parts):
+    """Makes a sentence of (chunk tag, words)."""
+    tokens, chunks = [], []
+    for tag, words in parts:
+        start = len(tokens)
+        tokens += [Token(word, "PSP" if word == "ne" else _TAGS.get(tag, "NN")) for word in words.split()]
+        chunks.append(Chunk(tag, start, len(tokens)))
+    return Sentence(tuple(tokens), tuple(chunks))
+
+
+def example(rng):
+    """Makes a sentence with or without a participle, and with or without a complement."""
+    nouns, verbs = ["raam", "siitaa", "mohan"], ["gayaa", "soyaa", "bolaa"]
+    parts, clauses = [("NP", f"{rng.choice(nouns)} ne")], []
+    if rng.random() < 0.5:
+        clauses.append(Clause(2, 4, ClauseType.NON_FINITE))
+        parts += [("NP", "khaanaa"), ("VGNF", "khaakar")]
+    parts.append(("VGF", str(rng.choice(verbs))))
+    if rng.random() < 0.5:
+        size = sum(len(words.split()) for _, words in parts)
+        clauses.append(Clause(size, size + 3, ClauseType.COMPLEMENT))
+        parts += [("CCP", "ki"), ("NP", str(rng.choice(nouns))), ("VGF", str(rng.choice(verbs)))]
+    sentence = sentence_of(parts)
+    return sentence, [Clause(0, len(sentence), ClauseType.MAIN), *clauses]
+
+
+@pytest.fixture(scope="module")
+def examples():
+    rng = np.random.default_rng(1)
+    return [example(rng) for _ in range(60)]
+
+
+SETTINGS = CrfSettings(max_iterations=40)
+
+
+def is_perfect(system, examples):
+    result = evaluate((system(sentence), clauses) for sentence, clauses in examples)
+    return result.scores["types"].f1 == result.well_formed == 100
+
+
+def test_two_fields_learn_what_they_saw(examples, tmp_path):
+    trained = TwoFields.train(examples, SETTINGS)
+    trained.write(tmp_path)
+    for model in (trained, TwoFields.read(tmp_path)):
+        assert is_perfect(model.unconstrained, examples)
+        assert is_perfect(model.brackets, examples)
+        assert is_perfect(
+            lambda one, m=model: corrected_counts(one, m.unconstrained(one), token_classes(one)), examples
+        )
+
+
+def test_one_field_by_itself_learns_what_it_saw(examples):
+    model = ClauseModel.train(examples, SETTINGS, word_features)
+    assert is_perfect(lambda sentence: unconstrained(model, sentence), examples)
+
+
+def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
+    import pycrfsuite
+
+    data = [(word_features(one), [str(own) for own in brackets_of(clauses, len(one))]) for one, clauses in examples]
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    settings = CrfSettings(max_iterations=15)
+    trainer.set_params(
+        {
+            "c1": settings.l1,
+            "c2": settings.l2,
+            "max_iterations": settings.max_iterations,
+            "feature.minfreq": settings.min_count,
+            "feature.possible_transitions": True,
+        }
+    )
+    for features, labels in data:
+        trainer.append(features, labels)
+    trainer.train(str(tmp_path / "model"))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "model"))
+    chain = LinearChain.train(data, settings)
+    for features, _ in data:
+        best = best_labels(chain.scores(features), chain.transitions)
+        assert [chain.labels[label] for label in best] == tagger.tag(features)
+
+
+# ---------------------------------------------------------------- the papers' count rules
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        # 1a: the matrix clause of a complement ends with it.
+        ("(main raam ne kahaa (comp ki vaha ghar gayaa )", "(main raam ne kahaa (comp ki vaha ghar gayaa ) )"),
+        # 1b: a finite verb ends its clause.
+        ("(main raam gayaa", "(main raam gayaa )"),
+        # 1c: so does a non-finite one.
+        ("(main raam (nonfin khaanaa khaakar soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
+        # 2a: the start of a non-finite clause.
+        ("(main raam khaanaa khaakar ) soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
+        # 2b: no end before a conjunction, unless on a verb.
+        ("(main raam ) aur siitaa soyaa )", "(main raam aur siitaa soyaa )"),
+        # 3a: several clauses in a complement get one around them; it is of the type that the rule knows.
+        (
+            "(main kahaa (comp ki shaam gayaa ) aur (coord siitaa soyaa ) )",
+            "(main kahaa (comp (coord ki shaam gayaa ) aur (coord siitaa soyaa ) ) )",
+        ),
+        # Numbers that agree are left alone.
+        ("(main raam soyaa )", "(main raam soyaa )"),
+    ],
+)
+def test_count_rules(given, wanted):
+    words, clauses = parse_bracketed(wanted)
+    sentence = sentence_of([(tag_of(word), word) for word in words])
+    opens, closes = loose(given)
+    given_brackets = [Brackets(own, count) for own, count in zip(opens, closes, strict=True)]
+    corrected = corrected_counts(sentence, given_brackets, token_classes(sentence))
+    assert clauses_of(corrected) == clauses
+
+
+def tag_of(word):
+    tags = {"ki": "CCP", "aur": "CCP", "khaakar": "VGNF"}
+    return tags.get(word, "VGF" if word in ("kahaa", "gayaa", "soyaa") else "NP")
+
+
+def loose(text):
+    """Reads brackets that need not match: for each word, what opens before it and how many close after it."""
+    opens, closes, waiting = [], [], []
+    for part in text.split():
+        if part.startswith("("):
+            waiting.append(ClauseType(part[1:]))
+        elif part == ")":
+            closes[-1] += 1
+        else:
+            opens.append(tuple(waiting))
+            closes.append(0)
+            waiting = []
+    return opens, closes
+
+
+def test_the_best_labels_are_the_best_of_all():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
+        every = {
+            chosen: sum(scores[place, label] for place, label in enumerate(chosen))
+            + sum(transitions[one, two] for one, two in pairwise(chosen))
+            for chosen in product(range(3), repeat=4)
+        }
+        assert tuple(best_labels(scores, transitions)) == max(every, key=every.get), seed

@@ -1,0 +1,54 @@
+"""Training with CRFsuite, and model files that are broken."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.support.crfsuite import open_tagger, train_tagger
+
+DATA = [([[b"one"], [b"two"]], ["A", "B"])] * 3
+
+
+def load(path):
+    return open_tagger(path, library="hindi", remedy="train it again")
+
+
+@pytest.mark.parametrize("algorithm", ["lbfgs", "ap"])
+def test_a_model_learns_and_is_the_same_each_time(tmp_path, algorithm):
+    pytest.importorskip("pycrfsuite")
+    paths = [tmp_path / name for name in ("one", "two")]
+    assert [train_tagger(path, DATA, {}, library="hindi", algorithm=algorithm) for path in paths] == [3, 3]
+    assert load(paths[0]).tag([[b"one"], [b"two"]]) == ["A", "B"]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_broken_models(tmp_path):
+    pytest.importorskip("pycrfsuite")
+    path = tmp_path / "m.crfsuite"
+    train_tagger(path, DATA, {}, library="hindi")
+    whole = path.read_bytes()
+    for content in (b"", b"nothing", whole[:-1], whole + b"x"):
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match=r"m\.crfsuite: no model of crfsuite, or a damaged one \(train"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("examples", "message"),
+    [([], "no examples"), ([([[b"x"], [b"y"]], ["A", "A"])], "1 examples .* 1 different labels")],
+)
+def test_nothing_to_learn(tmp_path, examples, message):
+    pytest.importorskip("pycrfsuite")
+    with pytest.raises(LatticeSimpError, match=message):
+        train_tagger(tmp_path / "m", examples, {}, library="hindi")
+
+
+def test_without_the_library(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pycrfsuite", None)
+    with pytest.raises(MissingExtraError, match=r"pycrfsuite is missing; pip install 'lattice-simp\[hindi\]'"):
+        train_tagger(tmp_path / "m", DATA, {}, library="hindi")
+    with pytest.raises(MissingExtraError, match=r"lattice-simp\[skeletons\]"):
+        open_tagger(tmp_path / "m", library="skeletons", remedy="")
