@@ -74,7 +74,8 @@ class _Run:
         self.waiting = deque(tasks)
         self.suspects: deque[Task] = deque()
         self.running: dict[str, tuple[Any, list[Task]]] = {}
-        self.finished = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        # It does not fetch results: one that is lost with its worker, and fails when made anew, would never come.
+        self.finished = as_completed(loop=client.loop)
         self.alone = False
         self.workers = 1
         self.counted = self.seen = time.monotonic()
@@ -123,21 +124,30 @@ class _Run:
         if time.monotonic() - self.counted > REFRESH:
             self._count_workers()
         try:
-            future, result = self.finished.queue.get(timeout=REFRESH)
+            future = self.finished.queue.get(timeout=REFRESH)
         except Empty:
             return
-        _, group = self.running.pop(future.key)
+        try:
+            result: Answer | BatchError = future.result(timeout=self.cluster.timeout)
+        except (
+            TimeoutError,
+            asyncio.TimeoutError,
+        ):  # its worker has died with the result, and another one runs the group again
+            self.finished.add(future)
+            return
+        except (Exception, asyncio.CancelledError) as error:
+            _, group = self.running.pop(future.key)
+            self._check_connection(future)
+            yield from self._blame(group, error)
+            return
+        del self.running[future.key]
         if isinstance(result, BatchError):
             raise result
-        if not isinstance(result, Answer):
-            self._check_connection(future)
-            yield from self._blame(group, result[1])  # after the kind of the error
-            return
         self.seconds += result.seconds
         self.tasks_done += len(result.outcomes)
         yield from map(pickle.loads, result.outcomes)
 
-    def _blame(self, group: list[Task], error: Exception) -> Iterator[Outcome]:
+    def _blame(self, group: list[Task], error: BaseException) -> Iterator[Outcome]:
         """Fails a task that was alone; others are run again alone."""
         if not group:
             remedy = "every worker needs enough memory, and lattice_simp in its environment"
@@ -173,7 +183,7 @@ class _Run:
         return BatchError(f"the connection to the Dask scheduler at {self.cluster.address} is lost")
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     """Says what happened to a group of tasks as a whole."""
     from distributed import KilledWorker
 
