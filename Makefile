@@ -7,10 +7,10 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
-	train-multi30k compression study-en-fr study-en-de hindi hindi-clauses hindi-english clean
+	train-multi30k compression hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -69,38 +69,33 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 
 # The experiments; DATA is the folder with the corpora, and what is done already is not done again.
 DATA ?= ../shared/data
+RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
 experiments: walkthrough train-multi30k compression hindi-clauses hindi-english study-en-de study-en-fr  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
-	$(BIN)/lattice-simp train experiments/multi30k/config.yaml --set data=$(DATA) --jobs $(JOBS)
-	$(BIN)/python -m experiments.results experiments/multi30k --set data=$(DATA) --command 'make $@'
+	$(call RUN,experiments.results experiments/multi30k)
 
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
-	$(BIN)/python -m experiments.compression --set data=$(DATA)
+	$(call RUN,experiments.compression)
 
-study-en-fr: $(STAMP)  ## train English-French on a million pairs, translate with skeletons (hours)
-	$(STUDY)
-
-study-en-de: $(STAMP)  ## train English-German on 330,000 pairs, translate with skeletons (hours)
-	$(STUDY)
+# Any folder with config.yaml and study.yaml is a study: experiments/en-fr is English-French on a million pairs,
+# experiments/en-de English-German on 330,000.
+study-%: $(STAMP)  ## train on a pair of languages, en-fr or en-de, translate with skeletons (hours)
+	$(call RUN,experiments.study experiments/$*)
 
 hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz build/hindi \
 		--without $(DATA)/hindi/treebank/dev-files.txt
 
 hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)
-	$(BIN)/python -m experiments.hindi --data $(DATA) --command 'make $@'
+	$(call RUN,experiments.hindi)
 
 build/hindi:
 	$(MAKE) hindi
 
 hindi-english: $(STAMP) | build/hindi  ## translate Hindi with skeletons of its clauses, and simplified (minutes)
-	$(BIN)/python -m experiments.hindi_english --set data=$(DATA) --jobs $(JOBS) --command 'make $@'
-
-define STUDY
-$(BIN)/python -m experiments.study experiments/$(@:study-%=%) --set data=$(DATA) --jobs $(JOBS) --command 'make $@'
-endef
+	$(call RUN,experiments.hindi_english)
 
 clean:  ## remove what was built
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,27 +1,30 @@
-"""Writes RESULTS.md and results.json of an experiment from the records of its training run.
+"""Trains the system of an experiment's config, unless that is done, and writes its results.
 
-python -m experiments.results experiments/multi30k --command "make train-multi30k"
+python -m experiments.results experiments/multi30k --data ../shared/data
 """
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import json
-import platform
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lattice_simp import __version__
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs, stage_table
 from lattice_simp.train.config import Config, read_config
-from lattice_simp.train.pipeline import RESULTS, STAGES
+from lattice_simp.train.pipeline import train
 
 TUNED, START = "tuned", "start"
 _TUNING = ("rounds", "bleu_before", "bleu_after")
 
 
-def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
+def trained(experiment: Experiment) -> Results:
+    """Trains, tunes and tests."""
+    config = read_config(experiment.config, experiment.overrides)
+    records = train(config, experiment.run).records
+    figures = collect(records, config)
+    return Results(experiment.folder.name, figures, [*_parts(figures), experiment.own["note"], stage_table(records)])
+
+
+def collect(records: Mapping[str, Any], config: Config) -> dict[str, Any]:
     """Returns the figures of a run: the first test set's scores, seconds a stage, peak memory, and the counts."""
     scores = records["test"]["scores"]
     first = next(iter(scores)).rpartition(".")[0]
@@ -33,7 +36,7 @@ def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
         "bleu_13a_start": scores[f"{first}.{START}"]["bleu_13a"],
         "peak_mb": max(record["peak_mb"] for record in records.values()),
         "seconds": round(sum(record["seconds"] for record in records.values()), 1),
-        "stages": {name: {key: records[name][key] for key in ("seconds", "cpu_seconds", "peak_mb")} for name in STAGES},
+        "stages": stage_costs(records),
         "pairs": records["prepare"]["pairs"],
         "rules": records["rules"]["rules"],
         "patterns": records["rules"]["patterns"],
@@ -43,57 +46,31 @@ def collect(records: dict[str, Any], config: Config) -> dict[str, Any]:
     }
 
 
-def markdown(title: str, command: str, figures: dict[str, Any], date: str, note: str = "") -> str:
-    """Lays the figures out as a page."""
-    lines = [
-        f"# {title}",
-        "",
-        f"`{command}`, {date}, lattice_simp {__version__}, Python {platform.python_version()}.",
-        "",
-        "| test set | weights | BLEU (tokens, lower case) | BLEU (13a) |",
-        "|---|---|---:|---:|",
-    ]
+def _parts(figures: Mapping[str, Any]) -> list[str]:
+    table = ["| test set | weights | BLEU (tokens, lower case) | BLEU (13a) |", "|---|---|---:|---:|"]
     for name, score in figures["scores"].items():
         test, _, weights = name.rpartition(".")
-        lines.append(f"| {test} | {weights} | {score['bleu_tok_lc']:.2f} | {score['bleu_13a']:.2f} |")
+        table.append(f"| {test} | {weights} | {score['bleu_tok_lc']:.2f} | {score['bleu_13a']:.2f} |")
     score = next(iter(figures["scores"].values()))
-    lines += ["", f"Signatures: `{score['signature_tok_lc']}` and `{score['signature_13a']}`.", ""]
-    lines += [f"{figures['pairs']:,} sentence pairs, {figures['rules']:,} rules, {figures['patterns']:,} source sides."]
-    if figures["tune"]:
-        tuning = figures["tune"]
-        lines += [
+    lines = [f"{figures['pairs']:,} sentence pairs, {figures['rules']:,} rules, {figures['patterns']:,} source sides."]
+    if tuning := figures["tune"]:
+        lines.append(
             f"Tuning took {tuning['rounds']} rounds of decoding; BLEU on the development set (tokens): "
             f"{100 * tuning['bleu_before']:.2f} before, {100 * tuning['bleu_after']:.2f} after."
-        ]
+        )
     lines += [
         f"Of {name}, {count:,} lines were taken, evenly spread over the file."
         for name, count in figures["samples"].items()
     ]
-    lines += [note] if note else []
-    lines += ["", "| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
-    for name, record in figures["stages"].items():
-        lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
-    lines += [f"| all | {figures['seconds']:.0f} | | {figures['peak_mb']:,} |", ""]
-    return "\n".join(lines)
+    signatures = f"Signatures: `{score['signature_tok_lc']}` and `{score['signature_13a']}`."
+    return ["\n".join(table), signatures, "\n".join(lines)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Reads the run's records from the config's work folder, and writes both files into the experiment's folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="the experiment's folder, which holds config.yaml")
-    parser.add_argument("--command", required=True, help="what the figures were made with")
-    parser.add_argument("--set", action="append", default=[], dest="overrides", help="as for `lattice-simp train`")
+    """Runs the experiment."""
+    parser = options("experiments.results", __doc__)
     parser.add_argument("--note", default="", help="a sentence for the page")
-    given = parser.parse_args(arguments)
-    config = read_config(given.folder / "config.yaml", given.overrides)
-    records = json.loads((config.work / RESULTS).read_text(encoding="utf-8"))
-    figures = collect(records, config)
-    date = datetime.date.today().isoformat()
-    text = json.dumps({"date": date, "command": given.command, **figures}, indent=1)
-    (given.folder / "results.json").write_text(text + "\n", encoding="utf-8")
-    page = markdown(given.folder.name, given.command, figures, date, given.note)
-    (given.folder / "RESULTS.md").write_text(page, encoding="utf-8")
-    print(page)
+    run_experiment(parser, arguments, trained)
 
 
 if __name__ == "__main__":

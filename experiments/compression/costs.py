@@ -14,11 +14,13 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-import yaml
-
 from experiments.compression.data import Example, load_domains
+from experiments.compression.stages import NEWS, parses_stage
 from lattice_simp.grammars.english.lexicon import COST_COLUMNS
+from lattice_simp.pipeline.runner import run_stages
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
+from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.support.textio import open_text
 
@@ -88,17 +90,14 @@ def main() -> None:
     """Writes the table anew; the notes of its labels, and the rows of labels that are too rare, stay."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", action="append", default=[], dest="overrides")
-    config = yaml.safe_load((Path(__file__).parent / "config.yaml").read_text(encoding="utf-8"))
-    for override in parser.parse_args().overrides:
-        name, _, value = override.partition("=")
-        config[name] = yaml.safe_load(value)
-    config["sets"] = [entry for entry in config["sets"] if entry["name"] == "news"]
-    Path(config["work"]).mkdir(parents=True, exist_ok=True)
+    config = read_settings(Path(__file__).with_name("config.yaml"), parser.parse_args().overrides)
+    config["sets"] = [entry for entry in config["sets"] if entry["name"] == NEWS]
+    done = run_stages([parses_stage(entry, config) for entry in config["sets"]], Path(config["work"]), Run())
     path = grammar_path("english/deletable.tsv")
     columns = (*COST_COLUMNS, "note")
     rows = [tuple(row[column] for column in columns) for row in read_table(path, columns, full=True)]
     notes = {row[0]: row[-1] for row in rows}
-    costs = estimate_costs(load_domains(config)[0].train, notes)
+    costs = estimate_costs(load_domains(config, done.folders)[0].train, notes)
     estimated = {key[0] for key in costs}
     written = [row for row in rows if row[0] not in estimated]
     written += [(*key, f"{cost:.1f}", notes[key[0]]) for key, cost in costs.items()]

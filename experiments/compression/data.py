@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.skeleton.automatic import Parse, align_pairs, parse_sentences, read_parses, write_parses
 from lattice_simp.support.textio import read_lines
@@ -28,7 +29,7 @@ class Example:
 class Domain:
     """One kind of text; no test sentence is among the training sentences of any domain.
 
-    `skipped` counts the compressions that are no subsequence, `compressions` all of them.
+    `skipped` counts the compressions that are not a subsequence, `compressions` all of them.
     """
 
     name: str
@@ -45,11 +46,32 @@ class Domain:
 
 
 _Pair = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
+_Kept = list[tuple[tuple[str, ...], tuple[Skeleton, ...]]]
+
+_PARTS = ("train", "test")
 
 
-def load_domains(config: Config) -> list[Domain]:
-    """Reads, aligns, splits and parses all sets."""
-    domains = [_load(entry, config) for entry in config["sets"]]
+def domain_files(entry: dict[str, Any], config: Config) -> list[Path]:
+    """Returns the files of a set."""
+    names = [entry["both"]] if "both" in entry else [name for part in _PARTS for name in entry[part]]
+    paths = [Path(config["data"], name) for name in names]
+    return [file for path in paths for file in (_pair_files(path) if _is_pair(path) else (path,))]
+
+
+def parse_domain(entry: dict[str, Any], config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    """Parses the sentences of a set that have a compression by deletion; what a killed run has parsed stays."""
+    counts = {}
+    for part, pairs in _pairs(entry, config).items():
+        sentences = [tokens for tokens, _ in _aligned(pairs)[0]]
+        if not _parse_file(folder, part).exists():
+            write_parses(_parse_file(folder, part), parse_sentences(sentences))
+        counts[part] = len(sentences)
+    return counts
+
+
+def load_domains(config: Config, folders: Mapping[str, Path]) -> list[Domain]:
+    """Reads, aligns and splits all sets, whose parses are in the stages' folders."""
+    domains = [_load(entry, config, folders[f"parses-{entry['name']}"]) for entry in config["sets"]]
     tested = {example.parse.tokens for domain in domains for example in domain.test}
     return [
         replace(domain, train=tuple(one for one in domain.train if one.parse.tokens not in tested))
@@ -57,23 +79,37 @@ def load_domains(config: Config) -> list[Domain]:
     ]
 
 
-def _load(entry: dict[str, Any], config: Config) -> Domain:
-    name, data = entry["name"], Path(config["data"])
-    raw = name in config["raw_text"]
-    if "both" in entry:
-        pairs = list(_read(data / entry["both"], raw))
-        cut = round(config["train_share"] * len(pairs))
-        parts = [pairs[:cut], pairs[cut:]]
-    else:
-        parts = [[pair for path in entry[part] for pair in _read(data / path, raw)] for part in ("train", "test")]
-    made = [_examples(part, Path(config["work"], f"{name}.{number}.parses.jsonl")) for number, part in enumerate(parts)]
-    return Domain(
-        name,
-        made[0][0],
-        made[1][0],
-        sum(len(words) for part in parts for _, words in part),
-        made[0][1] + made[1][1],
-    )
+def _load(entry: dict[str, Any], config: Config, folder: Path) -> Domain:
+    examples, skipped, compressions = [], 0, 0
+    for part, pairs in _pairs(entry, config).items():
+        kept, others = _aligned(pairs)
+        parses = read_parses(_parse_file(folder, part))
+        examples.append(tuple(Example(parse, own) for parse, (_, own) in zip(parses, kept, strict=True)))
+        skipped += others
+        compressions += sum(len(words) for _, words in pairs)
+    return Domain(entry["name"], *examples, compressions, skipped)
+
+
+def _pairs(entry: dict[str, Any], config: Config) -> dict[str, list[_Pair]]:
+    data, raw = Path(config["data"]), entry["name"] in config["raw_text"]
+    if "both" not in entry:
+        return {part: [pair for path in entry[part] for pair in _read(data / path, raw)] for part in _PARTS}
+    pairs = list(_read(data / entry["both"], raw))
+    cut = round(config["train_share"] * len(pairs))
+    return {"train": pairs[:cut], "test": pairs[cut:]}
+
+
+def _parse_file(folder: Path, part: str) -> Path:
+    return folder / f"{part}.parses.jsonl"
+
+
+def _is_pair(path: Path) -> bool:
+    return path.name.endswith(".valid")
+
+
+def _pair_files(path: Path) -> tuple[Path, Path]:
+    """Returns the files of originals and of compressions."""
+    return path.with_name(f"{path.name}.orig.xz"), path.with_name(f"{path.name}.comp.xz")
 
 
 def _read(path: Path, raw: bool) -> Iterator[_Pair]:
@@ -86,8 +122,8 @@ def _read(path: Path, raw: bool) -> Iterator[_Pair]:
     def tokens(text: str) -> tuple[str, ...]:
         return tuple((tokeniser.tokens(text) if raw else text).split())
 
-    if path.name.endswith(".valid"):
-        lines = zip(read_lines(f"{path}.orig.xz"), read_lines(f"{path}.comp.xz"), strict=True)
+    if _is_pair(path):
+        lines = zip(*map(read_lines, _pair_files(path)), strict=True)
         for original, compressed in lines:
             yield tokens(original), (tokens(compressed),)
         return
@@ -96,8 +132,8 @@ def _read(path: Path, raw: bool) -> Iterator[_Pair]:
         yield tokens(fields["text"]), tuple(map(tokens, fields["summaries"]))
 
 
-def _examples(pairs: Sequence[_Pair], cache: Path) -> tuple[tuple[Example, ...], int]:
-    """Aligns and parses; gives the number of compressions that are no subsequence, too."""
+def _aligned(pairs: Sequence[_Pair]) -> tuple[_Kept, int]:
+    """Returns the sentences with the skeletons that compressions are, and how many are not a subsequence."""
     found, skipped = [], 0
     for tokens, summaries in pairs:
         skeletons, others = align_pairs((tokens, words) for words in summaries)
@@ -105,14 +141,4 @@ def _examples(pairs: Sequence[_Pair], cache: Path) -> tuple[tuple[Example, ...],
         kept = tuple(skeleton for skeleton in skeletons if skeleton)
         if kept:
             found.append((tokens, kept))
-    parses = _parses([tokens for tokens, _ in found], cache)
-    return tuple(Example(parse, kept) for parse, (_, kept) in zip(parses, found, strict=True)), skipped
-
-
-def _parses(sentences: list[tuple[str, ...]], cache: Path) -> list[Parse]:
-    known = list(read_parses(cache)) if cache.exists() else []
-    if [parse.tokens for parse in known] == sentences:
-        return known
-    parses = list(parse_sentences(sentences))
-    write_parses(cache, parses)
-    return parses
+    return found, skipped

@@ -1,4 +1,4 @@
-"""The compared methods: each takes a parse and a compression rate, and gives candidates."""
+"""The compared methods: each takes a parse and a compression rate, and returns candidates."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""The tables of the experiment as a page."""
+"""The tables of the experiment."""
 
 from __future__ import annotations
 
-import platform
 from importlib.metadata import version
 from typing import Any
 
-from lattice_simp import __version__
 from lattice_simp.skeleton.automatic import parser_name
 
 Figures = dict[str, Any]
@@ -19,40 +17,36 @@ part. The costs of `grammars/english/deletable.tsv` were estimated from the news
 sentence are without parsing, and include the reading of features; where a row has none, people made the skeletons."""
 
 
-def versions() -> str:
-    """Names the programs that figures depend on."""
-    return (
-        f"lattice_simp {__version__}, Python {platform.python_version()}, {parser_name()}, "
-        f"python-crfsuite {version('python-crfsuite')}"
-    )
+def programs() -> list[str]:
+    """Returns the other programs that figures depend on."""
+    return [parser_name(), f"python-crfsuite {version('python-crfsuite')}"]
 
 
-def page(figures: Figures) -> str:
+def page(figures: Figures) -> list[str]:
     """Lays the figures out."""
-    lines = ["# Automatic skeletons", "", f"`{figures['command']}`, {figures['date']}, {figures['versions']}.", ""]
-    lines += [_ABOUT, "", "## Sets", "", *_sets(figures["domains"])]
+    parts = [_ABOUT, "## Sets", _sets(figures["domains"])]
     for name, domain in figures["domains"].items():
-        lines += ["", f"## {name}, {domain['test']:,} test sentences, rate {domain['wanted_rate']:.3f}", ""]
-        lines += _methods(domain["methods"])
-    lines += ["", "## Taggers across domains: mean F1, at the test domain's rate", "", *_matrix(figures["matrix"])]
-    lines += ["", "## News: agreement with each of the two masks, and gap types", "", *_news(figures["domains"])]
-    lines += ["", f"CPU seconds, with the parses and models that were not there yet: {figures['seconds']:.0f}.", ""]
-    return "\n".join(lines)
+        parts.append(f"## {name}, {domain['test']:,} test sentences, rate {domain['wanted_rate']:.3f}")
+        parts.append(_methods(domain["methods"]))
+    parts += ["## Taggers across domains: mean F1, at the test domain's rate", _matrix(figures["matrix"])]
+    parts += ["## News: agreement with each of the two masks, and gap types", _news(figures["domains"])]
+    return [*parts, f"CPU seconds of all stages: {figures['seconds']:.0f}."]
 
 
-def _sets(domains: Figures) -> list[str]:
+def _sets(domains: Figures) -> str:
     lines = [
         "| set | training sentences | test sentences | compressions | of these no subsequence | training rate |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    return lines + [
+    lines += [
         f"| {name} | {one['train']:,} | {one['test']:,} | {one['compressions']:,} | {one['skipped']:,} "
         f"| {one['wanted_rate']:.3f} |"
         for name, one in domains.items()
     ]
+    return "\n".join(lines)
 
 
-def _methods(rows: Figures) -> list[str]:
+def _methods(rows: Figures) -> str:
     lines = [
         "| method | F1 mean | F1 best | of 3 | exact | rate | LM | broken | CPU ms |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
@@ -65,18 +59,19 @@ def _methods(rows: Figures) -> list[str]:
             f"| {row['rate']:.3f} | {row['lm_nats_a_token']:.2f} | {100 * row['broken_bonds']:.1f} % "
             f"| {milliseconds} |"
         )
-    return lines
+    return "\n".join(lines)
 
 
-def _matrix(matrix: Figures) -> list[str]:
+def _matrix(matrix: Figures) -> str:
     tests = list(next(iter(matrix.values())))
     lines = ["| trained on | " + " | ".join(tests) + " |", "|---|" + "---:|" * len(tests)]
-    return lines + [
+    lines += [
         f"| {name} | " + " | ".join(f"{100 * row[test]:.1f}" for test in tests) + " |" for name, row in matrix.items()
     ]
+    return "\n".join(lines)
 
 
-def _news(domains: Figures) -> list[str]:
+def _news(domains: Figures) -> str:
     rows = next(iter(domains.values()))["methods"]
     kinds = list(next(iter(rows.values()))["gap_types"])
     lines = [
@@ -87,4 +82,4 @@ def _news(domains: Figures) -> list[str]:
         shares = " | ".join(f"{100 * row['gap_types'][kind]:.0f} %" for kind in kinds)
         first, second = row["f1_by_reference"][:2]
         lines.append(f"| {name} | {100 * first:.1f} | {100 * second:.1f} | {row['rate']:.3f} | {shares} |")
-    return lines
+    return "\n".join(lines)

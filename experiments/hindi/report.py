@@ -1,19 +1,16 @@
-"""RESULTS.md and results.json of the experiment."""
+"""The figures and the tables of the experiment."""
 
 from __future__ import annotations
 
 import csv
-import datetime
-import platform
 from pathlib import Path
 from typing import Any
 
 from experiments.hindi.systems import BEST
-from lattice_simp import __version__
 from lattice_simp.evaluate.table import Cell, Table, as_markdown
 from lattice_simp.hindi.clauses.scoring import MEASURES, Evaluation
 
-Results = dict[str, dict[str, Evaluation]]
+Scores = dict[str, dict[str, Evaluation]]
 """By set and system."""
 
 HEADLINES = {"starts": "starts", "ends": "ends", "clauses": "clauses", "types": "types", "nonfinite": "nonfin"}
@@ -21,14 +18,9 @@ HEADLINES = {"starts": "starts", "ends": "ends", "clauses": "clauses", "types": 
 PAPER = "paper"
 
 
-def figures(results: Results, seconds: dict[str, float], command: str) -> dict[str, Any]:
+def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
     """Returns everything as plain values: the best system's figures on each set, then all."""
-    found: dict[str, Any] = {
-        "date": datetime.date.today().isoformat(),
-        "command": command,
-        "version": __version__,
-        "best_system": BEST,
-    }
+    found: dict[str, Any] = {"best_system": BEST}
     for name, systems in results.items():
         best = systems[BEST]
         found[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
@@ -50,17 +42,11 @@ def figures(results: Results, seconds: dict[str, float], command: str) -> dict[s
     return found
 
 
-def page(results: Results, given: dict[str, Any], notes: str) -> str:
-    """Returns the page."""
-    head = [
-        "# Clauses of Hindi sentences",
-        "",
-        f"`{given['command']}`, {given['date']}, lattice_simp {__version__}, Python {platform.python_version()}.",
-    ]
-    parts = ["\n".join(head), *(as_markdown(_table(name, systems)) for name, systems in results.items())]
-    parts += [as_markdown(_detail(name, systems[BEST])) for name, systems in results.items()]
-    parts.append(as_markdown(_seconds(given["seconds"])))
-    return "\n\n".join(part.strip("\n") for part in [*parts, notes]) + "\n"
+def page(results: Scores, seconds: dict[str, float]) -> list[str]:
+    """Returns the tables."""
+    tables = [_table(name, systems) for name, systems in results.items()]
+    tables += [_detail(name, systems[BEST]) for name, systems in results.items()]
+    return [as_markdown(table) for table in (*tables, _seconds(seconds))]
 
 
 def _table(name: str, systems: dict[str, Evaluation]) -> Table:

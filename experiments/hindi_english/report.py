@@ -1,9 +1,7 @@
-"""RESULTS.md and results.json of the experiment."""
+"""The figures and the tables of the experiment."""
 
 from __future__ import annotations
 
-import datetime
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,6 @@ from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, read_analysed
 from experiments.hindi_english.translating import SYSTEMS, TEST
-from lattice_simp import __version__
 from lattice_simp.evaluate import (
     Comparison,
     Groups,
@@ -86,12 +83,9 @@ def _belongs(line: Analysed, subset: str) -> bool:
     return line.skeleton is not None if subset == "skeleton" else line.is_changed
 
 
-def figures(measured: Measured, records: Mapping[str, Any], command: str) -> dict[str, Any]:
+def figures(measured: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
     """Returns everything as plain values."""
     return {
-        "date": datetime.date.today().isoformat(),
-        "command": command,
-        "version": __version__,
         "pairs": records["prepare"]["pairs"],
         "rules": records["rules"]["rules"],
         "tune": {key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after")},
@@ -110,22 +104,18 @@ def figures(measured: Measured, records: Mapping[str, Any], command: str) -> dic
     }
 
 
-def page(measured: Measured, given: dict[str, Any], notes: str) -> str:
-    """Returns the page."""
+def page(measured: Measured, given: dict[str, Any]) -> list[str]:
+    """Returns the paragraphs and tables of the page."""
     tuning = given["tune"]
-    head = [
-        "# Hindi to English",
-        "",
-        f"`{given['command']}`, {given['date']}, lattice_simp {__version__}, Python {platform.python_version()}.",
-        "",
+    trained = (
         f"{given['pairs']:,} sentence pairs, {given['rules']:,} rules. Tuning: {tuning['rounds']} rounds, BLEU on the "
         f"development lines (tokens) {100 * tuning['bleu_before']:.2f} before, {100 * tuning['bleu_after']:.2f} after. "
         f"Weight of the skeleton: {given['skeleton_weight']}. Compositions without any translation of the skeleton: "
-        f"{given['failed']['gappy']}.",
-    ]
+        f"{given['failed']['gappy']}."
+    )
     tables = [as_markdown(_table(measured, subset)) for subset in measured.comparisons]
     took = f"All stages: {sum(given['seconds'].values()):.0f} s, {sum(given['cpu_seconds'].values()):.0f} CPU s."
-    return "\n\n".join(part.strip("\n") for part in ("\n".join(head), *tables, took, notes) if part.strip()) + "\n"
+    return [trained, *tables, took]
 
 
 def _table(measured: Measured, subset: str) -> Table:

@@ -21,7 +21,6 @@ from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import bleu, read_test_set, read_texts
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
-from lattice_simp.translate.settings import Strategy
 
 DEVELOPMENT, TEST = "development", "test"
 
@@ -47,7 +46,7 @@ class System:
 
     name: str
     title: str
-    strategy: Strategy = "plain"
+    strategy: str = "plain"
     simplify: bool = False
     romanise: bool = True
 
@@ -131,7 +130,7 @@ def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def translate(system: System, lines: Sequence[Analysed], run: Run, weight: float) -> list[tuple[str, bool | None]]:
-    """Translates lines; gives the tokens, and whether a translation of the skeleton was contained."""
+    """Translates lines; returns the tokens, and whether a translation of the skeleton was contained."""
     factory = partial(_translator, system, run.folders["model"], run.folders["tune"], weight)
     found: list[tuple[str, bool | None]] = [("", None)] * len(lines)
     for (number, _), output in over_shards(run, factory, enumerate(lines), lambda task: False):

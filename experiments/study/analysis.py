@@ -8,7 +8,7 @@ import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
 from experiments.study.measuring import Measured
-from experiments.study.pipeline import Done
+from experiments.study.pipeline import StudyDone
 from experiments.study.sentences import TEST, StudySentence
 from experiments.study.translating import Output
 from lattice_simp.core.kernel import Floats
@@ -19,7 +19,7 @@ SAMPLED = 20
 _SYSTEM, _BASELINE = "gc-strong", "plain"
 
 
-def analysis(done: Done, measured: Measured) -> str:
+def analysis(done: StudyDone, measured: Measured) -> str:
     """Describes the sentences that gappy composition changes most, by figures alone (no text of the corpus)."""
     sentences = done.sentences[TEST]
     ours, plain = measured.outputs[_SYSTEM], measured.outputs[_BASELINE]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from experiments.study.sentences import HAND
 from experiments.study.systems import SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
-from lattice_simp.support.textio import decode, read_bytes
+from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.train.config import Config, read_config
+from lattice_simp.translate.settings import SkeletonSettings
 
 Method = Literal["dependency", "tagger", "optimal"]
 """Of making skeletons."""
@@ -39,8 +40,10 @@ class Study(BaseModel):
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
         candidates: skeletons that each of them makes of a sentence, at most.
-        skeleton_first_sentences: of the development set, evenly spread, that skeleton-first decoding is tuned on.
+        skeleton_first_sentences: of the development set, evenly spread, that systems are tuned on which decode each
+            sentence anew.
         seed: of tuning and of the tests of significance.
+        paper: the numbers of the paper's tables of systems and of gap types, to stand beside ours.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +63,7 @@ class Study(BaseModel):
     candidates: int = Field(default=3, ge=1)
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
+    paper: tuple[str, str] = ("", "")
 
     @field_validator("systems", "rescored")
     @classmethod
@@ -78,26 +82,24 @@ class Study(BaseModel):
         """The systems."""
         return tuple(system for system in systems_with(self.skeleton) if system.name in self.systems)
 
+    @property
+    def composition(self) -> SkeletonSettings:
+        """How the systems compose; the weight is among those that are tuned."""
+        return SkeletonSettings(hypotheses=self.hypotheses, weight=1.0, beam=self.beam)
+
     def system(self, name: str) -> System:
         """Returns a system by its name."""
         return next(system for system in self.chosen if system.name == name)
 
 
-def read_study(folder: Path, overrides: list[str]) -> tuple[Study, Config]:
+def read_study(folder: Path, overrides: Sequence[str]) -> tuple[Study, Config]:
     """Reads an experiment's `study.yaml`, and its `config.yaml` with overrides.
 
     Raises:
         FormatError: a file is broken, or the training run has no development or test set with skeletons.
     """
     path = folder / "study.yaml"
-    try:
-        study = Study.model_validate(yaml.safe_load(decode(read_bytes(path), path)) or {})
-    except yaml.YAMLError as error:
-        raise FormatError(f"no YAML: {' '.join(str(error).split())}", path=path, remedy="mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise FormatError(f"{place}: {first['msg']}", path=path, remedy="mend this field") from None
+    study = checked_settings(Study, read_settings(path), path)
     config = read_config(folder / "config.yaml", overrides)
     if study.automatic and config.text.source_language != "en":
         message = f"skeletons are made of English, not of {config.text.source_language}"

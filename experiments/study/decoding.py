@@ -95,7 +95,7 @@ def _nbest_maker(model: Path, weights: dict[str, float], count: int, folder: Pat
     decoder = Decoder.load(model).with_weights(weights)
 
     def make(skeleton: Skeleton) -> None:
-        lattice, paths = decoder.exact_nbest(skeleton.words, count)
+        lattice, paths = decoder.hiero.exact_nbest(skeleton.words, count)
         features, names = path_features(lattice, paths, decoder.grammar)
         Nbest([path.text for path in paths], features, names).write(skeleton_path(folder, skeleton))
 

@@ -9,16 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.translate.gappy import hypotheses_with_positions
-
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import TEST
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.strategies.gappy import hypotheses_with_positions
 
 ALIGNED = 100
 """Hypotheses of a skeleton whose words are aligned, the decoder's best: aligning takes longer than decoding."""
@@ -30,7 +29,9 @@ Positions = dict[str, list[int]]
 def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
     """Returns the stage that aligns the best hypotheses of the test set's skeletons."""
     work = partial(_find, study, sentences)
-    return Stage("gap-positions", ("model", "tune"), [ALIGNED, study.skeleton, len(sentences[TEST])], (), work)
+    return Stage(
+        "gap-positions", ("model", "tune"), [ALIGNED, study.skeleton, len(sentences[TEST])], (), work, version=2
+    )
 
 
 def read_positions(folder: Path, number: int) -> Positions:
@@ -62,11 +63,8 @@ def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[
 
     def align(task: tuple[int, Skeleton]) -> None:
         number, skeleton = task
-        hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
-        found = {words: sorted(own) for (words, _), own in zip(hypotheses, positions, strict=True)}
-        path = _file(folder, number)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
-        temporary.replace(path)
+        hypotheses, positions = hypotheses_with_positions(decoder.hiero, skeleton)
+        found = {one.text: sorted(own) for one, own in zip(hypotheses, positions, strict=True)}
+        write_json(_file(folder, number), found)
 
     return align

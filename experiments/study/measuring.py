@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from experiments.study.pipeline import Done
+from experiments.study.pipeline import StudyDone
 from experiments.study.sentences import StudySentence
 from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
@@ -71,7 +71,7 @@ def references_of(sentences: list[StudySentence]) -> Lines:
     return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
 
 
-def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
+def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
     """Returns the outputs on a set of all systems, then of their rescored n-best lists."""
     folders = done.folders
     plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.study.chosen}
@@ -83,7 +83,7 @@ def read_systems(done: Done, name: str) -> dict[str, list[Output]]:
     return plain | rescored
 
 
-def measure_set(done: Done, config: Config, name: str) -> Measured:
+def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     """Measures all systems on a set."""
     sentences = done.sentences[name]
     tokeniser = tokenisers(config.text)[1]
@@ -106,7 +106,7 @@ def measure_set(done: Done, config: Config, name: str) -> Measured:
     )
 
 
-def measure_variants(done: Done, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:
+def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:
     """Measures the variants on a set by BLEU on tokens, against the plain system."""
     sentences = done.sentences[name]
     outputs = {

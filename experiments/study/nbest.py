@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.formats.nbest import Hypothesis
 from lattice_simp.support.array_cache import pack_words, read_arrays, unpack_words, write_arrays
 from lattice_simp.tune.feature_lattice import FeatureLattice
 
@@ -44,23 +44,24 @@ class Nbest:
 
     def only(self, words: Container[str]) -> Nbest:
         """Returns the hypotheses that are among some words."""
-        places = [place for place, own in enumerate(self.words) if own in words]
-        return Nbest([self.words[place] for place in places], self.features[places], self.names)
+        indices = [index for index, own in enumerate(self.words) if own in words]
+        return Nbest([self.words[index] for index in indices], self.features[indices], self.names)
 
     def sorted(self, weights: Mapping[str, float]) -> Nbest:
         """Returns the hypotheses in the order of their costs under weights."""
         order = np.argsort(self.costs(weights), kind="stable")
-        return Nbest([self.words[place] for place in order.tolist()], self.features[order], self.names)
+        return Nbest([self.words[index] for index in order.tolist()], self.features[order], self.names)
 
-    def best(self, weights: Mapping[str, float], count: int) -> list[tuple[str, float]]:
-        """Returns the best hypotheses under weights, (words, cost)."""
+    def best(self, weights: Mapping[str, float], count: int) -> list[Hypothesis]:
+        """Returns the best hypotheses under weights."""
         costs = self.costs(weights)
-        return [(self.words[place], float(costs[place])) for place in np.argsort(costs, kind="stable")[:count]]
+        order = np.argsort(costs, kind="stable")[:count].tolist()
+        return [Hypothesis(tuple(self.words[index].split()), float(costs[index])) for index in order]
 
     def lattice(self, symbols: SymbolTable) -> FeatureLattice:
         """Returns a lattice of one path a hypothesis."""
         hypotheses = [
-            Hypothesis(0, words, {name: (value,) for name, value in zip(self.names, row, strict=True)})
+            Hypothesis(tuple(words.split()), features=dict(zip(self.names, row, strict=True)))
             for words, row in zip(self.words, self.features.tolist(), strict=True)
         ]
         return FeatureLattice.from_nbest(hypotheses, self.names, symbols)
@@ -92,7 +93,7 @@ def joined(lists: Sequence[Nbest]) -> Nbest:
     assert all(own.names == lists[0].names for own in lists)
     words = [word for own in lists for word in own.words]
     firsts: dict[str, int] = {}
-    for place, word in enumerate(words):
-        firsts.setdefault(word, place)
+    for index, word in enumerate(words):
+        firsts.setdefault(word, index)
     rows = np.array(list(firsts.values()), dtype=np.int64)
     return Nbest(list(firsts), np.vstack([own.features for own in lists])[rows], lists[0].names)

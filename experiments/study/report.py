@@ -1,17 +1,14 @@
-"""RESULTS.md and results.json of a study, and its plots, from what the stages left."""
+"""The figures, the tables and the plots of a study, from what the stages left."""
 
 from __future__ import annotations
 
-import datetime
-import json
-import platform
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from experiments.study.analysis import analysis
 from experiments.study.measuring import Measured, measure_set, measure_variants
-from experiments.study.pipeline import Done
+from experiments.study.pipeline import StudyDone
 from experiments.study.sentences import SETS, TEST, test_set
 from experiments.study.systems import RESCORED
 from experiments.study.tables import (
@@ -25,15 +22,12 @@ from experiments.study.tables import (
 )
 from experiments.study.variant_stages import row_name
 from experiments.study.variants import AUTOMATIC_TOGETHER, BASE
-from lattice_simp import __version__
 from lattice_simp.evaluate import Comparison, compare_groups
 from lattice_simp.evaluate.groups import length_groups
 from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
 from lattice_simp.evaluate.table import as_markdown
+from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
-
-TABLES = {"en-de": ("3", "4"), "en-fr": ("5", "6")}
-"""The paper's tables of systems and of gap types, by pair."""
 
 HEADLINE_AUTOMATIC = AUTOMATIC_TOGETHER
 """The variant whose gain is compared with that of one hand-made skeleton for each sentence.
@@ -45,46 +39,31 @@ It took the place of `automatic (optimal)` when that one's share was known (.33 
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
 
-def write_report(done: Done, config: Config, folder: Path, command: str) -> str:
-    """Measures everything and writes the experiment's files; gives the page."""
+def report(done: StudyDone, config: Config, folder: Path) -> Results:
+    """Measures everything, and draws the plots into a folder."""
     pair = f"{config.text.source_language}-{config.text.target_language}"
     names = {name: test_set(config, name).name for name in SETS}
     measured = {name: measure_set(done, config, name) for name in SETS}
     variants = {name: measure_variants(done, config, name) for name in SETS}
+    costs = stage_costs(done.records)
     figures = {
-        "date": datetime.date.today().isoformat(),
-        "command": command,
-        "version": __version__,
         **headline(measured[TEST], *variants[TEST]),
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
         "variants": {names[name]: scores_of(comparison) for name, (_, comparison) in variants.items()},
         "signatures": {one.name: one.signature for one in measured[TEST].measurements.metrics},
-        "stages": {
-            name: {key: record[key] for key in ("seconds", "cpu_seconds", "peak_mb")}
-            for name, record in done.records.items()
-        },
-        "peak_mb": max(record["peak_mb"] for record in done.records.values()),
+        "stages": costs,
+        "peak_mb": max(record["peak_mb"] for record in costs.values()),
     }
-    (folder / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    systems, gap_types = TABLES.get(pair, ("", ""))
+    systems, gap_types = done.study.paper
     tables = [skeleton_table({names[name]: done.sentences[name] for name in SETS})]
     for name in reversed(SETS):
         tables.append(system_table(measured[name], names[name], systems, pair))
         tables.append(gap_type_table(measured[name], names[name], gap_types, pair))
     tables.append(failure_table({names[name]: variants[name][0] for name in SETS}, pair))
     tables += [variant_table(*variants[name], names[name]) for name in reversed(SETS)]
-    head = [
-        f"# {pair}: translation with skeletons",
-        "",
-        f"`{command}`, {figures['date']}, lattice_simp {__version__}, Python {platform.python_version()}.",
-        "",
-        *training_lines(done),
-    ]
-    parts = ["\n".join(head), *map(as_markdown, tables), analysis(done, measured[TEST]), stage_lines(done)]
-    page = "\n\n".join(part.strip("\n") for part in parts) + "\n"
-    (folder / "RESULTS.md").write_text(page, encoding="utf-8")
     draw(measured[TEST], variants[TEST][0], [len(one.words) for one in done.sentences[TEST]], folder / "plots")
-    return page
+    parts = [training_lines(done), *map(as_markdown, tables), analysis(done, measured[TEST])]
+    return Results(f"{pair}: translation with skeletons", figures, [*parts, "## Stages", stage_table(costs)])
 
 
 NOT_RUN = SimpleNamespace(value=None, gain=None, p=None)
@@ -137,7 +116,7 @@ def scores_of(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def training_lines(done: Done) -> list[str]:
+def training_lines(done: StudyDone) -> str:
     """Says what was trained and tuned."""
     records = done.records
     lines = [
@@ -150,17 +129,7 @@ def training_lines(done: Done) -> list[str]:
                 f"{name}: {record['rounds']} rounds, BLEU on the development set (tokens) "
                 f"{100 * record['bleu_before']:.2f} before, {100 * record['bleu_after']:.2f} after."
             )
-    return ["  \n".join(lines)]
-
-
-def stage_lines(done: Done) -> str:
-    """Returns the table of what each stage took."""
-    lines = ["## Stages", "", "| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
-    for name, record in done.records.items():
-        lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
-    total = [sum(record[key] for record in done.records.values()) for key in ("seconds", "cpu_seconds")]
-    lines.append(f"| all | {total[0]:.0f} | {total[1]:.0f} | |")
-    return "\n".join(lines)
+    return "  \n".join(lines)
 
 
 def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder: Path) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from experiments.study.sentences import HAND
-from lattice_simp.translate.settings import Strategy
 
 Scorer = Literal["decoder", "strong"]
 """Who scores the skeleton's hypotheses: the decoder's own features, or its cost and the stronger model's."""
@@ -19,16 +18,21 @@ class System:
     Attributes:
         name: of its files and rows.
         title: of its row in a table.
-        strategy: see `Decoder.translate`.
+        strategy: one of the library's `STRATEGIES`.
         skeleton: the kind of skeleton.
         scorer: of the skeleton's hypotheses.
     """
 
     name: str
     title: str
-    strategy: Strategy
+    strategy: str
     skeleton: str | None = None
     scorer: Scorer | None = None
+
+    @property
+    def decodes_anew(self) -> bool:
+        """Whether each sentence is decoded for it; the others compose the stored spaces, under any weights."""
+        return self.strategy not in ("plain", "gappy")
 
 
 SYSTEMS = (

@@ -1,4 +1,4 @@
-"""Stages that translate both sets with a system, and rescore what it gives."""
+"""Stages that translate both sets with a system, and rescore its output."""
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ def translations_stage(study: Study, system: System, sentences: Sentences) -> St
 
 def _translate(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
     weights = read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)
-    makers = {"skeleton-first": _skeleton_first_maker}
-    maker = makers.get(system.strategy, _composing_maker)
+    maker = _decoding_maker if system.decodes_anew else _composing_maker
     factory = partial(maker, study, system, dict(run.folders), weights, folder)
     tasks = [(name, number, sentence) for name in SETS for number, sentence in enumerate(sentences[name])]
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
@@ -112,7 +111,7 @@ def _composing_maker(
     return work
 
 
-def _skeleton_first_maker(
+def _decoding_maker(
     study: Study, system: System, folders: Mapping[str, Path], weights: dict[str, float], folder: Path
 ) -> Callable[[Task], None]:
     decoder = Decoder.load(folders["model"]).with_weights(weights)

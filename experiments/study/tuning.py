@@ -12,18 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.composing import SKELETON, Composed, Composition, compose
+from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
 from experiments.study.scoring import COST, STRONG, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import Space
 from experiments.study.systems import System
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline import run_tasks
-from lattice_simp.pipeline.outcome import Outcome
 from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
@@ -40,7 +39,7 @@ MIN_GAIN = 5e-4
 PLAIN = "weights-plain"
 """The stage whose weights the other systems keep."""
 
-SKELETON_FIRST_ROUNDS = 2
+DECODING_ROUNDS = 2
 """Rounds of tuning where each round decodes anew."""
 
 
@@ -54,7 +53,7 @@ def needs(system: System) -> tuple[str, ...]:
 def weights_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Returns the stage that tunes a system."""
     settings = [system.__dict__, study.tuning_hypotheses, study.tuning_rounds, study.hypotheses, study.seed]
-    settings += [study.skeleton_first_sentences] if system.strategy == "skeleton-first" else []
+    settings += [study.skeleton_first_sentences] if system.decodes_anew else []
     work = partial(_tune, study, system, sentences[DEVELOPMENT])
     return Stage(f"weights-{system.name}", needs(system), settings, (), work)
 
@@ -63,10 +62,10 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     start = starting_weights(system, run.folders)
     mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
     if system.skeleton is not None:
-        own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
+        own = _own_feature(system)
         mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own}, signs={own: 1})
-    if system.strategy == "skeleton-first":
-        result = _tune_skeleton_first(study, system, sentences, start, mert, run)
+    if system.decodes_anew:
+        result = _tune_decoding(study, system, sentences, start, mert, run)
     else:
         decode = partial(_composed, study, system, sentences, run)
         references = [[own.split() for own in sentence.references] for sentence in sentences]
@@ -82,8 +81,12 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
     """Returns the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
         return read_weights(folders["tune"] / WEIGHTS)
-    own = SKELETON_FEATURE if system.strategy == "skeleton-first" else SKELETON + COST
-    return {**read_weights(folders[PLAIN] / WEIGHTS), own: START}
+    return {**read_weights(folders[PLAIN] / WEIGHTS), _own_feature(system): START}
+
+
+def _own_feature(system: System) -> str:
+    """Returns the feature that says how much the skeleton counts."""
+    return SKELETON_FEATURE if system.decodes_anew else SKELETON + COST
 
 
 # ---------------------------------------------------------------- compositions of stored spaces
@@ -100,7 +103,7 @@ def _composed(
     """Composes the development set under given weights."""
     tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
     factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
-    lists = {outcome.number: checked(outcome).nbest for outcome in run_tasks(tasks, factory, jobs=run.jobs)}
+    lists = {number: own.nbest for number, own in all_results(tasks, factory, jobs=run.jobs, what="sentence")}
     return same_features([lists[number].lattice(symbols) for number in range(len(sentences))])
 
 
@@ -111,35 +114,24 @@ Task = tuple[str, int, StudySentence]
 def composer(
     study: Study, system: System, folders: Mapping[str, Path], weights: Mapping[str, float], count: int
 ) -> Callable[[Task], Composed]:
-    """Makes the function that gives the `count` best translations of a sentence of a composing system."""
+    """Returns the function that finds the `count` best translations of a sentence of a composing system."""
     plain = read_weights(folders["tune"] / WEIGHTS)
-    how = Composition(hypotheses=study.hypotheses, beam=study.beam)
+    how = study.composition
 
     def work(task: Task) -> Composed:
         name, number, sentence = task
         space = Space.read(space_path(folders["spaces"], name, number))
         kind = sentence.skeletons.get(system.skeleton or "", ())
-        nbest = skeleton_nbest(folders, kind[0], system.scorer or "", plain) if kind else None
-        return compose(space, nbest, weights, count, how)
+        lists = [skeleton_nbest(folders, skeleton, system.scorer or "", plain) for skeleton in kind[:1]]
+        return compose(space, lists, weights, count, how)
 
     return work
 
 
-def checked(outcome: Outcome) -> Any:
-    """Returns the result of a task.
-
-    Raises:
-        LatticeSimpError: it failed.
-    """
-    if outcome.failure is not None:
-        raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}{outcome.trace}")
-    return outcome.result
+# ---------------------------------------------------------------- decoding anew
 
 
-# ---------------------------------------------------------------- skeleton-first
-
-
-def _tune_skeleton_first(
+def _tune_decoding(
     study: Study,
     system: System,
     sentences: list[StudySentence],
@@ -158,8 +150,8 @@ def _tune_skeleton_first(
         for sentence in _spread(sentences, study.skeleton_first_sentences)
         if system.skeleton in sentence.skeletons
     ]
-    decoding = DecodeOptions(folders["model"], "skeleton-first", beam=5.0, max_arcs=1000, jobs=run.jobs)
-    return tune(given, start, decoding, mert=mert, max_rounds=SKELETON_FIRST_ROUNDS, min_gain=MIN_GAIN, say=run.say)
+    decoding = DecodeOptions(folders["model"], system.strategy, beam=5.0, max_arcs=1000, jobs=run.jobs)
+    return tune(given, start, decoding, mert=mert, max_rounds=DECODING_ROUNDS, min_gain=MIN_GAIN, say=run.say)
 
 
 def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
@@ -169,7 +161,7 @@ def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
 
 def skeleton_costs(
     study: Study, system: System, folders: Mapping[str, Path], sentence: StudySentence
-) -> list[tuple[str, float]]:
+) -> list[Hypothesis]:
     """Returns a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.composing import SKELETON, Composed, compose, compose_all
+from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, other_kinds, space_path
 from experiments.study.gap_positions import Positions, read_positions
@@ -26,7 +26,7 @@ from experiments.study.translating import Output, write_outputs
 from experiments.study.tuning import Task, needs
 from experiments.study.variants import BASE, Variant, automatic_variants, gap_variants, variants
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 RELATIVE = "Relative"
@@ -104,10 +104,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
             spent = time.process_time() - begin
             best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
             found[row_name(variant.name)] = best
-        path = _file(folder, name, number)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
-        temporary.replace(path)
+        write_json(_file(folder, name, number), found)
 
     return work
 
@@ -124,19 +121,17 @@ def _compose(
     variant: Variant, space: Space, lists: Sequence[Nbest], positions: Positions, weights: Mapping[str, float]
 ) -> Composed:
     how = variant.how
-    if not lists:
-        return compose(space, None, weights, 1, how)
-    if variant.aligned:
-        own = lists[0].only(positions)
-        return compose(space, own, weights, 1, replace(how, positions=positions if variant.at_gaps else None))
-    if len(lists) == 1:
-        return compose(space, lists[0], weights, 1, how)
+    if lists and variant.aligned:
+        own = [lists[0].only(positions)]
+        return compose(space, own, weights, 1, how, positions if variant.at_gaps else None)
+    if len(lists) < 2:
+        return compose(space, lists, weights, 1, how)
     firsts = [relative(own.first(how.hypotheses), weights) for own in lists]
     pooling = {**weights, SKELETON + RELATIVE: 1.0}
     if variant.several == "all":
-        return compose_all(space, firsts, pooling, how)
+        return compose(space, firsts, pooling, 1, how)
     pooled = joined(firsts)
-    return compose(space, pooled, pooling, 1, replace(how, hypotheses=len(pooled.words)))
+    return compose(space, [pooled], pooling, 1, replace(how, hypotheses=len(pooled.words)))
 
 
 def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:

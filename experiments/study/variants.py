@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from experiments.study.composing import Composition
 from experiments.study.config import Study
 from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.ops.compose import EditCosts
+from lattice_simp.translate.settings import SkeletonSettings
 
 BASE = "gc-strong"
 """The system whose weights the variants are run with."""
@@ -34,7 +34,7 @@ class Variant:
     Attributes:
         name: of its row.
         kinds: of skeletons; the first of each is taken.
-        how: see `Composition`.
+        how: the library's settings.
         candidates: of each kind, so many skeletons are taken.
         several: what is done with more than one skeleton.
         aligned: only hypotheses whose words are aligned are taken (`gap_positions.py`).
@@ -43,7 +43,7 @@ class Variant:
 
     name: str
     kinds: tuple[str, ...]
-    how: Composition
+    how: SkeletonSettings
     candidates: int = 1
     several: Several = "best"
     aligned: bool = False
@@ -61,7 +61,7 @@ class Variant:
 def variants(study: Study) -> list[Variant]:
     """Returns the variants with hand-made skeletons."""
     own = (study.skeleton,)
-    usual = Composition(study.hypotheses, beam=study.beam)
+    usual = study.composition
     edits = EditCosts()
     other = HAND if study.skeleton == HAND_LONG else HAND_LONG
     return [
@@ -77,7 +77,7 @@ def variants(study: Study) -> list[Variant]:
 
 def gap_variants(study: Study) -> list[Variant]:
     """Returns the variants with the decoder's best hypotheses, whose words are aligned."""
-    usual = Composition(ALIGNED, beam=study.beam)
+    usual = replace(study.composition, hypotheses=ALIGNED)
     name = f"the decoder's {ALIGNED} best"
     return [
         Variant(name, (study.skeleton,), usual, aligned=True),
@@ -87,7 +87,7 @@ def gap_variants(study: Study) -> list[Variant]:
 
 def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Returns the variants with automatic skeletons."""
-    usual = Composition(study.hypotheses, beam=study.beam)
+    usual = study.composition
     found = [Variant(f"automatic ({kind})", (kind,), usual) for kind in kinds]
     if len(kinds) > 1 or study.candidates > 1:
         found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))

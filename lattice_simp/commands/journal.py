@@ -16,7 +16,7 @@ SUFFIX = ".partial"
 
 
 class Journal:
-    """Records of finished tasks beside the output file; they stay on disk, and only their places in memory.
+    """Records of finished tasks beside the output file; they stay on disk, and only their positions in memory.
 
     The first line tells what run they belong to, part by part ("input", "model", ...). Records are handed to the
     operating system at once: they survive when the program is killed, but not when the power fails. One program at a
@@ -28,7 +28,7 @@ class Journal:
 
     def __init__(self, output: Path, run: Mapping[str, str], *, resume: bool) -> None:
         self.path = output.with_name(output.name + SUFFIX)
-        self._places: dict[int, int] = {}
+        self._positions: dict[int, int] = {}
         try:
             self._file = open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
         except OSError as error:
@@ -41,20 +41,20 @@ class Journal:
             raise
 
     def __contains__(self, number: object) -> bool:
-        return number in self._places
+        return number in self._positions
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def __getitem__(self, number: int) -> dict[str, Any]:
         """Reads a task's record."""
-        self._file.seek(self._places[number])
+        self._file.seek(self._positions[number])
         record: dict[str, Any] = json.loads(self._file.readline())
         return record
 
     def add(self, record: dict[str, Any]) -> None:
         """Enters a finished task; its `number` names it."""
-        self._places[record["number"]] = self._append(record)
+        self._positions[record["number"]] = self._append(record)
 
     def remove(self) -> None:
         """Ends a run that is complete."""
@@ -76,17 +76,17 @@ class Journal:
             raise LatticeSimpError(f"{self.path} is in use: another run writes to the same output") from error
 
     def _load(self, run: dict[str, str], resume: bool) -> None:
-        """Notes the places of complete records, and cuts off what a killed run left of the last one."""
+        """Notes the positions of complete records, and cuts off what a killed run left of the last one."""
         header = self._file.readline()
         if not header.endswith(b"\n"):
             self._file.truncate(0)
             self._append({"run": run})
             return
-        place = self._file.tell()
+        position = self._file.tell()
         records: dict[int, int] = {}
         while (line := self._file.readline()).endswith(b"\n"):
-            records[self._parse(line, "number", len(records) + 2)] = place
-            place = self._file.tell()
+            records[self._parse(line, "number", len(records) + 2)] = position
+            position = self._file.tell()
         if records and not resume:
             raise LatticeSimpError(
                 f"{self.path} holds {len(records)} finished sentences of an earlier run; "
@@ -97,8 +97,8 @@ class Journal:
             self._append({"run": run})
             return
         self._check(self._parse(header, "run", 1), run)
-        self._file.truncate(place)
-        self._places = records
+        self._file.truncate(position)
+        self._positions = records
 
     def _check(self, found: object, run: dict[str, str]) -> None:
         if found != run:
@@ -112,17 +112,19 @@ class Journal:
         try:
             return json.loads(line)[key]
         except (ValueError, KeyError, TypeError):
-            message = f"{self.path}:{number}: no record of a journal (the file is damaged or no journal: remove it)"
+            message = (
+                f"{self.path}:{number}: not a record of a journal (the file is damaged or something else: remove it)"
+            )
             raise LatticeSimpError(message) from None
 
     def _append(self, record: dict[str, Any]) -> int:
-        place = self._file.seek(0, os.SEEK_END)
+        position = self._file.seek(0, os.SEEK_END)
         try:
             self._file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
             self._file.flush()
         except OSError as error:
             raise self._cannot_write(error) from error
-        return place
+        return position
 
     def _cannot_write(self, error: OSError) -> LatticeSimpError:
         return LatticeSimpError(

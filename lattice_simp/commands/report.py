@@ -8,20 +8,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
-
 from lattice_simp.pipeline import Outcome
+from lattice_simp.pipeline.progress import progress_bar
 
 
 @dataclass
@@ -59,8 +47,7 @@ class Report:
     def __init__(self, sentences: int, done: int = 0, *, quiet: bool = False, debug: bool = False) -> None:
         self.summary = Summary(sentences, resumed=done)
         self._debug = debug
-        console = Console(stderr=True)
-        self._progress = _progress(console, disable=quiet or not console.is_terminal)
+        self._progress = progress_bar(quiet=quiet)
         self._bar = self._progress.add_task("translating", total=sentences - done)
         self._begin = time.monotonic()
 
@@ -86,23 +73,4 @@ class Report:
         if self._progress.disable:
             print(text, file=sys.stderr)
         else:
-            self._progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-class _RateColumn(ProgressColumn):
-    """Sentences a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.2f}/s" if task.speed else "")
-
-
-def _progress(console: Console, *, disable: bool) -> Progress:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _RateColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, disable=disable)
+            self._progress.console.print(text, markup=False, soft_wrap=True)

@@ -17,11 +17,9 @@ from collections.abc import Iterable, Iterator
 from queue import Empty
 from typing import Any
 
-from lattice_simp.pipeline.cluster_connection import TIMEOUT, connected, local_workers
+from lattice_simp.pipeline.cluster_connection import Cluster, connected, local_workers
 from lattice_simp.pipeline.cluster_worker import Answer, Plan, answer, versions
-from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, describe
-
-Task = tuple[int, Any]
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
 
 WINDOW = 5000
 """How far the work runs ahead of the first unfinished task; more than on one machine, since there are more workers."""
@@ -40,7 +38,7 @@ REFRESH = 2.0
 
 
 def run_on_cluster(
-    tasks: Iterable[Task], factory: Factory, address: str, *, window: int = WINDOW, timeout: float = TIMEOUT
+    tasks: Iterable[Task], factory: Factory, cluster: Cluster, *, window: int = WINDOW
 ) -> Iterator[Outcome]:
     """Runs tasks on a Dask cluster and yields their outcomes, in the order in which they finish.
 
@@ -51,34 +49,33 @@ def run_on_cluster(
     Args:
         tasks: numbers, in ascending order, and what the function gets. They must be picklable.
         factory: makes the function on each worker; what it holds goes along with every group of tasks.
-        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for this run.
+        cluster: where to run them, and how long to wait.
         window: how many tasks the work may run ahead of the first unfinished one.
-        timeout: the seconds without a scheduler or without any worker after which the run ends.
 
     Raises:
         BatchError: there is no scheduler or no worker, either is lost, versions differ, the factory fails, or the
             function raises this error.
         MissingExtraError: Dask is not installed.
     """
-    with connected(address, timeout) as client:
-        yield from _Run(client, tasks, factory, address, window, timeout).work()
+    with connected(cluster) as client:
+        yield from _Run(client, cluster, tasks, factory, window).work()
 
 
 class _Run:
     """The tasks of a run: those that wait, those that the cluster has, and those that may have killed workers."""
 
-    def __init__(
-        self, client: Any, tasks: Iterable[Task], factory: Factory, address: str, window: int, timeout: float
-    ) -> None:
+    def __init__(self, client: Any, cluster: Cluster, tasks: Iterable[Task], factory: Factory, window: int) -> None:
         import cloudpickle
         from distributed import as_completed
 
-        self.client, self.address, self.window, self.timeout = client, address, window, timeout
-        self.plan: bytes = cloudpickle.dumps(Plan(uuid.uuid4().hex, factory, versions()))
+        self.client, self.cluster, self.window = client, cluster, window
+        remote = local_workers(cluster.address) is None
+        self.plan: bytes = cloudpickle.dumps(Plan(uuid.uuid4().hex, factory, versions(), remote))
         self.waiting = deque(tasks)
         self.suspects: deque[Task] = deque()
         self.running: dict[str, tuple[Any, list[Task]]] = {}
-        self.finished = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        # It does not fetch results: one that is lost with its worker, and fails when made anew, would never come.
+        self.finished = as_completed(loop=client.loop)
         self.alone = False
         self.workers = 1
         self.counted = self.seen = time.monotonic()
@@ -127,21 +124,30 @@ class _Run:
         if time.monotonic() - self.counted > REFRESH:
             self._count_workers()
         try:
-            future, result = self.finished.queue.get(timeout=REFRESH)
+            future = self.finished.queue.get(timeout=REFRESH)
         except Empty:
             return
-        _, group = self.running.pop(future.key)
-        if not isinstance(result, Answer):
-            self._check_connection(future)
-            yield from self._blame(group, result[1])
+        try:
+            result: Answer | BatchError = future.result(timeout=self.cluster.timeout)
+        except (
+            TimeoutError,
+            asyncio.TimeoutError,
+        ):  # its worker has died with the result, and another one runs the group again
+            self.finished.add(future)
             return
-        if result.fatal is not None:
-            raise BatchError(self._explained(result), result.trace)
+        except (Exception, asyncio.CancelledError) as error:
+            _, group = self.running.pop(future.key)
+            self._check_connection(future)
+            yield from self._blame(group, error)
+            return
+        del self.running[future.key]
+        if isinstance(result, BatchError):
+            raise result
         self.seconds += result.seconds
         self.tasks_done += len(result.outcomes)
         yield from map(pickle.loads, result.outcomes)
 
-    def _blame(self, group: list[Task], error: Exception) -> Iterator[Outcome]:
+    def _blame(self, group: list[Task], error: BaseException) -> Iterator[Outcome]:
         """Fails a task that was alone; others are run again alone."""
         if not group:
             remedy = "every worker needs enough memory, and lattice_simp in its environment"
@@ -151,11 +157,6 @@ class _Run:
         else:
             self.suspects.extend(group)
 
-    def _explained(self, result: Answer) -> str:
-        if not result.place or local_workers(self.address) is not None:
-            return str(result.fatal)
-        return f"worker {result.place}: {result.fatal} (all workers must find the same files under the same paths)"
-
     def _count_workers(self) -> None:
         """Counts the workers, which shows whether the scheduler is still there.
 
@@ -164,24 +165,25 @@ class _Run:
         """
         self._check_connection()
         try:
-            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.timeout)
+            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.cluster.timeout)
         except (asyncio.TimeoutError, OSError) as error:
             raise self._lost() from error
         self.counted = time.monotonic()
         if workers:
             self.seen, self.workers = self.counted, len(workers)
-        elif self.counted - self.seen > self.timeout:
-            raise BatchError(f"the cluster at {self.address} has had no workers for {self.timeout:g} s")
+        elif self.counted - self.seen > self.cluster.patience:
+            lost = f"the cluster at {self.cluster.address} has had no workers for {self.cluster.patience:g} s"
+            raise BatchError(lost)
 
     def _check_connection(self, future: Any = None) -> None:
         if self.client.status != "running" or (future is not None and future.cancelled()):
             raise self._lost()
 
     def _lost(self) -> BatchError:
-        return BatchError(f"the connection to the Dask scheduler at {self.address} is lost")
+        return BatchError(f"the connection to the Dask scheduler at {self.cluster.address} is lost")
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     """Says what happened to a group of tasks as a whole."""
     from distributed import KilledWorker
 

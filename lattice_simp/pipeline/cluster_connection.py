@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +20,18 @@ from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
 from lattice_simp.support.extras import extra
 
 TIMEOUT = 30.0
-"""Seconds to wait for a scheduler and for a first worker: the time that Dask itself gives a connection."""
+"""Seconds to wait for a scheduler's answer: the time that Dask itself gives a connection."""
+
+PATIENCE = 120.0
+"""Seconds to go on without any worker: a busy machine takes long to start one, or to start it again."""
+
+_LOCAL = {
+    "distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1,
+    # After 15 s Dask would give up a worker that its nanny is still starting again, and take no other one.
+    "distributed.deploy.lost-worker-timeout": "1 day",
+    "distributed.comm.timeouts.connect": f"{PATIENCE:g} s",
+}
+"""Dask's settings of a local cluster, for as long as it is there."""
 
 _SILENT = logging.CRITICAL + 1
 
@@ -37,18 +49,34 @@ def local_workers(address: str) -> int | None:
         return None
     local = re.fullmatch(r"local(?::([1-9]\d*))?", address)
     if local is None:
-        raise BatchError(f"{address!r} is no Dask cluster: give tcp://HOST:PORT, local, or local:N for N processes")
+        raise BatchError(f"{address!r} is not a Dask cluster: give tcp://HOST:PORT, local, or local:N for N processes")
     return int(local[1]) if local[1] else len(os.sched_getaffinity(0))
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask cluster, and how long to wait for it.
+
+    Attributes:
+        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for one run.
+        timeout: the seconds without an answer of the scheduler after which the run ends.
+        patience: the seconds without any worker after which it ends.
+    """
+
+    address: str
+    timeout: float = TIMEOUT
+    patience: float = PATIENCE
+
+
 @contextmanager
-def connected(address: str, timeout: float = TIMEOUT) -> Iterator[Any]:
-    """Returns a `distributed.Client` of a cluster that has a worker; starts the cluster if it is a local one.
+def connected(cluster: Cluster) -> Iterator[Any]:
+    """Yields a `distributed.Client` of a cluster that has a worker; starts the cluster if it is a local one.
 
     Raises:
         BatchError: there is no such cluster, it does not answer, or it has no worker.
         MissingExtraError: Dask is not installed.
     """
+    address, timeout, patience = cluster.address, cluster.timeout, cluster.patience
     count = local_workers(address)
     distributed = _distributed()
     with ExitStack() as stack:
@@ -67,9 +95,9 @@ def connected(address: str, timeout: float = TIMEOUT) -> Iterator[Any]:
             ) from error
         stack.callback(_close, client)
         try:
-            client.wait_for_workers(1, timeout)
+            client.wait_for_workers(1, patience)
         except Exception as error:
-            raise BatchError(f"the cluster at {address} has no workers after {timeout:g} s") from error
+            raise BatchError(f"the cluster at {address} has no workers after {patience:g} s") from error
         yield client
 
 
@@ -88,10 +116,12 @@ def _local_cluster(count: int) -> Iterator[str]:
     import dask
     from distributed import LocalCluster
 
-    settings = {"distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1}
-    with tempfile.TemporaryDirectory(prefix="lattice-simp-", ignore_cleanup_errors=True) as folder:
+    with (
+        dask.config.set(_LOCAL),
+        tempfile.TemporaryDirectory(prefix="lattice-simp-", ignore_cleanup_errors=True) as folder,
+    ):
         try:
-            with dask.config.set(settings), interrupts_blocked():
+            with interrupts_blocked():
                 cluster: Any = LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,
@@ -114,7 +144,7 @@ def _greet(scheduler: str, timeout: float) -> None:
     """Connects for a moment, since a client would wait forever for something that accepts connections and is silent.
 
     Raises:
-        Exception: what answers is no scheduler.
+        Exception: what answers is not a scheduler.
     """
     from distributed import Security
     from distributed.comm import connect

@@ -9,9 +9,8 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Outcome, describe
+from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Task, attempt, describe
 
 KEPT_FUNCTIONS = 2
 """How many runs' functions a worker keeps: models are large, but two runs may share a cluster."""
@@ -29,11 +28,13 @@ class Plan:
         run: a name that no other run has, so that a model that was changed between two runs is loaded again.
         factory: makes the function.
         versions: what the client runs on.
+        remote: whether the workers may run on other machines.
     """
 
     run: str
     factory: Factory
     versions: tuple[tuple[str, str], ...]
+    remote: bool
 
 
 @dataclass(frozen=True)
@@ -41,45 +42,35 @@ class Answer:
     """What became of a group of tasks.
 
     Attributes:
-        outcomes: the pickled outcomes, in the order of the tasks.
+        outcomes: pickled, in the order of the tasks.
         seconds: how long they took, loading aside.
-        fatal: why the run cannot go on, if it cannot.
-        trace: the traceback of that, as text.
-        place: the worker's address, if the function could not be made there.
     """
 
-    outcomes: tuple[bytes, ...] = ()
-    seconds: float = 0.0
-    fatal: str | None = None
-    trace: str = ""
-    place: str = ""
+    outcomes: tuple[bytes, ...]
+    seconds: float
 
 
-def answer(plan: bytes, group: bytes) -> Answer:
-    """Runs a group of tasks, one after the other.
+def answer(plan: bytes, group: bytes) -> Answer | BatchError:
+    """Runs a group of tasks, one after the other; returns the error if one ends the run.
 
     A function need not bear several threads, so the threads of a worker take turns.
 
     Args:
         plan: a pickled `Plan`.
-        group: a pickled sequence of numbered tasks; an empty one makes the function all the same.
+        group: a pickled sequence of tasks; an empty one makes the function all the same.
     """
     with _lock:
         try:
             function = _function(plan)
-        except Exception as error:
-            return Answer(fatal=describe(error), trace=traceback.format_exc(), place=_place())
-        begin = time.monotonic()
-        tasks: Sequence[tuple[int, Any]] = pickle.loads(group)
-        try:
-            outcomes = tuple(_outcome(function, number, task) for number, task in tasks)
+            begin = time.monotonic()
+            tasks: Sequence[Task] = pickle.loads(group)
+            return Answer(tuple(attempt(function, task) for task in tasks), time.monotonic() - begin)
         except BatchError as error:
-            return Answer(fatal=str(error), trace=traceback.format_exc())
-        return Answer(outcomes, time.monotonic() - begin)
+            return BatchError(str(error), error.trace or traceback.format_exc())
 
 
 def versions() -> tuple[tuple[str, str], ...]:
-    """Names the versions that must be the same everywhere; Python's without the last number."""
+    """Returns the versions that must be the same everywhere; Python's without the last number."""
     import distributed
 
     from lattice_simp import __version__
@@ -89,10 +80,19 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def _function(plan: bytes) -> Function:
+    """Returns the function of a plan, which is made if it is not there.
+
+    Raises:
+        BatchError: it cannot be made; names the worker, if that may be on another machine.
+    """
     if plan not in _functions:
         while len(_functions) >= KEPT_FUNCTIONS:
             del _functions[next(iter(_functions))]
-        _functions[plan] = _make(pickle.loads(plan))
+        own = pickle.loads(plan)
+        try:
+            _functions[plan] = _make(own)
+        except Exception as error:
+            raise BatchError(_located(describe(error), own.remote), traceback.format_exc()) from error
     return _functions[plan]
 
 
@@ -103,21 +103,9 @@ def _make(plan: Plan) -> Function:
     return plan.factory()
 
 
-def _outcome(function: Function, number: int, task: Any) -> bytes:
-    """Runs a task; a result that cannot be sent is a failure of the task, too.
-
-    Raises:
-        BatchError: the function ends the run.
-    """
-    try:
-        return pickle.dumps(Outcome(number, function(task)))
-    except BatchError:
-        raise
-    except Exception as error:
-        return pickle.dumps(Outcome(number, failure=describe(error), trace=traceback.format_exc()))
-
-
-def _place() -> str:
+def _located(message: str, remote: bool) -> str:
     from distributed import get_worker
 
-    return str(get_worker().address)
+    if not remote:
+        return message
+    return f"worker {get_worker().address}: {message} (all workers must find the same files under the same paths)"

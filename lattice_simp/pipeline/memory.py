@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from pathlib import Path
+from contextlib import suppress
 from types import TracebackType
 
+import psutil
+
 INTERVAL_S = 0.5
-"""How often memory is looked at."""
+"""Seconds between two samples."""
 
 
 class PeakMemory:
@@ -34,35 +35,15 @@ class PeakMemory:
     ) -> None:
         self._stop.set()
         self._thread.join()
-        self._look()
+        self._sample()
 
     def _watch(self) -> None:
         while not self._stop.wait(INTERVAL_S):
-            self._look()
+            self._sample()
 
-    def _look(self) -> None:
-        self.peak_mb = max(self.peak_mb, sum(map(_kilobytes, _family(os.getpid()))) / 1024)
-
-
-def _family(root: int) -> list[int]:
-    """Returns a process and its descendants."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError, ValueError):
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    found = [root]
-    for process in found:
-        found += children.get(process, [])
-    return found
-
-
-def _kilobytes(process: int) -> int:
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    def _sample(self) -> None:
+        own, total = psutil.Process(), 0
+        for process in [own, *own.children(recursive=True)]:
+            with suppress(psutil.Error):  # it has ended meanwhile
+                total += process.memory_full_info().pss
+        self.peak_mb = max(self.peak_mb, total / 2**20)

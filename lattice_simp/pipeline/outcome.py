@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
+
+Task = tuple[int, Any]
+"""A number, and what the function gets."""
 
 Function = Callable[[Any], Any]
 Factory = Callable[[], Function]
@@ -30,7 +35,7 @@ class Outcome:
 
     Attributes:
         number: the task's number.
-        result: what the function gave; None for a failed task.
+        result: what the function returned; None for a failed task.
         failure: why there is no result; None for a task that succeeded.
         trace: the traceback of the failure, as text.
     """
@@ -39,6 +44,21 @@ class Outcome:
     result: Any = None
     failure: str | None = None
     trace: str = ""
+
+
+def attempt(function: Function, task: Task) -> bytes:
+    """Runs a task in a worker; returns the pickled outcome. A result that cannot be sent is a failure, too.
+
+    Raises:
+        BatchError: the function ends the run.
+    """
+    number, given = task
+    try:
+        return pickle.dumps(Outcome(number, function(given)))
+    except BatchError:
+        raise
+    except Exception as error:
+        return pickle.dumps(Outcome(number, failure=describe(error), trace=traceback.format_exc()))
 
 
 def in_order(outcomes: Iterable[Outcome], numbers: Iterable[int]) -> Iterator[Outcome]:

@@ -8,6 +8,7 @@ with its worker, and a new one takes the worker's place.
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 import threading
 import time
@@ -15,12 +16,10 @@ import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, Literal
 
-from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Outcome, describe
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, attempt, describe
 
 WINDOW = 1000
 """How far the work runs ahead of the first unfinished task, so that few results wait for their turn."""
@@ -32,7 +31,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def run_batch(
-    tasks: Iterable[tuple[int, Any]], factory: Factory, *, jobs: int = 1, time_limit: float | None = None
+    tasks: Iterable[Task], factory: Factory, *, jobs: int = 1, time_limit: float | None = None
 ) -> Iterator[Outcome]:
     """Runs tasks in worker processes and yields their outcomes, in the order in which they finish.
 
@@ -48,24 +47,14 @@ def run_batch(
     Raises:
         BatchError: the factory fails, workers die while they load, or the function raises this error.
     """
-    crew = _Crew(factory, tasks, jobs, time_limit)
+    pool = _Pool(factory, tasks, jobs, time_limit)
     try:
-        yield from crew.work()
+        yield from pool.run()
     finally:
-        crew.kill()
+        pool.kill()
 
 
 # ---------------------------------------------------------------- the parent
-
-
-@dataclass(frozen=True)
-class _Message:
-    """What a worker sends."""
-
-    kind: Literal["ready", "outcome", "fatal"]
-    outcome: Outcome | None = None
-    text: str = ""
-    trace: str = ""
 
 
 class _Worker:
@@ -79,11 +68,11 @@ class _Worker:
             self.process.start()
         theirs.close()
         self.ready = False
-        self.task: tuple[int, Any] | None = None
+        self.task: Task | None = None
         self.deadline = float("inf")
 
-    def give(self, task: tuple[int, Any], time_limit: float | None) -> None:
-        """Hands out a task; a worker that has died meanwhile is noticed when its answer is read."""
+    def send(self, task: Task, time_limit: float | None) -> None:
+        """Sends a task; a worker that has died meanwhile is noticed when its answer is received."""
         self.task = task
         self.deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
         with suppress(OSError):
@@ -95,10 +84,10 @@ class _Worker:
         self.connection.close()
 
 
-class _Crew:
+class _Pool:
     """The workers of one run and the tasks that wait."""
 
-    def __init__(self, factory: Factory, tasks: Iterable[tuple[int, Any]], jobs: int, time_limit: float | None) -> None:
+    def __init__(self, factory: Factory, tasks: Iterable[Task], jobs: int, time_limit: float | None) -> None:
         if jobs < 1:
             raise BatchError(f"{jobs} jobs: at least one is needed")
         if time_limit is not None and not time_limit > 0:
@@ -110,58 +99,58 @@ class _Crew:
         self.deaths_while_loading = 0
         self.loaded = False
 
-    def work(self) -> Iterator[Outcome]:
-        while self.waiting or self._busy():
-            self._hire()
-            self._hand_out()
-            for worker in self._awake():
-                outcome = self._hear(worker)
+    def run(self) -> Iterator[Outcome]:
+        while self.waiting or self._running():
+            self._spawn()
+            self._dispatch()
+            for worker in self._wait():
+                outcome = self._receive(worker)
                 if outcome is not None:
                     yield outcome
-            yield from self._stop_late()
+            yield from self._kill_late()
 
     def kill(self) -> None:
         while self.workers:
             self.workers.pop().kill()
 
-    def _busy(self) -> list[tuple[int, Any]]:
+    def _running(self) -> list[Task]:
         return [worker.task for worker in self.workers if worker.task is not None]
 
-    def _hire(self) -> None:
+    def _spawn(self) -> None:
         """Starts workers; the others follow when the first one has loaded, since it may fill caches."""
-        wanted = min(self.jobs, len(self.waiting) + len(self._busy())) if self.loaded else 1
+        wanted = min(self.jobs, len(self.waiting) + len(self._running())) if self.loaded else 1
         while len(self.workers) < wanted:
             self.workers.append(_Worker(self.factory))
 
-    def _hand_out(self) -> None:
+    def _dispatch(self) -> None:
         for worker in self.workers:
             if worker.ready and worker.task is None and self.waiting:
-                first = min((number for number, _ in self._busy()), default=self.waiting[0][0])
+                first = min((number for number, _ in self._running()), default=self.waiting[0][0])
                 if self.waiting[0][0] - first < WINDOW:
-                    worker.give(self.waiting.popleft(), self.time_limit)
+                    worker.send(self.waiting.popleft(), self.time_limit)
 
-    def _awake(self) -> list[_Worker]:
-        """Waits until a worker has something to say (or is dead), or is late."""
+    def _wait(self) -> list[_Worker]:
+        """Waits until workers have sent something (or are dead), or one is late."""
         deadline = min(worker.deadline for worker in self.workers)
         timeout = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
         found = set(wait([worker.connection for worker in self.workers], timeout))
         return [worker for worker in self.workers if worker.connection in found]
 
-    def _hear(self, worker: _Worker) -> Outcome | None:
+    def _receive(self, worker: _Worker) -> Outcome | None:
         try:
-            message: _Message = worker.connection.recv()
+            message: bytes | BatchError = worker.connection.recv()
         except (EOFError, OSError):
-            return self._bury(worker)
-        if message.kind == "fatal":
-            raise BatchError(message.text, message.trace)
+            return self._reap(worker)
+        if isinstance(message, BatchError):
+            raise message
         worker.ready = self.loaded = True
         self.deaths_while_loading = 0
         worker.task, worker.deadline = None, float("inf")
-        return message.outcome
+        return pickle.loads(message) if message else None
 
-    def _bury(self, worker: _Worker) -> Outcome | None:
-        """Removes a dead worker; gives the outcome of its task, if that is not to be tried again."""
-        self._dismiss(worker)
+    def _reap(self, worker: _Worker) -> Outcome | None:
+        """Removes a dead worker; returns the outcome of its task, if that is not to be tried again."""
+        self._remove(worker)
         if not worker.ready:
             self.deaths_while_loading += 1
             if self.deaths_while_loading >= MAX_ATTEMPTS:
@@ -175,14 +164,14 @@ class _Crew:
             return None
         return Outcome(number, failure=f"the worker process died {MAX_ATTEMPTS} times ({_cause(worker)})")
 
-    def _stop_late(self) -> Iterator[Outcome]:
+    def _kill_late(self) -> Iterator[Outcome]:
         now = time.monotonic()
         for worker in [worker for worker in self.workers if worker.deadline <= now and not worker.connection.poll()]:
             assert worker.task is not None
-            self._dismiss(worker)
+            self._remove(worker)
             yield Outcome(worker.task[0], failure=f"took longer than the time limit of {self.time_limit:g} s")
 
-    def _dismiss(self, worker: _Worker) -> None:
+    def _remove(self, worker: _Worker) -> None:
         self.workers.remove(worker)
         worker.kill()
 
@@ -220,27 +209,24 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def _serve(connection: Connection, factory: Factory) -> None:
-    """Makes the function, then answers tasks until the parent closes the pipe."""
+    """Makes the function, then answers tasks until the parent closes the pipe.
+
+    Sends no bytes when the function is made, a pickled outcome for each task, or the error that ends the run.
+    """
     _die_with_parent()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):
         try:
             function = factory()
         except Exception as error:
-            connection.send(_Message("fatal", text=describe(error), trace=traceback.format_exc()))
+            connection.send(BatchError(describe(error), traceback.format_exc()))
             return
-        connection.send(_Message("ready"))
+        connection.send(b"")
         while True:
-            number, task = connection.recv()
-            connection.send(_answer(function, number, task))
-
-
-def _answer(function: Function, number: int, task: Any) -> _Message:
-    try:
-        return _Message("outcome", Outcome(number, function(task)))
-    except BatchError as error:
-        return _Message("fatal", text=str(error), trace=traceback.format_exc())
-    except Exception as error:
-        return _Message("outcome", Outcome(number, failure=describe(error), trace=traceback.format_exc()))
+            task = connection.recv()
+            try:
+                connection.send(attempt(function, task))
+            except BatchError as error:
+                connection.send(BatchError(str(error), traceback.format_exc()))
 
 
 def _die_with_parent() -> None:

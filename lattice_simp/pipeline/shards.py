@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline import run_tasks
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.pipeline.tasks import all_results
+from lattice_simp.support.atomic import replacing
 
 SIDES = ("source", "target")
 """The columns of sentences, in the order of all pairs."""
@@ -36,13 +36,11 @@ def write_shard(path: Path, columns: dict[str, Any]) -> None:
     Raises:
         LatticeSimpError: the disk is full, or the folder cannot be written to.
     """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.table(columns), temporary, compression="zstd", compression_level=1)
-        os.replace(temporary, path)
+        with replacing(path) as growing:
+            pq.write_table(pa.table(columns), growing, compression="zstd", compression_level=1)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise LatticeSimpError(f"{path}: cannot be written: {error.strerror or error}; is the disk full?") from error
 
 
@@ -57,7 +55,7 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())[:200]
         raise LatticeSimpError(
-            f"{path}: no readable Parquet file: {reason}; remove its folder and run again"
+            f"{path}: not a readable Parquet file: {reason}; remove its folder and run again"
         ) from error
 
 
@@ -88,16 +86,12 @@ def over_shards(
     todo = [task for task in every if not done(task)]
     finished = len(every) - len(todo)
     run.progress(finished, len(every))
-    numbered = list(enumerate(todo))
-    if not numbered:
+    if not todo:
         return
-    jobs = 1 if run.cluster else run.jobs  # a cluster has workers of its own
-    for outcome in run_tasks(numbered, factory, jobs=jobs, cluster=run.cluster):
-        if outcome.failure is not None:
-            raise LatticeSimpError(outcome.failure)
+    for number, result in all_results(enumerate(todo), factory, jobs=run.jobs, cluster=run.cluster):
         finished += 1
         run.progress(finished, len(every))
-        yield todo[outcome.number], outcome.result
+        yield todo[number], result
 
 
 def run_all(results: Iterator[Any]) -> None:

@@ -19,6 +19,8 @@ from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.memory import PeakMemory
+from lattice_simp.support.atomic import GROWING
+from lattice_simp.support.textio import open_text
 
 RECORD = "stage.json"
 """The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
@@ -26,8 +28,8 @@ RECORD = "stage.json"
 _FORGOTTEN = ".old"
 """Ends the name of a folder that is being removed."""
 
-_HALF_WRITTEN = ("*.new", "*.new.*", ".*.tmp", "*.arrays?*", "spill.*", "lmplz.*")
-"""What a killed run leaves of the files that it was writing, as the writers name them until they are complete."""
+_HALF_WRITTEN = (GROWING, "spill.*", "lmplz.*")
+"""What a killed run leaves of the files and folders that it was writing."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the pipeline.
+    """One step of a pipeline.
 
     Attributes:
         name: its name.
         needs: the stages whose folders it reads.
         settings: what of the config it depends on, as JSON values.
         inputs: the files that it reads; their content counts.
-        work: writes the files into the folder, and gives what it counted. It may find there what a killed run left.
+        work: writes the files into the folder, and returns what it counted. It may find there what a killed run left.
         version: counts changes of the stage's code that change its files.
         check: finds what would make the stage fail, before any stage runs.
+        publish: is called whenever the folder is there, also when it was done before: it copies results elsewhere.
     """
 
     name: str
@@ -70,15 +73,20 @@ class Stage:
     work: Callable[[Run, Path], dict[str, Any]]
     version: int = 1
     check: Callable[[], object] = lambda: None
+    publish: Callable[[Run], object] = lambda run: None
 
 
-def stage_keys(stages: Sequence[Stage]) -> dict[str, str]:
+def stage_keys(stages: Sequence[Stage], before: Mapping[str, str] | None = None) -> dict[str, str]:
     """Returns the keys of stages, each of which needs earlier ones only.
+
+    Args:
+        stages: in order.
+        before: the keys of other stages that they need.
 
     Raises:
         LatticeSimpError: an input cannot be read.
     """
-    keys: dict[str, str] = {}
+    keys = dict(before or {})
     for stage in stages:
         keys[stage.name] = stage_key(stage, keys)
     return keys
@@ -123,7 +131,7 @@ def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) 
 
 
 def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[str, Any]]:
-    """Runs a stage unless its folder is there already; gives the folder and its record.
+    """Runs a stage unless its folder is there already; returns the folder and its record.
 
     Args:
         stage: the stage.
@@ -157,7 +165,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
         write_json(partial / RECORD, record)
         os.replace(partial, done)
     except OSError as error:
-        raise LatticeSimpError(f"{stage.name}: {place_of(error, partial)}: {error.strerror or error}") from error
+        raise LatticeSimpError(f"{stage.name}: {path_of(error, partial)}: {error.strerror or error}") from error
     shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
     run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
     return done, record
@@ -184,17 +192,17 @@ def _remove_half_written(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def place_of(error: OSError, default: Path) -> str:
+def path_of(error: OSError, default: Path) -> str:
     """Returns the file that an error is about; of a copy, its target."""
     return str(error.filename2 or error.filename or default)
 
 
 def write_json(path: Path, values: Any) -> None:
     """Writes a JSON file, complete or not at all."""
-    temporary = path.with_name(path.name + ".new")
+    text = json_text(values)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(json_text(values), encoding="utf-8")
-    os.replace(temporary, path)
+    with open_text(path, "w") as file:
+        file.write(text)
 
 
 def json_text(values: Any) -> str:
@@ -203,15 +211,11 @@ def json_text(values: Any) -> str:
 
 
 def _content_digest(path: Path) -> bytes:
+    digest = hashlib.blake2b()
     try:
         with open(path, "rb") as file:
-            return hashlib.file_digest(file, "blake2b").digest() if hasattr(hashlib, "file_digest") else _digest(file)
+            while block := file.read(1 << 20):
+                digest.update(block)
     except OSError as error:
         raise LatticeSimpError(f"{path}: cannot be read: {error.strerror}; check the config's paths") from error
-
-
-def _digest(file: Any) -> bytes:
-    digest = hashlib.blake2b()
-    while block := file.read(1 << 20):
-        digest.update(block)
     return digest.digest()

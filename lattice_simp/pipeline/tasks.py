@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.cluster import run_on_cluster
-from lattice_simp.pipeline.cluster_connection import local_workers
-from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome
+from lattice_simp.pipeline.cluster_connection import Cluster, local_workers
+from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task
 from lattice_simp.pipeline.processes import run_batch
 
 
 def run_tasks(
-    tasks: Iterable[tuple[int, Any]],
+    tasks: Iterable[Task],
     factory: Factory,
     *,
     jobs: int = 1,
@@ -40,14 +41,34 @@ def run_tasks(
     if cluster is None:
         return run_batch(tasks, factory, jobs=jobs, time_limit=time_limit)
     check_cluster(cluster, jobs=jobs, time_limit=time_limit)
-    return run_on_cluster(tasks, factory, cluster)
+    return run_on_cluster(tasks, factory, Cluster(cluster))
+
+
+def all_results(
+    tasks: Iterable[Task], factory: Factory, *, jobs: int = 1, cluster: str | None = None, what: str = ""
+) -> Iterator[tuple[int, Any]]:
+    """Runs tasks none of which may fail; yields their numbers and results as they finish.
+
+    Args:
+        tasks, factory: as for `run_tasks`.
+        jobs: how many processes; a cluster has workers of its own.
+        cluster: as for `run_tasks`.
+        what: says in the error what the numbers count, from 0.
+
+    Raises:
+        LatticeSimpError: a task failed.
+    """
+    for outcome in run_tasks(tasks, factory, jobs=1 if cluster else jobs, cluster=cluster):
+        if outcome.failure is not None:
+            raise LatticeSimpError((f"{what} {outcome.number + 1}: " if what else "") + outcome.failure)
+        yield outcome.number, outcome.result
 
 
 def check_cluster(address: str, *, jobs: int = 1, time_limit: float | None = None) -> None:
     """Finds what a cluster cannot do before any work is done.
 
     Raises:
-        BatchError: the address is none, or the other options are for processes of this machine alone.
+        BatchError: the address is not one, or the other options are for processes of this machine alone.
     """
     local_workers(address)
     if jobs != 1:

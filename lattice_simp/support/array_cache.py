@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.atomic import replacing
 
 CACHE_VARIABLE = "LATTICE_SIMP_CACHE"
 """The environment variable that names a folder for all caches."""
@@ -139,19 +139,12 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     for name, array in arrays.items():
         header[name] = (position, list(array.shape), array.dtype.str)
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            top = _MAGIC + json.dumps({"arrays": header, "bytes": position}).encode() + b"\n"
-            file.write(top + b"\0" * (-len(top) % _ALIGNMENT))
-            for array in arrays.values():
-                file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)  # no copy
-                file.write(b"\0" * (-array.nbytes % _ALIGNMENT))
-            file.flush()
-            os.chmod(file.name, 0o644)
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    top = _MAGIC + json.dumps({"arrays": header, "bytes": position}).encode() + b"\n"
+    with replacing(path) as growing, open(growing, "xb") as file:
+        file.write(top + b"\0" * (-len(top) % _ALIGNMENT))
+        for array in arrays.values():
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)  # no copy
+            file.write(b"\0" * (-array.nbytes % _ALIGNMENT))
 
 
 def _map(path: Path) -> Arrays:

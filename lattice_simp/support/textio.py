@@ -11,18 +11,18 @@ import gzip
 import io
 import lzma
 import os
-import secrets
 import shutil
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, cast
 
 import zstandard
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.atomic import replacing
 
 MAX_BYTES = 1 << 32
 """The most bytes that one file may unpack to where a reader needs it as a whole."""
@@ -248,22 +248,20 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         target = Path(os.path.realpath(path))
         in_place = target.exists() and not target.is_file()  # a pipe or a device
-        growing = target if in_place else target.with_name(f".{secrets.token_hex(8)}.tmp")
-        raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
     try:
-        with raw, _packed(raw, Path(path).suffix) as file:
-            yield file
-        if not in_place:
-            if target.exists():
+        with nullcontext(target) if in_place else replacing(target) as growing:
+            try:
+                raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
+            except (OSError, ValueError) as error:
+                raise _cannot_write(path, error) from error
+            with raw, _packed(raw, Path(path).suffix) as file:
+                yield file
+            if not in_place and target.exists():
                 shutil.copymode(target, growing)
-            os.replace(growing, target)
-    except BaseException as error:
-        if not in_place:
-            with suppress(OSError):
-                growing.unlink()
-        if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+    except OSError as error:
+        if error.errno in _DISK_ERRORS:
             raise _cannot_write(path, error) from error
         raise
 

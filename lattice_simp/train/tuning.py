@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.evaluate import bleu_13a, bleu_tok
-from lattice_simp.pipeline import run_tasks
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
@@ -34,10 +34,11 @@ def tune_stage(config: Config) -> Stage:
     """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
     settings = config.tune
     development = [] if settings.development is None else [settings.development]
-    files = [path for test in development for path in _inputs(config, test)]
+    files = [path for test in development for path in test_set_files(config, test)]
     values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
     check = partial(_check_texts, config, development)
-    return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check)
+    publish = partial(_publish, config)
+    return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def test_stage(config: Config) -> Stage:
     """Returns the stage that translates the test sets with the starting and the tuned weights."""
-    files = [path for test in config.test for path in _inputs(config, test)]
+    files = [path for test in config.test for path in test_set_files(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
     check = partial(_check_texts, config, config.test)
     return Stage("test", ("model", "tune"), values, files, partial(_test, config), check=check)
@@ -143,13 +144,10 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
     """
     lines = [""] * len(sources)
     tasks = [(number, source) for number, source in enumerate(sources) if source]
-    jobs = 1 if run.cluster else run.jobs
-    for done, outcome in enumerate(
-        run_tasks(tasks, partial(_translator, model, weights), jobs=jobs, cluster=run.cluster), start=1
-    ):
-        if outcome.failure is not None:
-            raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}")
-        lines[outcome.number] = outcome.result
+    factory = partial(_translator, model, weights)
+    found = all_results(tasks, factory, jobs=run.jobs, cluster=run.cluster, what="sentence")
+    for done, (number, line) in enumerate(found, start=1):
+        lines[number] = line
         run.progress(done, len(tasks))
     return lines
 
@@ -227,12 +225,17 @@ def _files(config: Config, test: TestSet) -> list[Path]:
     return [config.path(path) for path in (test.source, *test.references)]
 
 
-def _inputs(config: Config, test: TestSet) -> list[Path]:
+def test_set_files(config: Config, test: TestSet) -> list[Path]:
     """Returns all files that a test set is read from."""
     return [*_files(config, test), *([] if test.skeletons is None else [config.path(test.skeletons)])]
 
 
 # ---------------------------------------------------------------- the result
+
+
+def _publish(config: Config, run: Run) -> None:
+    finish_model(run.folders["model"], run.folders["tune"], config.model_folder)
+    run.say(f"model: {config.model_folder}")
 
 
 def finish_model(model: Path, tuned: Path, target: Path) -> None:

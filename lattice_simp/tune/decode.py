@@ -11,9 +11,8 @@ import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.prune import prune
-from lattice_simp.pipeline import run_tasks
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.tune.arc_features import feature_lattice
@@ -67,12 +66,9 @@ def decode(
         LatticeSimpError: a sentence cannot be translated.
     """
     factory = partial(_make_decoder, options, dict(weights))
-    found: dict[int, tuple[list[str], FeatureLattice]] = {}
-    jobs = 1 if options.cluster else options.jobs  # a cluster has workers of its own
-    for outcome in run_tasks(enumerate(sentences), factory, jobs=jobs, cluster=options.cluster):
-        if outcome.failure is not None:
-            raise LatticeSimpError(f"sentence {outcome.number + 1}: {outcome.failure}")
-        found[outcome.number] = outcome.result
+    found: dict[int, tuple[list[str], FeatureLattice]] = dict(
+        all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
+    )
     numbered = []
     for number in range(len(sentences)):
         words, lattice = found.pop(number)

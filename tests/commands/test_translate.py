@@ -144,7 +144,7 @@ def test_a_journal_keeps_whole_records_only(tmp_path):
 @pytest.mark.parametrize("line", ["[]", "{}", "no JSON", '{"number": {}}x', "\x00\xff"])
 def test_a_damaged_journal_is_told(tmp_path, line):
     (tmp_path / "x.partial").write_bytes(b'{"run": {}}\n{"number": 0}\n' + line.encode("latin-1") + b"\n")
-    with pytest.raises(LatticeSimpError, match=r"x\.partial:3: no record of a journal"):
+    with pytest.raises(LatticeSimpError, match=r"x\.partial:3: not a record of a journal"):
         Journal(tmp_path / "x", {}, resume=True)
 
 

@@ -8,7 +8,7 @@ import tarfile
 import pytest
 from small_treebank import write_bank
 
-from experiments.hindi import __main__ as program
+from experiments.hindi.__main__ import main
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.from_tree import clauses_of_tree
 
@@ -32,10 +32,18 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
-def test_the_figures_are_written_from_the_systems(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(program, "FOLDER", tmp_path)
-    arguments = ["--data", str(data), "--work", str(tmp_path / "work"), "--command", "make it"]
-    assert program.main(arguments) == 0
+def test_the_figures_are_written_from_the_systems(data, tmp_path):
+    arguments = [
+        "--output",
+        str(tmp_path),
+        "--data",
+        str(data),
+        "--work",
+        str(tmp_path / "work"),
+        "--command",
+        "make it",
+    ]
+    main(arguments)
     figures = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     for name, sentences in (("hand", 20), ("derived", 60)):
         own = figures[name]
@@ -47,13 +55,15 @@ def test_the_figures_are_written_from_the_systems(data, tmp_path, monkeypatch):
     assert "`make it`" in page
     assert "90.8" in page  # the paper's
     seconds = figures["seconds"]
-    assert program.main(arguments) == 0
+    main(arguments)
     again = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["seconds"]
     assert {key: value for key, value in again.items() if key.startswith("training")} == {
         key: value for key, value in seconds.items() if key.startswith("training")
     }
 
 
-def test_without_the_treebank_it_says_so(tmp_path, capsys):
-    assert program.main(["--data", str(tmp_path), "--work", str(tmp_path / "work")]) == 2
-    assert "needs the treebank" in capsys.readouterr().err
+def test_without_the_treebank_it_says_so(data, tmp_path):
+    (data / "hindi" / "treebank" / "hdtb-ssf.tar.xz").unlink()
+    with pytest.raises(SystemExit, match=r"error: .*/hdtb-ssf.tar.xz: no such file; check the config's paths"):
+        main(["--data", str(data), "--work", str(tmp_path / "work"), "--output", str(tmp_path)])
+    assert not (tmp_path / "work").exists()

@@ -89,9 +89,8 @@ def test_an_analysed_line_keeps_its_tokens(folder):
     assert not analyse(model, "मोहन सोया ।").is_changed
 
 
-def test_the_page_is_written_from_the_systems(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(program, "FOLDER", folder)
-    arguments = ["--hindi", str(folder / "hindi"), "--output", str(tmp_path), "--command", "make it"]
+def test_the_page_is_written_from_the_systems(folder, tmp_path):
+    arguments = [str(folder), "--hindi", str(folder / "hindi"), "--output", str(tmp_path), "--command", "make it"]
     program.main(arguments)
     figures = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     plain = figures["scores"]["all lines"]["plain"]["BLEU-tok"]["value"]
@@ -104,7 +103,6 @@ def test_the_page_is_written_from_the_systems(folder, tmp_path, monkeypatch):
     assert "simplified sentences" in page
 
 
-def test_a_missing_hindi_model_is_named(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(program, "FOLDER", folder)
+def test_a_missing_hindi_model_is_named(folder, tmp_path):
     with pytest.raises(SystemExit, match="there is no Hindi model; make one with: make hindi"):
-        program.main(["--hindi", str(tmp_path / "none"), "--output", str(tmp_path)])
+        program.main([str(folder), "--hindi", str(tmp_path / "none"), "--output", str(tmp_path)])

@@ -13,7 +13,7 @@ from train.toy import TASK_USERS, inline_tasks, toy_config, toy_tokens, write_to
 
 from experiments.study import measuring
 from experiments.study.__main__ import main
-from experiments.study.composing import Composition, compose, compose_all
+from experiments.study.composing import compose
 from experiments.study.config import read_study
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import run_study
@@ -24,6 +24,7 @@ from experiments.study.translating import read_outputs
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.evaluate import bleu_tok, chrf
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.translate.settings import SkeletonSettings
 
 STUDY = {
     "hypotheses": 20,
@@ -32,6 +33,8 @@ STUDY = {
     "scorers": ["bilingual", "model1"],
     "automatic": [],
 }
+
+HOW = SkeletonSettings(weight=1.0)
 
 
 def write_skeletons(data: Path, name: str, drop: int) -> None:
@@ -67,7 +70,7 @@ def experiment(tmp_path_factory) -> Path:
 def inline():
     """Tasks run in this process; METEOR, which needs Java, is left out."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (*TASK_USERS, "experiments.study.tuning"):
+        for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
         for name in ("find_jar", "find_java"):
@@ -125,37 +128,37 @@ def test_loops_at_gaps_allow_less(done):
 def test_compositions_cost_what_their_features_say(done, experiment):
     path = next(done.folders["spaces"].glob("*.arrays"))
     space, weights = Space.read(path), {"LM": 0.7, "Skeleton:x": 2.0}
-    plain = compose(space, None, weights, 5, Composition())
+    plain = compose(space, [], weights, 5, HOW)
     words = plain.nbest.words[-1].split()
     skeletons = Nbest([" ".join(words[:2]), "no such words"], np.array([[-1.5], [0.0]]), ("x",))
-    found = compose(space, skeletons, weights, 5, Composition())
+    found = compose(space, [skeletons], weights, 5, HOW)
     assert found.reachable
     assert set(found.skeletons) == {" ".join(words[:2])}
     assert found.costs == pytest.approx(found.nbest.costs(weights).tolist(), abs=1e-4)
     assert found.costs[0] >= plain.costs[0] + 3.0 - 1e-4
-    none = compose(space, Nbest(["no such words"], skeletons.features[:1], ("x",)), weights, 5, Composition())
+    none = compose(space, [Nbest(["no such words"], skeletons.features[:1], ("x",))], weights, 5, HOW)
     assert not none.reachable
     assert none.nbest.words == plain.nbest.words
 
 
 def test_all_of_several_skeletons_are_kept(done):
     space = Space.read(next(done.folders["spaces"].glob("*.arrays")))
-    plain = compose(space, None, {"LM": 1.0}, 1, Composition())
+    plain = compose(space, [], {"LM": 1.0}, 1, HOW)
     words = plain.nbest.words[0].split()
     lists = [Nbest([one], np.array([[-1.0]]), ("x",)) for one in (words[0], words[-1])]
-    found = compose_all(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, Composition())
+    found = compose(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, 1, HOW)
     assert found.nbest.words[0].split()[0] == words[0]
     assert found.nbest.words[0].split()[-1] == words[-1]
     assert found.costs[0] == pytest.approx(plain.costs[0] + 2.0, abs=1e-4)
     lists[1] = Nbest(["no such word"], np.array([[0.0]]), ("x",))
-    assert not compose_all(space, lists, {"LM": 1.0}, Composition()).reachable
+    assert not compose(space, lists, {"LM": 1.0}, 1, HOW).reachable
 
 
 def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, capsys):
     arguments = [str(experiment), "--skeletons", f"short={experiment / 'test.2.jsonl'}", "--command", "make it"]
     main(arguments)
     page = (experiment / "RESULTS.md").read_text(encoding="utf-8")
-    assert "done before" in capsys.readouterr().out
+    assert "done before" in capsys.readouterr().err
     assert "`make it`" in page
     figures = json.loads((experiment / "results.json").read_text(encoding="utf-8"))
     expected = bleu_tok().corpus_score(
@@ -196,7 +199,7 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
     with pytest.raises(FormatError, match="a study needs a development set and a test set with skeletons"):
         read_study(tmp_path, [])
     (tmp_path / "study.yaml").write_text("hypothesis: 5\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"study.yaml: hypothesis: Extra inputs are not permitted"):
+    with pytest.raises(FormatError, match=r"study.yaml: unknown field hypothesis .*did you mean hypotheses\?"):
         read_study(tmp_path, [])
 
 
@@ -214,7 +217,7 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
 def test_settings_that_cannot_be(experiment, tmp_path, line, message):
     shutil.copy(experiment / "config.yaml", tmp_path)
     (tmp_path / "study.yaml").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=f"study.yaml: {message}"):
+    with pytest.raises(FormatError, match=f"study.yaml:.* {message}"):
         read_study(tmp_path, [])
 
 

@@ -20,14 +20,17 @@ import pytest
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline import BatchError, in_order, run_tasks
 from lattice_simp.pipeline.cluster import run_on_cluster
+from lattice_simp.pipeline.cluster_connection import Cluster
 from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
+dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
 pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = "distributed.cli.dask_"
-WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
-PATIENCE = 60.0
+WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "600"]
+PATIENCE = 300.0
+"""Seconds, so that busy machines have time; a test that passes does not wait for them."""
 
 
 @contextmanager
@@ -47,7 +50,7 @@ def process(name, *arguments):
 @contextmanager
 def scheduler(folder):
     file = folder / "scheduler.json"
-    place = "--host 127.0.0.1 --port 0 --no-dashboard --dashboard-address 127.0.0.1:0 --idle-timeout 120".split()
+    place = "--host 127.0.0.1 --port 0 --no-dashboard --dashboard-address 127.0.0.1:0 --idle-timeout 3600".split()
     with process("scheduler", *place, "--scheduler-file", file) as server:
         wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         yield json.loads(file.read_text())["address"], server
@@ -68,7 +71,7 @@ def address(tmp_path_factory):
 
 
 def run(address, texts, scratch, **options):
-    outcomes = run_on_cluster(enumerate(texts), partial(make_worker, scratch), address, timeout=PATIENCE, **options)
+    outcomes = run_on_cluster(enumerate(texts), partial(make_worker, scratch), Cluster(address, PATIENCE), **options)
     return list(in_order(outcomes, range(len(texts))))
 
 
@@ -119,7 +122,7 @@ def test_a_task_may_end_the_run(address, tmp_path):
 )
 def test_workers_that_cannot_start_end_the_run(address, factory, message):
     with pytest.raises(BatchError, match=message):
-        list(run_on_cluster([(0, "a")], factory, address, timeout=PATIENCE))
+        list(run_on_cluster([(0, "a")], factory, Cluster(address, PATIENCE)))
 
 
 def test_workers_of_another_version_end_the_run(address, tmp_path, monkeypatch):
@@ -133,15 +136,15 @@ def test_no_workers_and_a_scheduler_that_dies(tmp_path):
     factory = partial(make_worker, tmp_path)
     with scheduler(tmp_path) as (found, server):
         with pytest.raises(BatchError, match="no workers"):
-            list(run_on_cluster([(0, "a")], factory, found, timeout=1))
+            list(run_on_cluster([(0, "a")], factory, Cluster(found, PATIENCE, patience=1)))
         with process("worker", found, *WORKERS, "--local-directory", tmp_path):
-            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, found, timeout=PATIENCE)
+            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, Cluster(found, PATIENCE))
             assert next(outcomes).result == "A"
             server.kill()
             begin = time.monotonic()
             with pytest.raises(BatchError, match=f"scheduler at {found} is lost"):
                 list(outcomes)
-            assert time.monotonic() - begin < PATIENCE / 2
+            assert time.monotonic() - begin < PATIENCE / 10  # no wait for the scheduler
 
 
 def test_what_is_no_scheduler(tmp_path):
@@ -149,14 +152,16 @@ def test_what_is_no_scheduler(tmp_path):
         for port in (1, silent.getsockname()[1]):
             begin = time.monotonic()
             with pytest.raises(BatchError, match=f"^no Dask scheduler .* answers at tcp://127.0.0.1:{port} within 1 s"):
-                list(run_on_cluster([(0, "a")], broken_factory, f"tcp://127.0.0.1:{port}", timeout=1))
-            assert time.monotonic() - begin < PATIENCE / 2
+                list(run_on_cluster([(0, "a")], broken_factory, Cluster(f"tcp://127.0.0.1:{port}", timeout=1)))
+            assert time.monotonic() - begin < PATIENCE / 10
 
 
 def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
+    """Also where its only worker takes long to start again, as on a busy machine: Dask would give it up at once."""
     texts = ["a", "dies", "error", "b"]
-    outcomes = in_order(run_tasks(enumerate(texts), partial(make_worker, tmp_path), cluster="local:1"), range(4))
-    assert [outcome.result for outcome in outcomes] == ["A", None, None, "B"]
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1ms"}):
+        outcomes = in_order(run_tasks(enumerate(texts), partial(make_worker, tmp_path), cluster="local:1"), range(4))
+        assert [outcome.result for outcome in outcomes] == ["A", None, None, "B"]
     assert multiprocessing.active_children() == []
     assert capfd.readouterr() == ("", "")
 
@@ -164,8 +169,8 @@ def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("address", "options", "message"),
     [
-        ("localhost:8786", {}, "'localhost:8786' is no Dask cluster"),
-        ("local:0", {}, "'local:0' is no Dask cluster"),
+        ("localhost:8786", {}, "'localhost:8786' is not a Dask cluster"),
+        ("local:0", {}, "'local:0' is not a Dask cluster"),
         ("local", {"jobs": 2}, "--dask and --jobs exclude each other"),
         ("local", {"time_limit": 1.0}, "--dask and --time-limit exclude each other"),
     ],

@@ -19,7 +19,7 @@ from tests.pipeline.work import broken_factory, dying_factory, make_worker
 def test_tasks_that_fail_leave_the_others_alone(tmp_path, jobs):
     tasks = list(enumerate(["a", "slow", "b", "dies", "c", "dies once", "error", "d"]))
     outcomes = list(
-        in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=jobs, time_limit=1.0), range(len(tasks)))
+        in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=jobs, time_limit=3.0), range(len(tasks)))
     )
     assert [outcome.result for outcome in outcomes] == ["A", None, "B", None, "C", "DIES ONCE", None, "D"]
     assert "time limit" in outcomes[1].failure

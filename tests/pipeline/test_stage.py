@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.lock import locked
 from lattice_simp.pipeline.memory import PeakMemory
+from lattice_simp.pipeline.runner import locked
 from lattice_simp.pipeline.shards import (
     list_column,
     lists_of,
@@ -130,13 +130,13 @@ def test_errors_of_the_system_name_stage_and_file(tmp_path):
         run_stage(stage(work=lambda run, folder: (folder / "none").read_text()), "k", tmp_path, Run())
 
 
-HALF_WRITTEN = ("000001.parquet.77.new", "77.new.npz", ".0123456789abcdef.tmp", "rules.arraysab_12", "made.json.new")
+HALF_WRITTEN = (".0123456789abcdef.tmp", "tokens/.fedcba9876543210.tmp")
 
 
 def test_what_a_killed_run_was_writing_is_removed(tmp_path):
     folder = tmp_path / "one.k.partial"
     (folder / "tokens").mkdir(parents=True)
-    for name in (*HALF_WRITTEN, "000001.parquet", "rules.arrays", "new", "tokens/1.json.new", "tokens/1.json"):
+    for name in (*HALF_WRITTEN, "000001.parquet", "rules.arrays", "new", "tokens/1.json"):
         (folder / name).write_text("")
     for name in ("spill.77", "lmplz.ab12"):
         (folder / name).mkdir()
@@ -227,9 +227,9 @@ def test_damaged_shards(tmp_path):
     data = path.read_bytes()
     for damaged in (b"", data[:100], data[:-1], b"x" + data[1:-4], data[:-30] + b"\0" * 26 + data[-4:]):
         path.write_bytes(damaged)
-        with pytest.raises(LatticeSimpError, match=r"no readable Parquet file: .*; remove its folder and run again"):
+        with pytest.raises(LatticeSimpError, match=r"not a readable Parquet file: .*; remove its folder and run again"):
             read_shard(path)
-    with pytest.raises(LatticeSimpError, match="no readable Parquet file"):
+    with pytest.raises(LatticeSimpError, match="not a readable Parquet file"):
         read_shard(shard_path(tmp_path, 1))
 
 
@@ -272,14 +272,14 @@ def test_a_failed_task_ends_the_run_and_keeps_what_the_others_wrote(tmp_path):
 
 # ---------------------------------------------------------------- lock and memory
 
-HOLDER = "import sys, time; from pathlib import Path; from lattice_simp.pipeline.lock import locked\n"
+HOLDER = "import sys, time; from pathlib import Path; from lattice_simp.pipeline.runner import locked\n"
 HOLDER += "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
 
 
 def test_a_lock_goes_away_with_its_process(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True)
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(LatticeSimpError, match="another training run is at work there"), locked(tmp_path):
+    with pytest.raises(LatticeSimpError, match="another run is at work there"), locked(tmp_path):
         pass
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()

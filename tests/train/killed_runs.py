@@ -18,9 +18,10 @@ from pathlib import Path
 
 from train.toy import TASK_USERS, inline_tasks
 
+from lattice_simp.pipeline import runner
 from lattice_simp.pipeline.stage import RECORD, Run, run_stage
-from lattice_simp.train import pipeline
 from lattice_simp.train.config import read_config
+from lattice_simp.train.pipeline import STAGES, train
 
 OPERATIONS = ("replace", "unlink", "rmdir", "link")
 """What takes effect on the disk at once."""
@@ -70,8 +71,8 @@ def train_and_be_killed(path: Path, victim: str, place: int | str) -> None:
             stage = replace(stage, work=killed)
         return run_stage(stage, key, work, run)
 
-    pipeline.run_stage = watched
-    pipeline.train(read_config(path), Run())
+    runner.run_stage = watched
+    train(read_config(path), Run())
 
 
 def forked(action: Callable[[], None]) -> int:
@@ -100,7 +101,7 @@ def is_done(work: Path, stage: str) -> bool:
 def main(path: Path, exhaustive: bool) -> int:
     work = read_config(path).work
     kills = 0
-    for stage in pipeline.STAGES:
+    for stage in STAGES:
         first = range(1, 200) if exhaustive else (2,) if stage in SHARDED else ()
         for place in (*first, "end"):
             if is_done(work, stage):

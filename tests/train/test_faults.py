@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from train.toy import contents, write_lines
 
-from lattice_simp.pipeline.lock import locked
+from lattice_simp.pipeline.runner import locked
 from lattice_simp.train.pipeline import STAGES
 
 
@@ -111,7 +111,7 @@ def test_two_runs_in_one_folder(configured, fails, tmp_path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "config.yaml").write_text("of the other run")
     with locked(tmp_path / "work"):
-        assert f"{tmp_path / 'work'}: another training run is at work there; wait, or" in fails(configured())
+        assert f"{tmp_path / 'work'}: another run is at work there; wait, or" in fails(configured())
     assert (tmp_path / "work" / "config.yaml").read_text() == "of the other run"
 
 
@@ -179,7 +179,7 @@ def test_a_damaged_shard(trained_copy, configured, fails, made_by, read_by):
     shard = sorted(next(trained_copy.glob(f"{made_by}.*")).glob("*.parquet"))[-1]
     shard.write_bytes(shard.read_bytes()[:-20])
     line = fails(configured())
-    assert f"{shard}: no readable Parquet file" in line
+    assert f"{shard}: not a readable Parquet file" in line
     assert "remove its folder and run again" in line
     shutil.rmtree(shard.parent)
 
@@ -201,7 +201,7 @@ KILLED_RUNS = Path(__file__).with_name("killed_runs.py")
 )
 def test_a_run_that_is_killed_in_every_stage_makes_the_same(trained, configured, tmp_path, places, least):
     """The program checks that no run touches what earlier ones had finished."""
-    environment = {**os.environ, "PYTHONPATH": str(KILLED_RUNS.parents[1])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, KILLED_RUNS.parents[1:3]))}
     done = subprocess.run(
         [sys.executable, KILLED_RUNS, configured(), *places],
         capture_output=True,

@@ -235,8 +235,8 @@ def test_files_of_later_stages_need_not_be_there(configured, command):
     [
         (("--from", "tuen"), "there is no stage 'tuen'; the stages are prepare, number,"),
         (("--to", "Test"), "there is no stage 'Test'"),
-        (("--from", "tune", "--to", "align"), "'tune', lies behind the last one to do, 'align'"),
-        (("--dask", "nowhere"), "'nowhere' is no Dask cluster"),
+        (("--from", "tune", "--to", "align"), "'tune', comes after the last one to do, 'align'"),
+        (("--dask", "nowhere"), "'nowhere' is not a Dask cluster"),
     ],
 )
 def test_options_that_make_no_sense_are_told_before_any_work(configured, fails, tmp_path, options, message):

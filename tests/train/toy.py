@@ -126,7 +126,7 @@ def write_config(path: Path, data: Path, work: Path, **sections) -> Path:
 
 
 def inline_tasks(tasks, factory, **_):
-    """Runs tasks as `parallel.run_tasks` does, but in this process."""
+    """Runs tasks as `pipeline.run_tasks` does, but in this process."""
     function = None
     for number, task in tasks:
         function = function or factory()
@@ -137,7 +137,7 @@ def inline_tasks(tasks, factory, **_):
         yield Outcome(number, result, failure)
 
 
-TASK_USERS = ("lattice_simp.pipeline.shards", "lattice_simp.train.tuning", "lattice_simp.tune.decode")
+TASK_USERS = ("lattice_simp.pipeline.tasks",)
 """The modules that run tasks in worker processes."""
 
 PASSING = {"stage.json", "results.json", "config.yaml", ".lock", "tune.log"}

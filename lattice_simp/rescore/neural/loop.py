@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from lattice_simp.rescore.neural.data import END_ID, START_ID, VOID, Pairs, batc
 from lattice_simp.rescore.neural.export import Array
 from lattice_simp.rescore.neural.network import Transformer, greedy, initial_weights
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.support.atomic import replacing
 
 if TYPE_CHECKING:
     import torch  # type: ignore[import-not-found,unused-ignore]
@@ -227,12 +227,10 @@ def learning_rate(settings: TrainingSettings, update: int) -> float:
 def _save(state: Any, path: Path) -> None:
     import torch
 
-    growing = path.with_name(f"{path.name}.new")
     try:
-        torch.save(state, growing)
-        os.replace(growing, path)
+        with replacing(path) as growing:
+            torch.save(state, growing)
     except (OSError, RuntimeError) as error:
-        growing.unlink(missing_ok=True)
         reason = " ".join(str(error).split())[:200]
         raise LatticeSimpError(f"{path}: cannot be written: {reason} (is the disk full?)") from error
 

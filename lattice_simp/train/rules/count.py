@@ -8,7 +8,6 @@ whatever source side: a table that was made for some sentences only has the same
 from __future__ import annotations
 
 import glob
-import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
+from lattice_simp.support.atomic import replacing
 from lattice_simp.train.alignment.links import read_bitext
 from lattice_simp.train.config import Config
 from lattice_simp.train.rules.extract import Limits, count_targets, hash_rows
@@ -109,8 +109,8 @@ def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         shard = read_arrays(_counts_path(folder, number))
         counts += shard["counts"]
         occurrences += int(shard["occurrences"])
-    np.savez(folder / "new.npz", targets=targets, counts=counts)
-    os.replace(folder / "new.npz", folder / TARGETS)
+    with replacing(folder / TARGETS) as growing, growing.open("xb") as file:
+        np.savez(file, targets=targets, counts=counts)
     for number in numbers:
         _counts_path(folder, number).unlink()
     (folder / _TABLE).unlink()

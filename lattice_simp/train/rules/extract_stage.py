@@ -6,7 +6,6 @@ side), so that the next stage can take one bucket out of all files.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
+from lattice_simp.support.atomic import replacing
 from lattice_simp.train.alignment.links import read_bitext
 from lattice_simp.train.config import Config, Rules
 from lattice_simp.train.rules.extract import Limits, RuleBlock, extract_block, hash_rows
@@ -96,18 +96,19 @@ def _extract_shard(
     path = shard_path(folder, number)
     bitext = read_bitext(numbered, aligned, path.name)
     corpus = read_shard(numbered / path.name, ["corpus"])["corpus"].to_numpy()
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        with open_database(folder) as connection, pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer:
+        with (
+            replacing(path) as growing,
+            open_database(folder) as connection,
+            pq.ParquetWriter(growing, SCHEMA, compression="zstd") as writer,
+        ):
             begin = 0
             while begin < len(corpus):
                 block = extract_block(bitext, begin, limits, allowed, BLOCK_RULES)
                 begin = block.end
                 for group in _counted(connection, block, corpus, buckets):
                     writer.write_table(group)
-        os.replace(temporary, path)
     except (OSError, duckdb.Error) as error:
-        temporary.unlink(missing_ok=True)
         raise LatticeSimpError(f"{path}: {first_line(error)}; is the disk full?") from error
 
 

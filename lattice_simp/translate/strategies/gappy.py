@@ -5,11 +5,10 @@ from __future__ import annotations
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
-from lattice_simp.ops.compose import compose
-from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import path_uses
+from lattice_simp.translate.gappy_composition import compose_with_skeletons
 from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.task import Task
@@ -30,8 +29,7 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
         hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
     else:
         hypotheses = task.skeleton_nbest(decoder)
-    acceptor = gappy_acceptor(hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols)
-    joint = compose(full, acceptor, weight=settings.weight, beam=decoder.settings.beam, edits=settings.edits)
+    joint = compose_with_skeletons(full, [hypotheses], settings, decoder.settings.beam, positions)
     reachable = not joint.empty
     lattice = joint if reachable else prune(full, decoder.settings.beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter, defaultdict
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lattice_simp.pipeline.shards import read_shard, shard_paths
-from lattice_simp.train.rules import count, extract_stage
+from lattice_simp.train.rules import extract_stage
 from lattice_simp.train.rules.count import read_target_counts
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.rules.out_of_core import binary_column, rows_of
@@ -251,7 +252,7 @@ def test_folders_may_have_any_name(name, training, random_pairs, tmp_path):
 
 def interrupted(training, after):
     """Runs `targets` until this many calls of `os.replace`."""
-    done, move = [], count.os.replace
+    done, move = [], os.replace
 
     def replace(source, target):
         if len(done) == after:
@@ -260,7 +261,7 @@ def interrupted(training, after):
         move(source, target)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(count.os, "replace", replace)
+        patch.setattr(os, "replace", replace)
         training.run("targets")
 
 

@@ -1,0 +1,152 @@
+"""The stages of the experiment: parses, taggers and a language model, and what is measured with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from experiments.compression.data import Config, Domain, Example, domain_files, parse_domain
+from experiments.compression.measure import Row, describe, measure
+from experiments.compression.methods import methods
+from lattice_simp import LanguageModel
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.skeleton import automatic
+from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
+from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
+from lattice_simp.support.tables import grammar_path
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.train.ngrams.estimate import estimate
+from lattice_simp.train.text.tokeniser import Tokeniser
+
+NEWS = "news"
+
+LANGUAGE_MODEL, ARPA = "language-model", "lm.arpa.gz"
+
+ALL = "all four"
+"""The tagger that is trained on the sentences of all sets."""
+
+ACROSS = "across"
+"""The stage that tests each tagger on each set."""
+
+_SKIPPED = {
+    True: ("tagger (news)", "optimal: tagger (news), LM"),
+    False: ("dependency, root kept", "tagger (own domain), no repair"),
+}
+"""Methods that are other ones' equals on news, and variants that are looked at on news alone."""
+
+_LAYOUT = ("report.py", "__main__.py")
+"""What changes the page only."""
+
+
+def parses_stage(entry: dict[str, Any], config: Config) -> Stage:
+    """Returns the stage that parses a set."""
+    settings = [entry, config["train_share"], entry["name"] in config["raw_text"], parser_name()]
+    work = partial(parse_domain, entry, config)
+    return Stage(f"parses-{entry['name']}", (), settings, domain_files(entry, config), work)
+
+
+def language_model_stage(config: Config) -> Stage:
+    """Returns the stage that estimates the model of lower-cased English."""
+    own = config["language_model"]
+    texts = [Path(config["data"], name) for name in own["texts"]]
+    return Stage(LANGUAGE_MODEL, (), own, texts, partial(_estimate, own, texts))
+
+
+def _estimate(own: Mapping[str, Any], texts: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
+    text = folder / "text.zst"
+    tokeniser = Tokeniser("en")
+    with open_text(text, "w") as file:
+        for path in texts:
+            file.writelines(tokeniser.tokens(line) + "\n" for line in islice(read_lines(path), own["lines"]))
+    estimate(text, folder / ARPA, order=own["order"], prune=own["prune"], memory=500, temporary=folder)
+    text.unlink()
+    return {}
+
+
+def tagger_stages(domains: Sequence[Domain]) -> list[Stage]:
+    """Returns the stages that train a tagger for each set, and one for all together."""
+    training = {domain.name: domain.train for domain in domains}
+    training[ALL] = tuple(example for domain in domains for example in domain.train)
+    needs = [f"parses-{domain.name}" for domain in domains]
+    return [
+        Stage(tagger_name(name), needs, FEATURE_VERSION, (), partial(_train, examples))
+        for name, examples in training.items()
+    ]
+
+
+def tagger_name(name: str) -> str:
+    """Returns the name of a tagger's stage."""
+    return f"tagger-{name}".replace(" ", "-")
+
+
+def _train(examples: Sequence[Example], run: Run, folder: Path) -> dict[str, Any]:
+    pairs = [(example.parse, reference) for example in examples for reference in example.references]
+    DeletionTagger.train(folder, pairs, meta={"parser": parser_name()})
+    return {"skeletons": len(pairs)}
+
+
+def measured_stages(
+    config: Config, domains: Sequence[Domain], taggers: Mapping[str, DeletionTagger], model: LanguageModel
+) -> list[Stage]:
+    """Returns the stages that measure the methods on each set, and the taggers on all sets.
+
+    They are done again when a program of the methods, or a table of English, has changed.
+    """
+    programs = sorted(Path(automatic.__file__).parent.glob("*.py"))
+    programs += sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in _LAYOUT)
+    english = grammar_path("english/deletable.tsv").parent
+    programs += sorted([*english.glob("*.py"), *english.glob("*.tsv")])
+    needs = [LANGUAGE_MODEL, *map(tagger_name, taggers)]
+    found = []
+    for domain in domains:
+        compared = methods(taggers[domain.name], taggers[NEWS], model, config["candidates"], config["seed"])
+        rows: dict[str, Callable[[], Any]] = {
+            name: partial(measure, method, domain.test, domain.rate, model)
+            for name, method in compared.items()
+            if name not in _SKIPPED[domain.name == NEWS]
+        }
+        settings = [domain.name, config["candidates"], config["seed"]]
+        found.append(Stage(f"measured-{domain.name}", needs, settings, programs, partial(_measure, rows)))
+    pairs = {
+        f"{name} on {domain.name}": partial(tagger_f1, tagger, domain, model)
+        for name, tagger in taggers.items()
+        for domain in domains
+    }
+    return [*found, Stage(ACROSS, needs, None, programs, partial(_measure, pairs))]
+
+
+def _measure(rows: Mapping[str, Callable[[], Any]], run: Run, folder: Path) -> dict[str, Any]:
+    """Writes a file for each row; those that a killed run has written stay."""
+    for number, (name, make) in enumerate(rows.items()):
+        path = folder / f"{number:02d}.json"
+        if not path.exists():
+            write_json(path, {"name": name, "row": make()})
+            run.say(f"{folder.name.partition('.')[0]}: {name}")
+    return {}
+
+
+def read_rows(folder: Path) -> dict[str, Any]:
+    """Returns the rows of a complete stage by name."""
+    files = sorted(folder.glob("[0-9][0-9].json"))
+    return {own["name"]: own["row"] for own in (json.loads(path.read_text(encoding="utf-8")) for path in files)}
+
+
+def tagger_f1(tagger: DeletionTagger, domain: Domain, model: LanguageModel) -> float:
+    """Returns the mean F1 of a tagger's skeletons on a set."""
+    made = [tagger.skeletons(example.parse, domain.rate) for example in domain.test]
+    f1: float = describe(made, domain.test, model)["f1_mean"]
+    return f1
+
+
+def people(examples: Sequence[Example], model: LanguageModel) -> Row | None:
+    """Compares the first reference of each sentence with its others, where there are any."""
+    several = [example for example in examples if len(example.references) > 1]
+    if len(several) < 2:
+        return None
+    others = [Example(example.parse, example.references[1:]) for example in several]
+    row = describe([example.references[:1] for example in several], others, model)
+    return {**row, "f1_by_reference": [1.0, *row["f1_by_reference"]]}

@@ -1,0 +1,160 @@
+"""Experiments: a folder with `config.yaml` and `NOTES.md`, which gets `RESULTS.md` and `results.json`.
+
+All experiments are called with the same options, and say with their figures what they were made with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import platform
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lattice_simp import __version__
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.runner import logged_run
+from lattice_simp.pipeline.stage import Run, write_json
+from lattice_simp.support.settings_file import read_settings
+from lattice_simp.support.textio import open_text
+
+CONFIG, NOTES, PAGE, FIGURES = "config.yaml", "NOTES.md", "RESULTS.md", "results.json"
+
+_COSTS = ("seconds", "cpu_seconds", "peak_mb")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What an experiment found.
+
+    Attributes:
+        title: of the page.
+        figures: everything as JSON values.
+        parts: the paragraphs, headings and tables of the page, as Markdown.
+        programs: other programs, with versions, that the figures depend on.
+    """
+
+    title: str
+    figures: Mapping[str, Any]
+    parts: Sequence[str]
+    programs: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment as it was called.
+
+    Attributes:
+        folder: the experiment's own.
+        overrides: of the config's fields, `name=value`.
+        output: the folder that the results are written to.
+        command: what the results say that they were made with.
+        run: jobs and log.
+        own: the values of the options that only this experiment has.
+    """
+
+    folder: Path
+    overrides: tuple[str, ...] = ()
+    output: Path = Path()
+    command: str = ""
+    run: Run = field(default_factory=Run)
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def config(self) -> Path:
+        """The config file."""
+        return self.folder / CONFIG
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the values of the config file, overrides included.
+
+        Raises:
+            FormatError: the file is broken, or an override does not fit.
+        """
+        return read_settings(self.config, self.overrides)
+
+    def write(self, results: Results) -> str:
+        """Writes `RESULTS.md`, which ends with the notes, and `results.json`; returns the page."""
+        made = {"date": datetime.date.today().isoformat(), "command": self.command, "version": __version__}
+        programs = [f"lattice_simp {__version__}", f"Python {platform.python_version()}", *results.programs]
+        head = f"# {results.title}\n\n`{self.command}`, {made['date']}, {', '.join(programs)}."
+        notes = self.folder / NOTES
+        parts = [head, *results.parts, notes.read_text(encoding="utf-8") if notes.exists() else ""]
+        page = "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+        write_json(self.output / FIGURES, {**made, **results.figures})
+        with open_text(self.output / PAGE, "w") as file:
+            file.write(page)
+        return page
+
+
+def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
+    """Returns a parser of the options that all experiments have.
+
+    Args:
+        program: the module that is run.
+        about: what it does.
+        folder: the experiment's folder, if the program has one of its own.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
+    count: Any = None if folder is None else "?"
+    parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
+    parser.add_argument("--data", help="the folder with the corpora; the same as --set data=FOLDER")
+    parser.add_argument("--work", help="the folder of what is done; the same as --set work=FOLDER")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another value in the config")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    parser.add_argument("--command", default="", help="what the page says that it was made with")
+    parser.add_argument("--output", type=Path, help="where the results go (the experiment's folder)")
+    return parser
+
+
+def run_experiment(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None, do: Callable[[Experiment], Results]
+) -> None:
+    """Runs an experiment and writes its results; an error ends the program with one line.
+
+    Args:
+        parser: from `options`, perhaps with options of the experiment's own.
+        arguments: of the command line; None for this program's.
+        do: does what is not done yet, and returns the results.
+    """
+    given = vars(parser.parse_args(arguments))
+    folder = given.pop("folder")
+    folders = {name: given.pop(name) for name in ("data", "work")}
+    overrides = [f"{name}={json.dumps(path)}" for name, path in folders.items() if path is not None]
+    overrides += given.pop("set")
+    own = shlex.join([*parser.prog.split(), *(sys.argv[1:] if arguments is None else arguments)])
+    command, output = given.pop("command") or own, given.pop("output") or folder
+    try:
+        with logged_run(given.pop("jobs")) as run:
+            experiment = Experiment(folder, tuple(overrides), output, command, run, given)
+            results = do(experiment)
+        print(experiment.write(results))
+    except LatticeSimpError as error:
+        sys.exit(f"error: {error}")
+
+
+def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Returns a table of what each stage took.
+
+    >>> print(stage_table({"count": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_mb": 1100}}))
+    | stage | seconds | CPU seconds | peak MB |
+    |---|---:|---:|---:|
+    | count | 2 | 2 | 1,100 |
+    | all | 2 | 2 | 1,100 |
+    """
+    lines = ["| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
+    costs = stage_costs(records).values()
+    whole = {key: (max if key == "peak_mb" else sum)(one[key] for one in costs) for key in _COSTS}
+    for name, record in {**records, "all": whole}.items():
+        lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
+    return "\n".join(lines)
+
+
+def stage_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Returns what each stage took, without what it counted."""
+    return {name: {key: record[key] for key in _COSTS} for name, record in records.items()}

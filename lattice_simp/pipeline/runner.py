@@ -1,0 +1,101 @@
+"""The one runner: keys, a lock on the work folder, and each stage once for the same input."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.progress import progress_bar
+from lattice_simp.pipeline.stage import Run, Stage, forget_stages, is_done, path_of, run_stage, stage_keys
+
+
+@dataclass(frozen=True)
+class Done:
+    """Stages that are done: their folders and their records, by name, in order."""
+
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    records: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def run_stages(
+    stages: Sequence[Stage],
+    work: Path,
+    run: Run,
+    *,
+    done: Done | None = None,
+    again: Sequence[Stage] = (),
+    begin: Callable[[], object] = lambda: None,
+) -> Done:
+    """Runs the stages that are not done, one after the other.
+
+    Args:
+        stages: in order; each needs earlier ones, or such that are in `done`.
+        work: the folder of all stages; no two runs work there at the same time.
+        run: how: jobs, cluster, log.
+        done: stages that are done already.
+        again: those of the stages whose folders are removed first.
+        begin: is called when the work folder is locked, before any stage runs.
+
+    Returns:
+        All of them, those of `done` first.
+
+    Raises:
+        LatticeSimpError: a file is missing, a stage failed, or another run is at work in the folder; what is done
+            stays, and the next run goes on from there.
+    """
+    missing = [path for stage in stages for path in stage.inputs if not path.is_file()]
+    if missing:
+        raise LatticeSimpError(f"{missing[0]}: no such file; check the config's paths and its `data` folder")
+    folders, records = (dict(done.folders), dict(done.records)) if done else ({}, {})
+    keys = stage_keys(stages, {name: record["key"] for name, record in records.items()})
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        with locked(work):
+            forget_stages(again, keys, work)
+            begin()
+            for stage in stages:
+                if not is_done(stage, keys[stage.name], work):
+                    stage.check()
+            for stage in stages:
+                own = replace(run, folders=dict(folders))
+                folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], work, own)
+                stage.publish(replace(run, folders=dict(folders)))
+    except OSError as error:
+        raise LatticeSimpError(f"{path_of(error, work)}: {error.strerror or error}") from error
+    return Done(folders, records)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds a folder's lock; it goes away with the process, however that ends.
+
+    Raises:
+        LatticeSimpError: another process holds it.
+        OSError: the folder cannot be written to.
+    """
+    with open(folder / ".lock", "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LatticeSimpError(f"{folder}: another run is at work there; wait, or name another folder") from None
+        yield
+
+
+@contextmanager
+def logged_run(jobs: int = 1, cluster: str | None = None, *, quiet: bool = False) -> Iterator[Run]:
+    """Yields a run whose log lines begin with the seconds so far, with a progress bar below them."""
+    begin = time.monotonic()
+    with progress_bar(quiet=quiet, transient=True) as bar:
+        task = bar.add_task("tasks", total=None)
+
+        def say(text: str) -> None:
+            if not quiet:
+                bar.console.print(f"[{time.monotonic() - begin:7.0f} s] {text}", markup=False, soft_wrap=True)
+
+        yield Run(jobs, cluster, say=say, progress=lambda done, total: bar.update(task, completed=done, total=total))
