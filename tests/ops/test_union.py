@@ -14,7 +14,7 @@ SEEDS = range(40)
 def test_the_union_holds_the_strings_of_all_at_their_least_costs():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
-        lattices = [random_lattice(rng).project_output() for _ in range(rng.integers(1, 4))]
+        lattices = [random_lattice(rng, 7, [*"abc"], numbered=False) for _ in range(rng.integers(1, 4))]
         costs = rng.normal(size=len(lattices)).tolist()
         expected = {}
         for lattice, added in zip(lattices, costs, strict=True):
