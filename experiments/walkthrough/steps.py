@@ -103,7 +103,7 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
         f"may stand. With its {min(DRAWN, found)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
-    page.table(("skeleton's translation", "cost"), [(words, f"{cost:.2f}") for words, cost in best])
+    page.table(("skeleton's translation", "cost"), [(own.text, f"{own.cost:.2f}") for own in best])
     page.draw("skeleton", ls.gappy_acceptor(best).as_lattice(), "Gappy acceptor: a loop takes any word")
 
 

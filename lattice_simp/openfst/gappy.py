@@ -101,6 +101,7 @@ def compose(
     weight: float = 1.0,
     beam: float | None = None,
     edits: EditCosts | None = None,
+    name: str = "Skeleton",
 ) -> Lattice:
     """Composes a full lattice with a gappy acceptor.
 

@@ -184,9 +184,10 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
                 so_far = nodes[node].forward
                 for number in range(found):
                     arc, goal, following = choices[number].arc, choices[number].goal, choices[number].context
-                    total = so_far + choices[number].cost
+                    step = choices[number].cost
                     if arc >= 0:
-                        total += arcs.weights[arc]
+                        step += arcs.weights[arc]
+                    total = so_far + step
                     target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
                     if new:
                         head = goal * view.order + view.level[following]
@@ -374,8 +375,10 @@ def product_backward(product: Product, arcs: Arcs) -> Floats:
         least = arcs.finals[product.states[node]] + product.end_costs[node]
         for index in range(product.offsets[node], product.offsets[node + 1]):
             arc = product.edges[index].arc
-            cost = product.edges[index].cost + backward[product.edges[index].target]
-            least = min(least, cost + arcs.weights[arc] if arc >= 0 else cost)
+            cost = product.edges[index].cost
+            if arc >= 0:
+                cost += arcs.weights[arc]
+            least = min(least, cost + backward[product.edges[index].target])
         backward[node] = least
     return backward
 
@@ -388,8 +391,8 @@ def through_arcs(product: Product, arcs: Arcs, backward: Floats) -> Floats:
         for index in range(product.offsets[node], product.offsets[node + 1]):
             arc = product.edges[index].arc
             if arc >= 0:
-                rest = product.edges[index].cost + backward[product.edges[index].target]
-                through[arc] = min(through[arc], product.forward[node] + arcs.weights[arc] + rest)
+                rest = arcs.weights[arc] + product.edges[index].cost + backward[product.edges[index].target]
+                through[arc] = min(through[arc], product.forward[node] + rest)
     return through
 
 

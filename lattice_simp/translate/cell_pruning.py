@@ -90,7 +90,7 @@ class CellPruner:
         total = np.cumsum(sizes[order])
         if total[-1] > max_size:
             limit = min(limit, float(through[order[max(int(np.searchsorted(total, max_size)) - 1, 0)]]))
-        return arcs[through <= limit + rounding_slack(through)]
+        return arcs[through <= _with_best_path(limit, through)]
 
     def words(self, arcs: Records, num_states: int) -> tuple[Records, float]:
         """Drops arcs of a finished cell; returns what stays, and the cost of the best path."""
@@ -114,7 +114,7 @@ class CellPruner:
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
             limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
-        return through <= limit + rounding_slack(through)
+        return through <= _with_best_path(limit, through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
         """Returns for each arc the cost of the best path of the cell through it."""
@@ -135,6 +135,11 @@ class CellPruner:
         through = np.full(len(source), np.inf)
         through[order] = through_arcs(product, arcs, product_backward(product, arcs))
         return through
+
+
+def _with_best_path(limit: float, through: Floats) -> float:
+    """Returns the limit, but one that keeps a whole path: the costs through its arcs differ by rounding."""
+    return max(limit, float(through.min()) + rounding_slack(through))
 
 
 @jit

@@ -11,6 +11,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.translate.automaton import Records
 from lattice_simp.translate.grammar import Grammar
 
@@ -76,17 +77,20 @@ _LABEL_RULES = {label: rule for rule, label in _RULE_LABELS.items()}
 class StepLattice:
     """A lattice whose input labels are steps of `derivations`, too many to name them all; its `isymbols` are empty.
 
-    Operations that hand input labels on may be applied to `lattice`; `named` is what others should see.
+    Operations that hand input labels on may be applied to `lattice`; `named` is what others should see. Without
+    derivations, the lattice is an acceptor.
     """
 
     lattice: Lattice
-    derivations: Derivations
+    derivations: Derivations | None
 
     def named(self) -> Lattice:
         """Returns the lattice with its input labels numbered by those in use, and their names in a table.
 
         A label names the rules its arc completes: `[glue+]rule@start-end`, joined by `+`; `parse_label` reads it.
         """
+        if self.derivations is None:
+            return self.lattice
         used = np.flatnonzero(np.bincount(self.lattice.ilabels, minlength=1))
         table = SymbolTable()
         names = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int32)
@@ -113,8 +117,13 @@ def parse_label(label: str) -> tuple[list[RuleUse], int]:
 
 
 def path_uses(lattice: Lattice, path: Hypothesis) -> list[RuleUse]:
-    """Returns the rules that a path of a lattice with named rules used."""
-    assert lattice.isymbols is not None
+    """Returns the rules that a path of a lattice with named rules used.
+
+    Raises:
+        LatticeSimpError: the lattice names no rules.
+    """
+    if lattice.isymbols is None:
+        raise LatticeSimpError("a lattice of the engine openfst keeps no derivations; use the engine arrays")
     return [use for label in path.inputs for use in parse_label(lattice.isymbols[label])[0]]
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.ops.compose import MATCHED, SKELETON, compose
-from lattice_simp.ops.gappy_acceptor import gappy_acceptor
+from lattice_simp.engines import ENGINES, Engine
+from lattice_simp.ops.compose import MATCHED, SKELETON
 from lattice_simp.ops.prune import prune
 from lattice_simp.translate.settings import SkeletonSettings
 
@@ -26,6 +26,7 @@ def compose_with_skeletons(
     settings: SkeletonSettings,
     beam: float,
     positions: Sequence[Collection[int]] | None = None,
+    engine: Engine = "arrays",
 ) -> Lattice:
     """Returns the hypotheses of a lattice that contain one of each skeleton's n-best list, with both costs.
 
@@ -43,18 +44,22 @@ def compose_with_skeletons(
         beam: nats above the best path that the result keeps.
         positions: for each hypothesis of the only list, how many of its words may stand before a gap; None for loops
             everywhere.
+        engine: what runs the operations; OpenFst keeps no features.
 
     Returns:
         An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
         `compose` gives them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
     """
+    operations = ENGINES[engine]
     joint = full
     for number, hypotheses in enumerate(lists, start=1):
         name = SKELETON if number == 1 else f"{SKELETON}{number}"
         if number > 1:
             joint = prune(joint, max_arcs=JOINT_ARCS)
-        acceptor = gappy_acceptor(hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols)
-        joint = compose(joint, acceptor, weight=settings.weight, beam=beam, edits=settings.edits, name=name)
+        acceptor = operations.gappy_acceptor(
+            hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols
+        )
+        joint = operations.compose(joint, acceptor, weight=settings.weight, beam=beam, edits=settings.edits, name=name)
         if joint.empty:
             break
     return joint

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.engines import ENGINES
 from lattice_simp.errors import EmptyLatticeError, GrammarError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.ops.apply_lm import Models, apply_lm
-from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.settings import DecoderSettings
 
 FIRST_BEAM = 4.0
@@ -66,6 +68,11 @@ class HieroDecoder:
         return {name: (model, self.weights[name]) for name, model in self.language_models.items()}
 
     @property
+    def operations(self) -> Any:
+        """The operations of the settings' engine, by name."""
+        return ENGINES[self.settings.engine]
+
+    @property
     def word_penalty(self) -> float:
         """The cost of a word."""
         return self.weights.get(LENGTH_FEATURE, 0.0)
@@ -87,6 +94,8 @@ class HieroDecoder:
             words: the source tokens.
             tokens: where each word (and the end) stands in a larger sentence, for the names of the rules.
         """
+        if self.settings.engine == "openfst":
+            return StepLattice(openfst_lattice(self.grammar, self.rule_costs, words, self.options), None)
         return hiero_lattice(self.grammar, self.rule_costs, words, self.options, self.cell_pruner, tokens=tokens)
 
     def rules_lattice(self, words: Sequence[str]) -> Lattice:
@@ -106,7 +115,9 @@ class HieroDecoder:
         """
         if lattice.empty:
             raise EmptyLatticeError("the grammar gives no translation of this sentence")
-        return apply_lm(lattice, self.models, beam=beam, word_penalty=self.word_penalty, invisible=invisible)
+        return self.operations.apply_lm(
+            lattice, self.models, beam=beam, word_penalty=self.word_penalty, invisible=invisible
+        )
 
     def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Hypothesis]]:
         """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
@@ -118,7 +129,7 @@ class HieroDecoder:
         beam, previous = FIRST_BEAM, -1
         while True:
             scored = self.with_models(rules.lattice, beam)
-            found = nbest(scored, count)
+            found = self.operations.nbest(scored, count)
             complete = len(found) == count and found[-1].cost <= found[0].cost + beam
             if complete or (beam > LAST_BEAM and len(found) == previous):
                 named = replace(rules, lattice=scored).named()
@@ -133,6 +144,8 @@ class HieroDecoder:
 
 
 def _relabelled(hypothesis: Hypothesis, named: Lattice) -> Hypothesis:
-    """Returns the hypothesis with the input labels of `named`, whose arcs are the same."""
+    """Returns the hypothesis with the input labels of `named`, whose arcs are the same (if it names any rules)."""
+    if named.isymbols is None:
+        return hypothesis
     inputs = named.ilabels[hypothesis.arcs]
     return replace(hypothesis, inputs=tuple(inputs[np.flatnonzero(inputs)].tolist()))

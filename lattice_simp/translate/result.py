@@ -51,8 +51,12 @@ class Translation:
         return path_uses(self.lattice, path)
 
     def features(self, path: Hypothesis) -> dict[str, float]:
-        """Returns a path's scores (higher is better); times the weights they are minus its cost in `lattice`."""
-        assert self.lattice.isymbols is not None
+        """Returns a path's scores (higher is better); times the weights they are minus its cost in `lattice`.
+
+        None of a lattice of the engine openfst.
+        """
+        if self.lattice.isymbols is None:
+            return {}
         named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
         named[LENGTH_FEATURE] = -float(len(path.tokens))
         return named | {name: score for name, score in path.features.items() if name != MATCHED}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import UnionType
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
+from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -53,6 +54,8 @@ class DecoderSettings:
     """How sentences are decoded.
 
     Attributes:
+        engine: what runs the operations: compiled kernels, or OpenFst, their definition, which keeps neither features
+            nor derivations and knows no `skeleton-first`.
         top: the non-terminal that the glue rules combine.
         max_span: source tokens that a constituent may cover.
         beam: nats above the best path that a returned lattice keeps.
@@ -61,6 +64,7 @@ class DecoderSettings:
         mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
 
+    engine: Engine = option("arrays", "engine", "arrays (fast) or openfst (the definition; small inputs only)")
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
     beam: float = option(8.0, "beam", "nats above the best path to keep")
@@ -69,6 +73,8 @@ class DecoderSettings:
     mbr: MbrSettings | None = option(None, "mbr", "decide by the expected BLEU gain (lattice MBR)")
 
     def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
         if self.max_span < 1:
             raise LatticeSimpError(f"a max_span of {self.max_span}; at least one token is needed")
         _check_nats(beam=self.beam)

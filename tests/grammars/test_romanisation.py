@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pynini
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -28,6 +30,8 @@ PAPER = {
     "मैं": "main",
     "कविता": "kavitaa",
 }
+
+NUKTA = "\u093c"
 
 # Letters that hardly any word has cost so much that a word full of them is not read as such.
 syllables = st.builds(
@@ -57,7 +61,9 @@ def test_each_word_has_one_romanisation(word: str):
 @given(words)
 @settings(max_examples=60)
 def test_a_listed_word_comes_back(word: str):
-    # Marks that the romanisation leaves out (nahii) make other words; a lexicon with the word alone decides.
+    # Marks that the romanisation leaves out (nahii) make other words; a lexicon with the word alone decides, unless
+    # dotted letters, each of them unlikely, make a word that is not listed cheaper.
+    assume(unicodedata.normalize("NFD", word).count(NUKTA) <= 3)
     roman = romanise(word)
     assert devanagari(roman, Lexicon({word: 1})) == composed(word)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
-from lattice_simp.ops.prune import prune
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import path_uses
 from lattice_simp.translate.gappy_composition import compose_with_skeletons
@@ -29,9 +28,10 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
         hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
     else:
         hypotheses = task.skeleton_nbest(decoder)
-    joint = compose_with_skeletons(full, [hypotheses], settings, decoder.settings.beam, positions)
+    beam, engine = decoder.settings.beam, decoder.settings.engine
+    joint = compose_with_skeletons(full, [hypotheses], settings, beam, positions, engine)
     reachable = not joint.empty
-    lattice = joint if reachable else prune(full, decoder.settings.beam)
+    lattice = joint if reachable else decoder.operations.prune(full, beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
 
 

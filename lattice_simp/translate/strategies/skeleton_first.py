@@ -21,6 +21,7 @@ import numpy as np
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import MAX_PAIRS, compose
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.prune import prune
@@ -53,6 +54,8 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     lattice comes back, and `reachable` is False.
     """
     skeleton, settings = task.skeletons[0], decoder.settings
+    if settings.engine != "arrays":
+        raise LatticeSimpError("skeleton-first decoding needs derivations; use the engine arrays")
     hypotheses = Task(task.words, (skeleton,), task.hypotheses).skeleton_nbest(decoder)
     partial, gap_words = partial_lattice(decoder, skeleton)
     acceptor, hypotheses = _fitting(hypotheses, partial.lattice)
