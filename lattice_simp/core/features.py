@@ -133,7 +133,7 @@ def gather(values: npt.NDArray[Any], numbers: npt.NDArray[Any], blank: float) ->
     if len(numbers) and numbers.min() < 0:
         padding = np.full((*values.shape[:-1], 1), blank, dtype=values.dtype)
         values = np.concatenate((values, padding), axis=-1)
-    return values[..., numbers]
+    return np.take(values, numbers, axis=-1)  # unlike indexing, it keeps rows contiguous
 
 
 def _gather_rows(matrix: Floats, rows: Ints) -> Floats:
