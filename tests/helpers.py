@@ -242,6 +242,6 @@ class PlainModel:
         """Returns the cost of a sentence in nats, `</s>` included."""
         sentence = ("<s>", *self.known(words), "</s>")
         return -LOG_10 * sum(
-            self.log10(sentence[max(0, place - self.order + 1) : place], sentence[place])
-            for place in range(1, len(sentence))
+            self.log10(sentence[max(0, index - self.order + 1) : index], sentence[index])
+            for index in range(1, len(sentence))
         )

@@ -106,7 +106,7 @@ def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_
     for source, label, target, _ in arcs:
         for history in histories[source]:
             longer = (*history, label)[-max_order:] if label else history
-            found |= {longer[place:] for place in range(len(longer))}
+            found |= {longer[index:] for index in range(len(longer))}
             histories[target].add(longer)
     return found
 

@@ -100,17 +100,17 @@ def _side(
     """Returns one side's symbols, and the place in it of each word of the sentence that is still there."""
     begins = {gap[0]: (number, gap[1]) for number, gap in enumerate(gaps, start=1)}
     symbols: list[str] = []
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     position = start
     while position < stop:
         if position in begins:
             number, position = begins[position]
             symbols.append(f"[X,{number}]")
         else:
-            places[position] = len(symbols)
+            positions[position] = len(symbols)
             symbols.append(words[position])
             position += 1
-    return tuple(symbols), places
+    return tuple(symbols), positions
 
 
 def is_nonterminal(symbol: str) -> bool:

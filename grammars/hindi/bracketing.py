@@ -93,10 +93,10 @@ def well_formed() -> pynini.Fst:
         fst.add_arc(source, pywrapfst.Arc(label, label, 0, states[target]))
 
     while waiting:
-        stack, filled = place = waiting.pop()
-        source = states[place]
+        stack, filled = position = waiting.pop()
+        source = states[position]
         for name in SIGNS:
-            arc(source, name, place)
+            arc(source, name, position)
         for name in words:
             arc(source, name, (stack, bool(stack)))
         for name in letters.brackets:

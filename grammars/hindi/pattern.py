@@ -90,14 +90,14 @@ def compile_pattern(
     Raises:
         LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.
     """
-    parts, place = [], 0
+    parts, position = [], 0
     text = text.strip()
-    while place < len(text):
-        found = _PART.match(text, place)
+    while position < len(text):
+        found = _PART.match(text, position)
         if not found:
-            raise LatticeSimpError(f"no symbol or operator at {text[place:]!r} in the pattern {text!r}")
+            raise LatticeSimpError(f"no symbol or operator at {text[position:]!r} in the pattern {text!r}")
         parts.append(found[1])
-        place = found.end()
+        position = found.end()
     reader = _Reader(parts, text, alphabet, classes, inside)
     fst = reader.alternatives()
     if reader.place < len(parts):

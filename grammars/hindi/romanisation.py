@@ -164,12 +164,12 @@ def romanise(word: str) -> str:
     ['raam', 'jisne', 'khaanaa', 'kiyaa', 'nahii', 'hai', 'machchharon', 'padhii', 'ladkaa', 'mitra']
     """
     parts = _runs().split(composed(word))
-    for place, part in enumerate(parts):
-        if place % 2 == 0:
-            parts[place] = part.translate(_stray())
+    for position, part in enumerate(parts):
+        if position % 2 == 0:
+            parts[position] = part.translate(_stray())
         else:
             best = pynini.shortestpath(acceptor(part) @ _to_roman())
-            parts[place] = best.project("output").rmepsilon().string("utf8")
+            parts[position] = best.project("output").rmepsilon().string("utf8")
     return "".join(parts)
 
 

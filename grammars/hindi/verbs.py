@@ -282,5 +282,5 @@ def _defective() -> list[str]:
 
 @cache
 def _analyser() -> Any:
-    roots = pynini.union(*(weighted(acceptor(root), place / 100) for place, root in enumerate(_verbs())))
+    roots = pynini.union(*(weighted(acceptor(root), position / 100) for position, root in enumerate(_verbs())))
     return pynini.invert(_all_forms(roots.optimize())).optimize().arcsort("ilabel")

@@ -215,9 +215,9 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
 
 def _arc_places(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
     """Marks the words of a vector layout that belong to arcs; three words stand before the arcs of each state."""
-    places = np.ones(size, dtype=np.bool_)
-    places[(begins[:, None] + np.arange(3)).reshape(-1)] = False
-    return places
+    indices = np.ones(size, dtype=np.bool_)
+    indices[(begins[:, None] + np.arange(3)).reshape(-1)] = False
+    return indices
 
 
 @jit
@@ -289,9 +289,9 @@ def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: Symbol
             symbols.add(word) if word and (key == EPSILON or word != EPSILON_SYMBOL) else -1
             for key, word in zip(keys.tolist(), words, strict=True)
         ]
-        places = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
-        ids = np.array(known)[places]
-        broken = (keys[places] != labels) | (ids < 0)
+        indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
+        ids = np.array(known)[indices]
+        broken = (keys[indices] != labels) | (ids < 0)
     if broken.any():
         label = int(labels[np.argmax(broken)])
         raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")

@@ -127,7 +127,7 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
         raise ValueError("a side of a hierarchical rule without words, or without its left-hand side such as [X]")
     points = _moses_points(fields)
     source_gaps, target_gaps = (
-        {place: _label(*match.groups()) for place, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
+        {index: _label(*match.groups()) for index, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
         for side in sides
     )
     if len(source_gaps) > MAX_GAPS:
@@ -139,11 +139,11 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
         raise ValueError("the alignment does not link each non-terminal of the source with one of the target")
     if any(target_gaps[target] != source_gaps[source] for target, source in links.items()):
         raise ValueError("linked non-terminals with other names on the source side")
-    ranks = {place: rank for rank, place in enumerate(source_gaps)}
+    ranks = {index: rank for rank, index in enumerate(source_gaps)}
     return RuleText(
         _label(ends[0][1], ends[1][1]),
-        tuple((source_gaps[place],) if place in source_gaps else word for place, word in enumerate(sides[0])),
-        tuple(ranks[links[place]] if place in links else word for place, word in enumerate(sides[1])),
+        tuple((source_gaps[index],) if index in source_gaps else word for index, word in enumerate(sides[0])),
+        tuple(ranks[links[index]] if index in links else word for index, word in enumerate(sides[1])),
         _moses_features(fields[2]),
         tuple((s, t) for s, t in points if s not in source_gaps and t not in target_gaps),
     )
@@ -206,9 +206,9 @@ def _parse_target(symbols: list[str], links: dict[str, int], names: list[str]) -
 
 
 def _parse_features(texts: list[str]) -> Iterator[tuple[str, float]]:
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         name, equals, value = text.partition("=")
-        yield (name, _number(value)) if equals else (f"Feature{place}", _number(text))
+        yield (name, _number(value)) if equals else (f"Feature{index}", _number(text))
 
 
 def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, int], ...]:

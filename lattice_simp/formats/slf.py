@@ -152,9 +152,9 @@ def write_slf(
 def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     _check_structure(reader)
     nodes = sorted(reader.nodes)
-    place = {name: index for index, name in enumerate(nodes)}
-    sources = np.array([place[link.source] for link in reader.links], dtype=np.int64)
-    targets = np.array([place[link.target] for link in reader.links], dtype=np.int64)
+    position = {name: index for index, name in enumerate(nodes)}
+    sources = np.array([position[link.source] for link in reader.links], dtype=np.int64)
+    targets = np.array([position[link.target] for link in reader.links], dtype=np.int64)
     start = _terminal(reader, "start", nodes, np.bincount(targets, minlength=len(nodes)))
     end = _terminal(reader, "end", nodes, np.bincount(sources, minlength=len(nodes)))
     words = [link.word if link.word is not None else reader.nodes[link.target][0] for link in reader.links]

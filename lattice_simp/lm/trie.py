@@ -187,8 +187,8 @@ def _find_children(
     key = np.where(parent < 0, -1, parent * size + word)
     if len(keys) == 0:
         return np.full(len(key), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    return np.where(keys[place] == key, place, -1)
+    index = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return np.where(keys[index] == key, index, -1)
 
 
 def _suffixes(

@@ -176,15 +176,15 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, I
                 if edges > max_arcs:
                     break
             node = sibling[node]
-    place = np.empty(nodes, dtype=np.int32)
+    index = np.empty(nodes, dtype=np.int32)
     for number in range(done):
-        place[order_of[number]] = number
+        index[order_of[number]] = number
     by_order = np.zeros((max_order, edges), dtype=np.int32)
     new_offsets = np.empty(done + 1, dtype=np.int32)
     new_offsets[:done] = begins[:done]
     new_offsets[done] = edges
     for edge in range(edges):
-        target[edge] = place[target[edge]]
+        target[edge] = index[target[edge]]
         gram = longest[edge]
         while gram > 0:
             by_order[order[gram] - 1, edge] = gram

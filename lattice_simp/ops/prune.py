@@ -25,8 +25,8 @@ def rounding_slack(*costs: Floats) -> float:
 @jit
 def _largest(costs: Floats) -> float:
     largest = 0.0
-    for place in range(len(costs)):
-        size = abs(costs[place])
+    for index in range(len(costs)):
+        size = abs(costs[index])
         largest = max(largest, size if size < np.inf else 0.0)
     return largest
 

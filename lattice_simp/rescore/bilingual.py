@@ -86,20 +86,20 @@ class BilingualScorer:
         """Returns the state before the first word."""
         table = self.table
         symbols = np.concatenate([table.source.numbers(source), [table.source_end, table.source_null]])
-        places = len(source) + 1
-        begin = np.zeros(places + 1)
-        begin[places] = 1.0
-        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, places))
+        positions = len(source) + 1
+        begin = np.zeros(positions + 1)
+        begin[positions] = 1.0
+        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, positions))
         return _Prefix(sentence, begin, table.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         """Returns the words' costs and the states after them."""
         numbers = self.table.target.numbers(words)
-        costs, places = self._step(states, numbers)
+        costs, positions = self._step(states, numbers)
         sentence = states[0].sentence if states else None
         following: list[State] = [
             _Prefix(sentence, row, number)  # type: ignore[arg-type]
-            for row, number in zip(places, numbers.tolist(), strict=True)
+            for row, number in zip(positions, numbers.tolist(), strict=True)
         ]
         return costs, following
 
@@ -119,15 +119,15 @@ class BilingualScorer:
             sentence.symbols,
             arrays,
         )
-        places = np.stack([state.places for state in states])
-        return _forward(places, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
+        positions = np.stack([state.places for state in states])
+        return _forward(positions, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
 
 
 @jit
 def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
     """Returns the place of a word in the sorted `words[begin:end]`, or -1."""
-    place = begin + int(np.searchsorted(words[begin:end], wanted))
-    return place if place < end and words[place] == wanted else -1
+    position = begin + int(np.searchsorted(words[begin:end], wanted))
+    return position if position < end and words[position] == wanted else -1
 
 
 @jit
@@ -171,26 +171,26 @@ def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats
     Returns:
         (prefixes,) costs, and the same probabilities after the word.
     """
-    count, places = len(before), transitions.shape[1]
-    after = np.zeros((count, places + 1))
+    count, positions = len(before), transitions.shape[1]
+    after = np.zeros((count, positions + 1))
     costs = np.empty(count)
     for prefix in range(count):
         own, new, emission = before[prefix], after[prefix], emissions[rows[prefix]]
-        for place in range(places + 1):
-            mass = own[place]
+        for position in range(positions + 1):
+            mass = own[position]
             if mass > 0.0:
-                for arrival in range(places):
-                    new[arrival] += mass * transitions[place, arrival]
-        stay = null * emission[places]
+                for arrival in range(positions):
+                    new[arrival] += mass * transitions[position, arrival]
+        stay = null * emission[positions]
         total = 0.0
-        for place in range(places):
-            new[place] = (1.0 - null) * new[place] * emission[place] + stay * own[place]
-            total += new[place]
-        new[places] = stay * own[places]
-        total += new[places]
+        for position in range(positions):
+            new[position] = (1.0 - null) * new[position] * emission[position] + stay * own[position]
+            total += new[position]
+        new[positions] = stay * own[positions]
+        total += new[positions]
         costs[prefix] = -np.log(total)
-        for place in range(places + 1):
-            new[place] /= total
+        for position in range(positions + 1):
+            new[position] /= total
     return costs, after
 
 

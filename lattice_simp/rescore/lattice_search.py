@@ -110,9 +110,9 @@ class _Search:
             nodes = self._extend(steps)
             for (item, arc), node in zip(steps, nodes, strict=True):
                 new = self._item(node, item.lattice_cost + float(lattice.weights[arc]), arc, item)
-                place = arriving[int(lattice.nextstates[arc])]
-                if node not in place or new.total < place[node].total:
-                    place[node] = new
+                index = arriving[int(lattice.nextstates[arc])]
+                if node not in index or new.total < index[node].total:
+                    index[node] = new
         return self._paths(finished)
 
     def _item(self, node: int, lattice_cost: float, arc: int, origin: _Item) -> _Item:

@@ -32,13 +32,13 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
         FormatError: there is nothing, or something else.
         MissingExtraError: a neural model, and CTranslate2 is not installed.
     """
-    place = Path(path)
-    if not place.exists():
+    index = Path(path)
+    if not index.exists():
         raise FormatError("is not there", path=path, remedy="check the name")
-    content = FOLDER if place.is_dir() else file_kind(place) or FILE
+    content = FOLDER if index.is_dir() else file_kind(index) or FILE
     for kind in SCORERS.values():
         if kind.content == content:
-            return kind.read(place)
+            return kind.read(index)
     raise FormatError(f"holds {content}, which is not a scorer", path=path, remedy="train the model again")
 
 

@@ -253,10 +253,10 @@ class _Builder:
 def _gaps(offsets: Ints, symbols: Ints) -> Ints:
     """Returns the non-terminals of each pattern's first and second gap, -1 where there is none."""
     gaps = np.full((len(offsets) - 1, MAX_GAPS), -1, dtype=np.int32)
-    places = np.flatnonzero(symbols < 0)
-    pattern = np.searchsorted(offsets, places, side="right") - 1
-    number = np.arange(len(places)) - np.searchsorted(pattern, pattern)
-    gaps[pattern, number] = -1 - symbols[places]
+    indices = np.flatnonzero(symbols < 0)
+    pattern = np.searchsorted(offsets, indices, side="right") - 1
+    number = np.arange(len(indices)) - np.searchsorted(pattern, pattern)
+    gaps[pattern, number] = -1 - symbols[indices]
     return gaps
 
 

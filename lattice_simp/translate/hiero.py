@@ -99,8 +99,8 @@ def hiero_lattice(
     given = [(item.left, item.start, item.end) for item in extra]
     matches = match(grammar, sentence, options.max_span, given)
     copied = np.zeros(len(words), dtype=np.int32)
-    for place in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
-        copied[place] = grammar.target_words.add(words[place])
+    for position in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
+        copied[position] = grammar.target_words.add(words[position])
     top = grammar.nonterminals.index(options.top)
     plan = _Plan(matches, len(words), top)
     copy_costs = np.full(len(words), options.copy_cost)
@@ -177,8 +177,8 @@ class _Items:
         """Returns the chosen items."""
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        places = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Items(offsets, self.symbols[places], self.cost[chosen], (chosen + 1).astype(np.int32))
+        positions = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Items(offsets, self.symbols[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
 
 class _Plan:
@@ -200,8 +200,8 @@ class _Plan:
         """Returns the cells with these keys, -1 where nothing refers to them."""
         if not len(self._referred):
             return np.full(len(keys), -1, dtype=np.int32)
-        place = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
-        return np.where(self._referred[place] == keys, place, -1).astype(np.int32)
+        position = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
+        return np.where(self._referred[position] == keys, position, -1).astype(np.int32)
 
     def cell(self, left: int, start: int, end: int) -> int:
         """Returns the cell of a non-terminal and a span, -1 if nothing refers to it."""

@@ -87,9 +87,9 @@ def _resized(values: Ints, size: int) -> Ints:
 @jit
 def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
     key = (np.int64(node) << 32) + np.int64(symbol) + (np.int64(1) << 31)
-    place = np.searchsorted(keys, key)
-    if place < len(keys) and keys[place] == key:
-        return targets[place]
+    index = np.searchsorted(keys, key)
+    if index < len(keys) and keys[index] == key:
+        return targets[index]
     return -1
 
 
@@ -173,8 +173,8 @@ def _match(
                         item_node[items] = node
                         item_gaps[items] = item_gaps[item]
                         if choice >= 0:
-                            place = 0 if item_gaps[item, 0] < 0 else 2
-                            item_gaps[items, place], item_gaps[items, place + 1] = middle, end
+                            index = 0 if item_gaps[item, 0] < 0 else 2
+                            item_gaps[items, index], item_gaps[items, index + 1] = middle, end
                         items += 1
                     item = item_next[item]
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.

@@ -88,11 +88,11 @@ def _project(
         token = token + 1 if isinstance(symbol, str) else next(gaps)[1]
     terminals = frozenset(at for at, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str))
     words: list[frozenset[int]] = []
-    for place, target in enumerate(rule.target):
+    for index, target in enumerate(rule.target):
         if isinstance(target, int):
             words += parts[target]
         elif rule.alignment:
-            words.append(frozenset(token_of[s] for s, t in rule.alignment if t == place))
+            words.append(frozenset(token_of[s] for s, t in rule.alignment if t == index))
         else:
             words.append(terminals)
     return words

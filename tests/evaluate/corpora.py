@@ -26,8 +26,8 @@ def with_mistakes(sentences: list[str], rate: float, seed: int) -> list[str]:
                 continue
             words.extend([word[:-1] or word] if kind < 0.6 else ["the", word] if kind < 1 else [word])
         if len(words) > 4 and choose.random() < rate:
-            place = choose.randrange(len(words) - 2)
-            words[place], words[place + 2] = words[place + 2], words[place]
+            index = choose.randrange(len(words) - 2)
+            words[index], words[index + 2] = words[index + 2], words[index]
         copies.append(" ".join(words))
     return copies
 

@@ -102,10 +102,10 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
         for sentence in read_ssf(path, []):
             for chunk in (one for one in sentence.chunks if one.tag == "VGF"):
                 tokens = sentence.tokens[chunk.start : chunk.end]
-                for place, token in enumerate(tokens):
+                for position, token in enumerate(tokens):
                     if token.tag != "VM" or token.category != "v" or token.is_empty or not token.root or not token.tam:
                         continue
-                    behind = [one for one in tokens[place + 1 :] if one.tag == "VAUX"]
+                    behind = [one for one in tokens[position + 1 :] if one.tag == "VAUX"]
                     plural = any(one.number == "pl" or one.person.endswith("h") for one in behind)
                     agreement = Agreement.of(token.gender, "pl" if plural else token.number, token.person)
                     oblique = token.tam == "nA" and (

@@ -257,8 +257,8 @@ def test_a_broken_header_is_refused_or_makes_no_difference(tmp_path):
     contents, whole = [], []
     for kind in KINDS:
         data = binary(kind).read_bytes()
-        for place in range(140):  # magic bytes, test values, parameters, counts
-            contents.append(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        for index in range(140):  # magic bytes, test values, parameters, counts
+            contents.append(data[:index] + bytes([data[index] ^ 0xFF]) + data[index + 1 :])
             whole.append(binary(kind))
     lines = read_apart(written(tmp_path, contents))
     expected = dict(zip(KINDS, read_apart([binary(kind) for kind in KINDS]), strict=True))

@@ -35,7 +35,7 @@ def composed(name, full, hypotheses, *, loops="sigma", positions=None, **options
 
 
 def random_positions(rng, pairs, share):
-    return [{place for place in range(len(words.split()) + 1) if rng.random() < share} for words, _ in pairs]
+    return [{index for index in range(len(words.split()) + 1) if rng.random() < share} for words, _ in pairs]
 
 
 def without_loops(acceptor, mark):

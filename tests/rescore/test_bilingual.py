@@ -107,31 +107,31 @@ def brute_force(scorer, source, hypothesis):
     """Sums over all alignments of the words and the end, each to NULL or to a place of the source."""
     table = scorer.table
     symbols = [*table.source.numbers(source).tolist(), table.source_end]
-    places = len(symbols)
+    positions = len(symbols)
     words = [table.boundary, *table.target.numbers(hypothesis).tolist(), table.boundary]
     null = float(table.arrays.null[0])
 
-    def weight(previous, place):
-        if previous == places:
-            return table.arrays.jumps[2 * MAXIMUM_JUMP + 1 + min(place, MAXIMUM_JUMP)]
-        return table.arrays.jumps[int(np.clip(place - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
+    def weight(previous, position):
+        if previous == positions:
+            return table.arrays.jumps[2 * MAXIMUM_JUMP + 1 + min(position, MAXIMUM_JUMP)]
+        return table.arrays.jumps[int(np.clip(position - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
 
-    def step(previous, place):
-        row = [weight(previous, other) for other in range(places)]
-        share = row[place] / sum(row) if sum(row) > 0 else 1 / places
-        return (1 - UNIFORM) * share + UNIFORM / places
+    def step(previous, position):
+        row = [weight(previous, other) for other in range(positions)]
+        share = row[position] / sum(row) if sum(row) > 0 else 1 / positions
+        return (1 - UNIFORM) * share + UNIFORM / positions
 
     total = 0.0
-    for alignment in itertools.product([None, *range(places)], repeat=len(words) - 1):
-        probability, at = 1.0, places
-        for j, place in enumerate(alignment, start=1):
-            symbol = table.source_null if place is None else symbols[place]
+    for alignment in itertools.product([None, *range(positions)], repeat=len(words) - 1):
+        probability, at = 1.0, positions
+        for j, position in enumerate(alignment, start=1):
+            symbol = table.source_null if position is None else symbols[position]
             probability *= probabilities(table, [(words[j - 1], words[j])], [symbol])[0, 0]
-            if place is None:
+            if position is None:
                 probability *= null
             else:
-                probability *= (1 - null) * step(at, place)
-                at = place
+                probability *= (1 - null) * step(at, position)
+                at = position
         total += probability
     return -math.log(total)
 

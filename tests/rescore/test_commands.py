@@ -141,8 +141,8 @@ def lists(tmp_path):
     for number, (_, target) in enumerate(pairs):
         others = [pairs[(number + step) % len(pairs)][1] for step in (1, 2, 3)]
         entries = [
-            Hypothesis(tuple(words), float(place), {"LM_0": -float(len(words)), "LM_1": -1.0})
-            for place, words in enumerate([*others, target])
+            Hypothesis(tuple(words), float(position), {"LM_0": -float(len(words)), "LM_1": -1.0})
+            for position, words in enumerate([*others, target])
         ]
         groups.append((number, entries))
     write_nbest(groups, tmp_path / "full.nbest")

@@ -33,7 +33,7 @@ class WholeHistory:
 
     @staticmethod
     def cost(state):
-        return sum((place + 1) * sum(map(ord, word)) for place, word in enumerate(state)) % 97 / 20
+        return sum((position + 1) * sum(map(ord, word)) for position, word in enumerate(state)) % 97 / 20
 
     def score(self, source, hypotheses):
         costs = []

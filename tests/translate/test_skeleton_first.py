@@ -86,8 +86,8 @@ def test_no_rule_crosses_the_border_of_a_gap(sentence, mask):
                     kept = [token for token, bit in zip(sentence.split(), mask, strict=True) if bit == "1"]
                     covered = [
                         token
-                        for place, token in enumerate(sentence.split())
-                        if use.start <= place < use.end and mask[place] == "1"
+                        for position, token in enumerate(sentence.split())
+                        if use.start <= position < use.end and mask[position] == "1"
                     ]
                     assert list(rule.source) == covered  # made to cross: its words are skeleton words, side by side
                     assert " ".join(covered) in " ".join(kept)
@@ -230,16 +230,16 @@ def place_gaps(rule, part, gaps):
         left = [point for point in rule.alignment if point[0] < seen]
         if left:
             nearest = max(source for source, _ in left)
-            place = 1 + max(goal for source, goal in left if source == nearest)
+            position = 1 + max(goal for source, goal in left if source == nearest)
         elif rule.alignment:
-            place = 0
+            position = 0
         else:
-            place = round(len(target) * seen / len(rule.source))
-        before.setdefault(place, []).append(token)
+            position = round(len(target) * seen / len(rule.source))
+        before.setdefault(position, []).append(token)
     result = []
-    for place in range(len(target) + 1):
-        result += before.get(place, [])
-        result += target[place : place + 1]
+    for position in range(len(target) + 1):
+        result += before.get(position, [])
+        result += target[position : position + 1]
     return tuple(result)
 
 

@@ -62,11 +62,11 @@ def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
     """
     stack: list[tuple[int, ClauseType]] = []
     found = []
-    for place, own in enumerate(brackets):
-        stack += [(place, kind) for kind in own.opens]
+    for position, own in enumerate(brackets):
+        stack += [(position, kind) for kind in own.opens]
         for _ in range(min(own.closes, len(stack))):
             start, kind = stack.pop()
-            found.append(Clause(start, place + 1, kind))
+            found.append(Clause(start, position + 1, kind))
     return nested_order(reversed(found))
 
 

@@ -80,16 +80,16 @@ class StartClassifier:
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
-            place = next((at for at, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
-            if place is None:
+            position = next((at for at, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
+            if position is None:
                 continue
-            own, others = found[place], found[:place] + found[place + 1 :]
+            own, others = found[position], found[:position] + found[position + 1 :]
             scores = {sentence.chunks[start].start: value for start, value in odds.items()}
             scores[own.start] = scores.get(own.start, 0.0) + GIVEN_START
             for start in sorted(scores, key=lambda start: -scores[start]):
                 moved = replace(own, start=start)
                 if start == own.start or _fits(moved, others):
-                    found[place] = moved
+                    found[position] = moved
                     break
         return nested_order(found)
 
@@ -195,8 +195,10 @@ class _View:
     def _next_verb(self, verb: int) -> int:
         """Returns the next verb group or conjunction; -1 if there is none."""
         chunks = self.sentence.chunks
-        places = range(verb + 1, len(chunks))
-        return next((place for place in places if chunks[place].is_verbal or chunks[place].tag == "CCP"), -1)
+        positions = range(verb + 1, len(chunks))
+        return next(
+            (position for position in positions if chunks[position].is_verbal or chunks[position].tag == "CCP"), -1
+        )
 
     def _held(self, start: int, verb: int) -> list[str]:
         """Describes the phrases that the clause would hold."""
@@ -227,6 +229,6 @@ class _View:
     def _ruled(self, start: int, verb: int) -> list[str]:
         """Says where the grammars let the clause start: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
-        place = self.sentence.chunks[start].start
-        here = "none" if ruled is None else str((place > ruled) - (place < ruled))
+        position = self.sentence.chunks[start].start
+        here = "none" if ruled is None else str((position > ruled) - (position < ruled))
         return [f"rule={here}", *(f"rule={here} {one}" for one in (self.phrases[verb], self.phrases[start]))]

@@ -175,7 +175,7 @@ def _word(columns: Sequence[str]) -> Word:
     A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
     """
     form, lemma = columns[1:3]
-    part, tag, relation = (_given(columns[place]) for place in (3, 4, 7))
+    part, tag, relation = (_given(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
     tag = tag or _treebank_tag(part, features, relation)
@@ -239,22 +239,22 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
         return derived_chunks(words)
     chunks: list[Chunk] = []
     last: str | None = None
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         name = word.misc.get(_CHUNK)
         if name is None or name != last:
-            chunks.append(_chunk(word, name, place))
+            chunks.append(_chunk(word, name, position))
         else:
-            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, place + 1, is_empty=chunks[-1].is_empty)
+            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, position + 1, is_empty=chunks[-1].is_empty)
         last = name
     return chunks
 
 
-def _chunk(word: Word, name: str | None, place: int) -> Chunk:
+def _chunk(word: Word, name: str | None, position: int) -> Chunk:
     if name is None:  # a word that was left out of the chunks is one by itself
         (chunk,) = derived_chunks([Word(word.token, word.part, word.features, -1, word.relation, word.misc)])
-        return Chunk(chunk.tag, place, place + 1)
+        return Chunk(chunk.tag, position, position + 1)
     tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
-    return Chunk(tag, place, place + 1, is_empty=name.startswith(_EMPTY_CHUNK))
+    return Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK))
 
 
 def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
@@ -262,10 +262,10 @@ def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, 
     found = []
     for chunk in chunks:
         own = range(chunk.start, chunk.end)
-        place = next((place for place in own if words[place].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
-        while words[place].head in own:
-            place = words[place].head
-        word = words[place]
+        position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
+        while words[position].head in own:
+            position = words[position].head
+        word = words[position]
         relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
         head = chunk_of[word.head] if word.head >= 0 else -1
         found.append(Chunk(chunk.tag, chunk.start, chunk.end, head, relation, chunk.is_empty))

@@ -137,9 +137,9 @@ def _open(current: _Open, tag: str, features: dict[str, str], path: Path, number
     if dependency and not head:
         raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", path, number)
     current.heads.append((head, number))
-    place = current.start = len(current.tokens)
+    position = current.start = len(current.tokens)
     empty = tag.startswith(_EMPTY_CHUNK)
-    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), place, place, -1, relation, empty))
+    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), position, position, -1, relation, empty))
 
 
 def _close(current: _Open) -> None:
@@ -168,8 +168,8 @@ def _finished(current: _Open, path: Path) -> Sentence:
         if head and head not in current.names:
             raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
         chunks.append(replace(chunk, head=current.names[head] if head else -1))
-    if (place := place_in_circle([chunk.head for chunk in chunks])) is not None:
-        raise _broken("a chunk depends on itself, in the end", path, current.heads[place][1])
+    if (position := place_in_circle([chunk.head for chunk in chunks])) is not None:
+        raise _broken("a chunk depends on itself, in the end", path, current.heads[position][1])
     if not current.tokens:
         raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)
     return Sentence(tuple(current.tokens), without_hollow(chunks), current.id)

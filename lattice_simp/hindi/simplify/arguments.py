@@ -27,7 +27,7 @@ def has_tree(sentence: Sentence) -> bool:
 
 def children(sentence: Sentence, chunk: int) -> list[int]:
     """Returns the chunks that depend on a chunk."""
-    return [place for place, one in enumerate(sentence.chunks) if one.head == chunk]
+    return [position for position, one in enumerate(sentence.chunks) if one.head == chunk]
 
 
 def subtree(sentence: Sentence, chunk: int) -> set[int]:
@@ -38,7 +38,7 @@ def subtree(sentence: Sentence, chunk: int) -> set[int]:
         if own not in seen:
             seen.add(own)
             waiting += children(sentence, own)
-    return {at for place in seen for at in range(sentence.chunks[place].start, sentence.chunks[place].end)}
+    return {at for position in seen for at in range(sentence.chunks[position].start, sentence.chunks[position].end)}
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
@@ -84,11 +84,11 @@ def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
 
 def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int, ...]:
     """The phrase with `ne`, or else the first one without a postposition, if it is not the object."""
-    before = [place for place in nominal_chunks(sentence, own) if place < verb]
-    for place in before:
-        if has_ne(sentence, place):
-            return with_modifiers(sentence, place, own)
-    bare = [place for place in before if is_bare(sentence, place) and not _is_joined(sentence, place)]
+    before = [position for position in nominal_chunks(sentence, own) if position < verb]
+    for position in before:
+        if has_ne(sentence, position):
+            return with_modifiers(sentence, position, own)
+    bare = [position for position in before if is_bare(sentence, position) and not _is_joined(sentence, position)]
     if not bare:
         return ()
     named = sentence.head_of(sentence.chunks[bare[0]]).tag in ("NNP", "PRP", "NNPC")
@@ -106,8 +106,8 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
     """Returns the noun phrases that lie among tokens."""
     tokens = set(own)
     return [
-        place
-        for place, chunk in enumerate(sentence.chunks)
+        position
+        for position, chunk in enumerate(sentence.chunks)
         if chunk.tag == "NP" and tokens.issuperset(range(chunk.start, chunk.end)) and not chunk.is_empty
     ]
 
@@ -143,26 +143,26 @@ def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, 
 def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Sequence[int]) -> int | None:
     """Returns the chunk that a verb with an agent in `ne` agrees with: a bare object, or a compound verb's noun."""
     own = set(tokens) - set(agent)
-    bare = [place for place in nominal_chunks(sentence, own) if is_bare(sentence, place)]
+    bare = [position for position in nominal_chunks(sentence, own) if is_bare(sentence, position)]
     if has_tree(sentence):
         for relations in (OBJECTS, (PREDICATE_NOUN,)):
-            for place in bare:
-                chunk = sentence.chunks[place]
+            for position in bare:
+                chunk = sentence.chunks[position]
                 joined = sentence.chunks[chunk.head] if chunk.head >= 0 else chunk
                 if (chunk.head == verb and chunk.relation in relations) or (
                     chunk.relation == "ccof" and joined.head == verb and joined.relation in relations
                 ):
-                    return _last_joined(sentence, place, bare)
+                    return _last_joined(sentence, position, bare)
         return None
-    before = [place for place in bare if place < verb]
+    before = [position for position in bare if position < verb]
     return before[-1] if before else None
 
 
-def _last_joined(sentence: Sentence, place: int, bare: list[int]) -> int:
+def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
     """Of joined objects the last one: the verb agrees with the nearest."""
-    if sentence.chunks[place].relation != "ccof":
-        return place
-    return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[place].head)
+    if sentence.chunks[position].relation != "ccof":
+        return position
+    return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[position].head)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
     own = [_with_agent(sentence, part) for part in parts]
     found: list[Shared] = []
     agents: dict[int, tuple[int, ...]] = {part.verb: part.agent for part in own if part.verb is not None and part.agent}
-    for place, part in enumerate(own):
+    for position, part in enumerate(own):
         if part.agent or part.verb is None:
             found.append(Shared(part))
         elif part.kind != PartKind.FINITE and part.governor is not None:
@@ -193,7 +193,7 @@ def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
             passive = group is not None and group.is_passive
             found.append(Shared(part) if passive else _copied(part, part.governor, agents))
         else:
-            giver = _joined(sentence, own, place)
+            giver = _joined(sentence, own, position)
             if giver is None:
                 giver = _of_participle(own, part)
             found.append(_copied(part, giver, agents))
@@ -222,12 +222,12 @@ def _later(one: Shared, agents: dict[int, tuple[int, ...]]) -> Shared:
     return replace(one, copied=agents.get(one.giver, ()))
 
 
-def _joined(sentence: Sentence, parts: Sequence[Part], place: int) -> int | None:
+def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
     """The verb of the coordinate clause before, whose agent a clause without one shares."""
-    part = parts[place]
+    part = parts[position]
     if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
         return None
-    for other in reversed(parts[:place]):
+    for other in reversed(parts[:position]):
         if other.kind == PartKind.FINITE and other.verb is not None:
             group = verb_group(sentence, other.verb)
             fits = other.clause_kind == ClauseType.COORDINATE and group is not None and not group.is_passive

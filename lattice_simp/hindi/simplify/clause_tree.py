@@ -61,12 +61,12 @@ def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
 def items(node: Node) -> list[Item]:
     """Returns the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
     found: list[Item] = []
-    place = node.start
+    position = node.start
     for child in node.children:
-        found += range(place, child.start)
+        found += range(position, child.start)
         found += items(child) if child.is_kept else [child]
-        place = child.end
-    return [*found, *range(place, node.end)]
+        position = child.end
+    return [*found, *range(position, node.end)]
 
 
 def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
@@ -77,20 +77,20 @@ def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
     """Returns the last verb group among tokens; None if there is none that is not elided."""
     own = set(tokens)
-    for place in reversed(range(len(sentence.chunks))):
-        chunk = sentence.chunks[place]
+    for position in reversed(range(len(sentence.chunks))):
+        chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
         verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in VERBS]
         verbs = [at for at in verbs if not sentence.tokens[at].is_empty]
         if verbs and own.issuperset(verbs):
-            return place
+            return position
     return None
 
 
-def is_joining(sentence: Sentence, place: int) -> bool:
+def is_joining(sentence: Sentence, position: int) -> bool:
     """Whether a token only joins: punctuation, an elided word, or a listed conjunction."""
-    token = sentence.tokens[place]
+    token = sentence.tokens[position]
     if token.tag == PUNCTUATION or token.is_empty:
         return True
     return token.tag == CONJUNCTION and token.form in connectives()
@@ -115,8 +115,8 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
     """
     reasons = {}
     for parent in root.walk():
-        for place, node in enumerate(parent.children):
-            reason, side = _reason(sentence, parent, place)
+        for position, node in enumerate(parent.children):
+            reason, side = _reason(sentence, parent, position)
             if node.name in refused:
                 reason = refused[node.name]
             if reason:
@@ -128,12 +128,12 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
     return reasons
 
 
-def _reason(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
+def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     """Says why a clause stays, and with which neighbour; "" if it may go."""
-    node = parent.children[place]
+    node = parent.children[position]
     if is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE:
         return _participle_reason(sentence, node), 1
-    action, side = _joining_action(sentence, parent, place)
+    action, side = _joining_action(sentence, parent, position)
     if action:
         return action, side
     own = tokens_of(items(node))
@@ -150,12 +150,12 @@ def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
     return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
 
 
-def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
+def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     """Looks at a clause's first words, and at the words between it and its neighbours."""
-    node = parent.children[place]
+    node = parent.children[position]
     first = range(node.start, min(node.end, node.start + 2))
-    before = _between(parent, place - 1) if place else list(range(parent.start, node.start))
-    behind = _between(parent, place) if place + 1 < len(parent.children) else []
+    before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
+    behind = _between(parent, position) if position + 1 < len(parent.children) else []
     for at in [*before[-2:], *first]:
         token = sentence.tokens[at]
         action = connectives().get(token.form)
@@ -178,9 +178,9 @@ def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, 
     return "", 1
 
 
-def _between(parent: Node, place: int) -> list[int]:
+def _between(parent: Node, position: int) -> list[int]:
     """The tokens between a child and the next one."""
-    return list(range(parent.children[place].end, parent.children[place + 1].start))
+    return list(range(parent.children[position].end, parent.children[position + 1].start))
 
 
 def _participle_reason(sentence: Sentence, node: Node) -> str:
@@ -229,16 +229,16 @@ def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
         is not None
     ):
         return
-    for place, node in enumerate(parent.children):
+    for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):
-            other = place + node.side
+            other = position + node.side
             if not 0 <= other < len(parent.children):
-                other = place - node.side
+                other = position - node.side
             if 0 <= other < len(parent.children) and not parent.children[other].is_kept:
                 parent.children[other].is_kept = True
-                parent.children[other].side = place - other
+                parent.children[other].side = position - other
                 yield parent.children[other].name, "stays with its neighbour"
 
 
-def _inside(parent: Node, place: int) -> bool:
-    return any(child.start <= place < child.end for child in parent.children)
+def _inside(parent: Node, position: int) -> bool:
+    return any(child.start <= position < child.end for child in parent.children)

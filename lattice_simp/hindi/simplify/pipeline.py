@@ -134,12 +134,12 @@ def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
 def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
     words = [*part.lead, *part.subject]
     verbal = part.kind != "finite" and until < Stage.TENSE
-    for place in part.tokens:
-        token = source.tokens[place]
-        if place in part.instead:
-            words += part.instead[place]
+    for position in part.tokens:
+        token = source.tokens[position]
+        if position in part.instead:
+            words += part.instead[position]
         elif not token.is_empty:
-            words.append(Word(token.form, (place,), is_verb=verbal and token.tag == "VM"))
+            words.append(Word(token.form, (position,), is_verb=verbal and token.tag == "VM"))
     return words
 
 
@@ -153,9 +153,9 @@ def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) ->
 
 
 def _unchanged(sentence: Sentence) -> Simplified:
-    places = [place for place, token in enumerate(sentence.tokens) if not token.is_empty]
-    words = tuple(sentence.tokens[place].form for place in places)
-    return Simplified((SimpleSentence(words, tuple((place,) for place in places)),))
+    positions = [position for position, token in enumerate(sentence.tokens) if not token.is_empty]
+    words = tuple(sentence.tokens[position].form for position in positions)
+    return Simplified((SimpleSentence(words, tuple((position,) for position in positions)),))
 
 
 def _result(
@@ -166,22 +166,22 @@ def _result(
     roman = is_romanised(sentence)
     stop, plain = _full_stop(sentence), words_of(Role.STATEMENT)[roman]
     sentences = []
-    for place, words in enumerate(rendered):
+    for position, words in enumerate(rendered):
         made = _written(sentence, source, words, roman=roman)
         if stop is not None:
-            made = _stopped(sentence, made, stop, plain, is_last=place == len(rendered) - 1)
+            made = _stopped(sentence, made, stop, plain, is_last=position == len(rendered) - 1)
         sentences.append(made)
     kept = {at for one in sentences for at in one.kept}
     dropped = tuple((at, _why_dropped(source, at)) for at in range(len(source)) if at not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
 
 
-def _why_dropped(source: Sentence, place: int) -> str:
-    if source.tokens[place].is_empty:
+def _why_dropped(source: Sentence, position: int) -> str:
+    if source.tokens[position].is_empty:
         return "stands for an elided word"
-    if source.tokens[place].tag == PUNCTUATION:
+    if source.tokens[position].tag == PUNCTUATION:
         return "a mark between clauses"
-    return "joins clauses" if is_joining(source, place) else "its phrase stands in another case"
+    return "joins clauses" if is_joining(source, position) else "its phrase stands in another case"
 
 
 def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, roman: bool) -> SimpleSentence:
@@ -199,10 +199,10 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 def _full_stop(sentence: Sentence) -> int | None:
     """The place of the mark that ends a sentence; quotes and brackets may close after it."""
-    for place in reversed(range(len(sentence))):
-        token = sentence.tokens[place]
+    for position in reversed(range(len(sentence))):
+        token = sentence.tokens[position]
         if _ends(token.form):
-            return place
+            return position
         if not token.is_empty and token.form not in words_of(Role.CLOSING):
             return None
     return None
@@ -224,7 +224,7 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
     """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
-    kept = {place for words in sentences for word in words for place in word.sources}
+    kept = {position for words in sentences for word in words for position in word.sources}
     return [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
 
 

@@ -33,7 +33,9 @@ def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
         root: of its clauses; some may be marked to stay.
     """
     parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
-    return [_trimmed(sentence, part, is_first=place == 0) for place, part in enumerate(_passed_on(sentence, parts))]
+    return [
+        _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))
+    ]
 
 
 def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
@@ -121,14 +123,14 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}
     runs = list(_runs(content))
-    for place, run in enumerate(runs):
+    for position, run in enumerate(runs):
         if isinstance(run, Node):
             left.append(run)
             continue
-        after_clause = place > 0
-        before_clause = place + 1 < len(runs)
+        after_clause = position > 0
+        before_clause = position + 1 < len(runs)
         if after_clause and before_clause and all(is_joining(sentence, at) for at in run):
-            following = runs[place + 1]
+            following = runs[position + 1]
             assert isinstance(following, Node)
             links[following.name] = tuple(run)
             continue
@@ -153,19 +155,19 @@ def _passed_on(sentence: Sentence, parts: list[Part]) -> list[Part]:
     """Returns a connective at a part's end to the next part."""
     passed: list[Part] = []
     pending: tuple[int, ...] = ()
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         tokens = (*pending, *part.tokens)
         pending = ()
-        while place + 1 < len(parts) and tokens and _is_connective(sentence, tokens[-1]):
+        while position + 1 < len(parts) and tokens and _is_connective(sentence, tokens[-1]):
             pending = (tokens[-1], *pending)
             tokens = tokens[:-1]
         passed.append(replace(part, tokens=tokens))
     return passed
 
 
-def _is_connective(sentence: Sentence, place: int) -> bool:
-    token = sentence.tokens[place]
-    return token.tag == CONJUNCTION and not token.is_empty and is_joining(sentence, place)
+def _is_connective(sentence: Sentence, position: int) -> bool:
+    token = sentence.tokens[position]
+    return token.tag == CONJUNCTION and not token.is_empty and is_joining(sentence, position)
 
 
 def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
@@ -174,11 +176,11 @@ def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
     lead: list[Word] = []
     begins = is_first and bool(tokens) and tokens[0] == 0
     while tokens and is_joining(sentence, tokens[0]):
-        place = tokens.pop(0)
-        form = sentence.tokens[place].form
+        position = tokens.pop(0)
+        form = sentence.tokens[position].form
         stays = begins or connectives().get(form) != Action.DROP
-        if _is_connective(sentence, place) and stays and form not in [word.form for word in lead]:
-            lead.append(Word(form, (place,)))
+        if _is_connective(sentence, position) and stays and form not in [word.form for word in lead]:
+            lead.append(Word(form, (position,)))
     while tokens and sentence.tokens[tokens[-1]].tag == PUNCTUATION:
         tokens.pop()
     return replace(part, tokens=tuple(tokens), lead=tuple(lead))

@@ -61,12 +61,12 @@ def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGrou
     if group.is_passive:
         forms = [*(conjugated(group.root, (PERFECTIVE, ()), replace(agreement)) or [group.verbs[0].form]), *forms]
         kept = ()
-    words = [Word(token.form, (place,)) for place, token in zip(group.places, kept, strict=False)]
+    words = [Word(token.form, (position,)) for position, token in zip(group.places, kept, strict=False)]
     words += [Word(form, (), _TENSE, is_verb=True) for form in forms]
     words[-1] = replace(words[-1], sources=group.places[len(kept) :])
     instead = {**part.instead, group.places[0]: tuple(words)} | dict.fromkeys(group.places[1:], ())
-    for place in _negations(sentence, part):
-        instead.setdefault(place, (Word(sentence.tokens[place].form, (place,)),))
+    for position in _negations(sentence, part):
+        instead.setdefault(position, (Word(sentence.tokens[position].form, (position,)),))
     return _with_subject(sentence, replace(part, instead=instead), shared.copied, with_ne=with_ne)
 
 
@@ -130,11 +130,11 @@ def without_relatives(sentence: Sentence, part: Part) -> Part:
         return part
     group = verb_group(sentence, part.verb)
     plural = group is not None and group.agreement.number == "pl" and not group.takes_agent_with_ne
-    for place in part.tokens:
-        token = sentence.tokens[place]
+    for position in part.tokens:
+        token = sentence.tokens[position]
         if token.tag in _TAGS and token.form in relatives():
-            word = Word(relatives()[token.form][plural], (place,), _REASON)
-            part = replace(part, instead={**part.instead, place: (word,)})
+            word = Word(relatives()[token.form][plural], (position,), _REASON)
+            part = replace(part, instead={**part.instead, position: (word,)})
             break
     return replace(part, subject=tuple(_demonstrative(word, plural=plural) for word in part.subject))
 

@@ -94,15 +94,15 @@ class VerbGroup:
 def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
     """Returns the verbs of a chunk; None if it has none."""
     own = sentence.chunks[chunk]
-    places = tuple(
-        place
-        for place in range(own.start, own.end)
-        if sentence.tokens[place].tag in VERBS and not sentence.tokens[place].is_empty
+    positions = tuple(
+        position
+        for position in range(own.start, own.end)
+        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
     )
-    if not places:
+    if not positions:
         return None
-    negated = any(sentence.tokens[place].tag == NEGATION for place in range(own.start, own.end))
-    return VerbGroup(places, tuple(sentence.tokens[place] for place in places), negated)
+    negated = any(sentence.tokens[position].tag == NEGATION for position in range(own.start, own.end))
+    return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:
@@ -118,7 +118,7 @@ def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agree
     """Puts a verb in a tense; None if a form does not exist."""
     tam, rest = tense
     forms = [generate(root, tam, agreement, last=not rest)]
-    for place, token in enumerate(rest):
+    for position, token in enumerate(rest):
         own = Agreement(agreement.gender, agreement.number, agreement.person)
-        forms.append(generate(token.root, token.tam, own, last=place == len(rest) - 1) or token.form)
+        forms.append(generate(token.root, token.tam, own, last=position == len(rest) - 1) or token.form)
     return None if forms[0] is None else [form for form in forms if form is not None]

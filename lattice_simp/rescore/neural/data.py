@@ -58,9 +58,9 @@ class Pairs:
 def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
     lengths = offsets[rows + 1] - offsets[rows]
     table = np.full((len(rows), int(lengths.max()) + 1), filler, dtype=np.int64)
-    places = np.arange(table.shape[1])
-    inside = places < lengths[:, None]
-    table[inside] = flat[(offsets[rows][:, None] + places)[inside]]
+    positions = np.arange(table.shape[1])
+    inside = positions < lengths[:, None]
+    table[inside] = flat[(offsets[rows][:, None] + positions)[inside]]
     table[np.arange(len(rows)), lengths] = END_ID
     return table
 
@@ -167,10 +167,10 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
 
 def _cut(order: Longs, lengths: Longs, batch_tokens: int) -> Iterator[Longs]:
     begin, longest = 0, 0
-    for place, row in enumerate(order.tolist()):
+    for position, row in enumerate(order.tolist()):
         longest = max(longest, int(lengths[row]))
-        if place > begin and longest * (place - begin + 1) > batch_tokens:
-            yield order[begin:place]
-            begin, longest = place, int(lengths[row])
+        if position > begin and longest * (position - begin + 1) > batch_tokens:
+            yield order[begin:position]
+            begin, longest = position, int(lengths[row])
     if begin < len(order):
         yield order[begin:]

@@ -31,22 +31,22 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     kinds, partner = marks(), partners()
     pairs: list[tuple[int, int]] = []
     opened: list[int] = []
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         kind = kinds.get(token)
         if kind == QUOTE:
             same = [at for at in opened if tokens[at] == token]
             if not same:
-                opened.append(place)
+                opened.append(position)
                 continue
             del opened[opened.index(same[-1]) :]
-            pairs.append((same[-1], place))
+            pairs.append((same[-1], position))
             continue
         fitting = [at for at in opened if partner.get(tokens[at]) == token]
         if fitting:
             del opened[opened.index(fitting[-1]) :]
-            pairs.append((fitting[-1], place))
+            pairs.append((fitting[-1], position))
         elif kind == OPEN:
-            opened.append(place)
+            opened.append(position)
     return pairs
 
 
@@ -71,37 +71,39 @@ def place_punctuation(
         return tuple(mask)
     # A pair that holds no kept word counts as deleted text, so that the commas around it go.
     pairs = mark_pairs(tokens)
-    paired = {place: any(mask[first + 1 : last]) for first, last in pairs for place in (first, last)}
+    paired = {position: any(mask[first + 1 : last]) for first, last in pairs for position in (first, last)}
     # A pair that stays is what its commas are beside, whatever of its words goes.
     after_marks = {first for first, last in pairs if paired[first]}
     before_marks = {last for first, last in pairs if paired[first]}
-    stays = [kept or paired.get(place, False) for place, kept in enumerate(mask)]
+    stays = [kept or paired.get(position, False) for position, kept in enumerate(mask)]
     result = list(mask)
-    for place, kind in enumerate(kinds):
+    for position, kind in enumerate(kinds):
         if kind is None:
             continue
-        before = max((at for at in range(place) if kinds[at] is None or at in before_marks), default=None)
-        after = min((at for at in range(place + 1, len(mask)) if kinds[at] is None or at in after_marks), default=None)
-        if place in paired:
-            result[place] = paired[place]
+        before = max((at for at in range(position) if kinds[at] is None or at in before_marks), default=None)
+        after = min(
+            (at for at in range(position + 1, len(mask)) if kinds[at] is None or at in after_marks), default=None
+        )
+        if position in paired:
+            result[position] = paired[position]
         elif kind == STOP:
-            result[place] = _stop_stays(place, mask, kinds)
+            result[position] = _stop_stays(position, mask, kinds)
         elif before is not None and after is not None:
-            result[place] = _comma_stays(place, before, after, stays, kinds, conjuncts)
-    return tuple(_tidy(result, [OPEN if place in after_marks else kind for place, kind in enumerate(kinds)]))
+            result[position] = _comma_stays(position, before, after, stays, kinds, conjuncts)
+    return tuple(_tidy(result, [OPEN if position in after_marks else kind for position, kind in enumerate(kinds)]))
 
 
-def _stop_stays(place: int, mask: list[bool], kinds: list[str | None]) -> bool:
+def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> bool:
     """The final stop stays; one inside stays where something is left on both of its sides."""
     stops = [at for at, kind in enumerate(kinds) if kind == STOP]
-    start = max((at + 1 for at in stops if at < place), default=0)
-    end = min((at for at in stops if at > place), default=len(mask))
-    rest = any(kind is None for kind in kinds[place:])
-    return not rest or (any(mask[start:place]) and any(mask[place:end]))
+    start = max((at + 1 for at in stops if at < position), default=0)
+    end = min((at for at in stops if at > position), default=len(mask))
+    rest = any(kind is None for kind in kinds[position:])
+    return not rest or (any(mask[start:position]) and any(mask[position:end]))
 
 
 def _comma_stays(
-    place: int,
+    position: int,
     before: int,
     after: int,
     mask: list[bool],
@@ -115,41 +117,41 @@ def _comma_stays(
     if mask[before]:
         end = next((at for at in range(after, len(mask)) if mask[at]), len(mask))
         closed = any(kind == COMMA for kind in _marks_before(end, kinds))
-        return closed and conjuncts is not None and conjuncts[place]
+        return closed and conjuncts is not None and conjuncts[position]
     start = next((at for at in range(before, -1, -1) if mask[at]), -1)
     return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
 
 
-def _marks_before(place: int, kinds: list[str | None]) -> list[str]:
+def _marks_before(position: int, kinds: list[str | None]) -> list[str]:
     found: list[str] = []
-    while place > 0 and (kind := kinds[place - 1]) is not None:
+    while position > 0 and (kind := kinds[position - 1]) is not None:
         found.append(kind)
-        place -= 1
+        position -= 1
     return found
 
 
-def _marks_after(place: int, kinds: list[str | None]) -> list[str]:
+def _marks_after(position: int, kinds: list[str | None]) -> list[str]:
     found: list[str] = []
-    while place + 1 < len(kinds) and (kind := kinds[place + 1]) is not None:
+    while position + 1 < len(kinds) and (kind := kinds[position + 1]) is not None:
         found.append(kind)
-        place += 1
+        position += 1
     return found
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
     """Takes out commas that stand first, last, doubled, after an opening mark or before a closing bracket."""
     previous: str | None = OPEN
-    for place, kind in enumerate(kinds):
-        if mask[place]:
+    for position, kind in enumerate(kinds):
+        if mask[position]:
             if kind == COMMA and previous in (COMMA, OPEN, STOP):
-                mask[place] = False
+                mask[position] = False
             else:
                 previous = kind or "word"
     following: str | None = STOP
-    for place in range(len(mask) - 1, -1, -1):
-        if mask[place]:
-            if kinds[place] == COMMA and following in (STOP, CLOSE):
-                mask[place] = False
+    for position in range(len(mask) - 1, -1, -1):
+        if mask[position]:
+            if kinds[position] == COMMA and following in (STOP, CLOSE):
+                mask[position] = False
             else:
-                following = kinds[place] or "word"
+                following = kinds[position] or "word"
     return mask

@@ -83,10 +83,10 @@ def parser_forms(tokens: Sequence[str]) -> list[str]:
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
     """
     forms = list(tokens)
-    for place in range(1, len(forms)):
-        before = forms[place - 1]
-        if forms[place].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
-            forms[place - 1], forms[place] = before[:-1], before[-1] + forms[place]
+    for position in range(1, len(forms)):
+        before = forms[position - 1]
+        if forms[position].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
+            forms[position - 1], forms[position] = before[:-1], before[-1] + forms[position]
     return forms
 
 

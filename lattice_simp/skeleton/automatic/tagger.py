@@ -160,7 +160,7 @@ def _most_probable(chain: Chain, rate: float) -> tuple[bool, ...]:
     """Keeps the tokens with the highest marginals, where the best labellings delete everything."""
     marginals = chain.marginals()
     kept = np.argsort(-marginals, kind="stable")[: max(1, round(rate * len(marginals)))]
-    return tuple(place in kept for place in range(len(marginals)))
+    return tuple(position in kept for position in range(len(marginals)))
 
 
 def _labelled(examples: Iterable[tuple[Parse, Skeleton]]) -> Iterator[Example]:

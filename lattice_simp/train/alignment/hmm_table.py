@@ -135,8 +135,8 @@ def write_rows(
     touched = np.empty(len(frequencies), dtype=np.int32)
     for word in range(part[0], part[1]):
         num_touched = 0
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for position in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[position]
             for other in words[offsets[sentence] : offsets[sentence + 1]]:
                 if together[other] == 0:
                     touched[num_touched] = other
@@ -167,11 +167,11 @@ def fill_cells(table: PairTable, block: Block, floor: float, part: Part) -> None
         pairs = range(table.starts[word], table.starts[word + 1])
         for pair in pairs:
             row[table.words[pair]] = max(table.probabilities[pair], floor)
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             begin = offsets[sentence]
             length = offsets[sentence + 1] - begin
-            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            cell = cell_starts[sentence] + occurrences.positions[index] * length
             for position in range(length):
                 cells[cell + position] = row[words[begin + position]]
         for pair in pairs:
@@ -187,18 +187,18 @@ def collect_counts(table: PairTable, block: Block, counts: Floats, part: Part) -
         if occurrences.starts[word] == occurrences.starts[word + 1]:
             continue
         pairs = range(table.starts[word], table.starts[word + 1])
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             begin = offsets[sentence]
             length = offsets[sentence + 1] - begin
-            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            cell = cell_starts[sentence] + occurrences.positions[index] * length
             for position in range(length):
                 row[words[begin + position]] += cells[cell + position]
         for pair in pairs:
             counts[pair] += row[table.words[pair]]
         # Words whose pairs are not in the table are cleared too.
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             for other in words[offsets[sentence] : offsets[sentence + 1]]:
                 row[other] = 0.0
 

@@ -77,8 +77,8 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         source = with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
         target = with_room(target, target_offsets[count] + len(spans) * limits.max_span)
         points = with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
-        for place in range(len(spans)):
-            span = spans[place]
+        for index in range(len(spans)):
+            span = spans[index]
             filled = _write_side(words, span, 0, source, source_offsets[count])
             if len(allowed):
                 own = pattern_hash(source[source_offsets[count] : filled])
@@ -119,8 +119,8 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
         words, others, links = _sentence(bitext, at)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         rules += len(spans)
-        for place in range(len(spans)):
-            length = _write_side(others, spans[place], 2, pattern, 0)
+        for index in range(len(spans)):
+            length = _write_side(others, spans[index], 2, pattern, 0)
             own = pattern_hash(pattern[:length])
             slot = find_slot(keys, own)
             if keys[slot] == own:
@@ -158,8 +158,8 @@ def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) 
 @jit
 def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
     """Writes the links between a rule's own words as places among its symbols."""
-    for place in range(len(links)):
-        source, target = links[place, 0], links[place, 1]
+    for index in range(len(links)):
+        source, target = links[index, 0], links[index, 1]
         if not span[0] <= source < span[1] or span[4] <= source < span[5] or span[8] <= source < span[9]:
             continue
         points[filled] = _symbol_place(source, span, 0)
@@ -170,11 +170,11 @@ def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
 
 @jit
 def _symbol_place(word: int, span: Ints, side: int) -> int:
-    place = word - span[side]
+    index = word - span[side]
     for gap in (4, 8):
         if span[gap] >= 0 and span[gap + side] < word:
-            place -= span[gap + side + 1] - span[gap + side] - 1
-    return place
+            index -= span[gap + side + 1] - span[gap + side] - 1
+    return index
 
 
 @jit
@@ -182,8 +182,8 @@ def pattern_hash(symbols: Ints) -> np.int64:
     """Returns a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
     share one with a probability of 5e-6."""
     mixed = np.uint64(len(symbols))
-    for place in range(len(symbols)):
-        mixed = (mixed ^ np.uint64(np.int64(symbols[place]) + 8)) * np.uint64(0x9E3779B97F4A7C15)
+    for index in range(len(symbols)):
+        mixed = (mixed ^ np.uint64(np.int64(symbols[index]) + 8)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(33)
         mixed *= np.uint64(0xFF51AFD7ED558CCD)
         mixed ^= mixed >> np.uint64(33)

@@ -90,8 +90,8 @@ def _linked_pairs(bitext: Bitext) -> Longs:
         first, other = source_offsets[sentence], target_offsets[sentence]
         source_linked = np.zeros(source_offsets[sentence + 1] - first, dtype=np.bool_)
         target_linked = np.zeros(target_offsets[sentence + 1] - other, dtype=np.bool_)
-        for place in range(link_offsets[sentence], link_offsets[sentence + 1]):
-            s, t = links[place, 0], links[place, 1]
+        for index in range(link_offsets[sentence], link_offsets[sentence + 1]):
+            s, t = links[index, 0], links[index, 1]
             source_linked[s] = target_linked[t] = True
             found[count] = pair_key(source[first + s], target[other + t])
             count += 1
@@ -161,5 +161,5 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
 
 @jit
 def _look_up(pairs: Longs, probabilities: Floats, key: int, least: float) -> float:
-    place = np.searchsorted(pairs, key)
-    return probabilities[place] if place < len(pairs) and pairs[place] == key else least
+    index = np.searchsorted(pairs, key)
+    return probabilities[index] if index < len(pairs) and pairs[index] == key else least

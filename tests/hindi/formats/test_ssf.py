@@ -89,11 +89,11 @@ def test_circles_are_found_as_by_walking():
     for _ in range(300):
         heads = [generator.randrange(-1, 5) for _ in range(5)]
         circular = set()
-        for place in range(5):
-            way = [place]
+        for position in range(5):
+            way = [position]
             while way[-1] >= 0 and len(way) < 7:
                 way.append(heads[way[-1]])
-            circular |= {place} if place in way[1:] else set()
+            circular |= {position} if position in way[1:] else set()
         found = place_in_circle(heads)
         assert found in circular if circular else found is None
 

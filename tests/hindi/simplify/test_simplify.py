@@ -52,14 +52,14 @@ def random_sentence(rng: random.Random) -> Sentence:
 
 def random_clauses(rng: random.Random, start: int, end: int, depth: int = 0) -> list[Clause]:
     found = []
-    place = start
-    while place < end:
-        stop = rng.randint(place + 1, end)
+    position = start
+    while position < end:
+        stop = rng.randint(position + 1, end)
         if rng.random() < 0.6:
-            found.append(Clause(place, stop, rng.choice([*ClauseType, None])))
+            found.append(Clause(position, stop, rng.choice([*ClauseType, None])))
             if depth < 3 and rng.random() < 0.6:
-                found += random_clauses(rng, place, stop, depth + 1)
-        place = stop
+                found += random_clauses(rng, position, stop, depth + 1)
+        position = stop
     return found
 
 

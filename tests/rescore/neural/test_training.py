@@ -71,9 +71,9 @@ def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
         size = len(targets[row]) + 1
         own = -logs[row, np.arange(size), target[row, :size]]
         state = [scorer.start(words[0])]
-        for place, word in enumerate(words[1]):
+        for position, word in enumerate(words[1]):
             cost, state = scorer.extend(state, [word])
-            assert cost[0] == pytest.approx(own[place], abs=1e-3)
+            assert cost[0] == pytest.approx(own[position], abs=1e-3)
         assert scorer.end(state)[0] == pytest.approx(own[-1], abs=1e-3)
         assert scorer.score(words[0], [words[1]])[0] == pytest.approx(own.sum(), abs=1e-3)
 

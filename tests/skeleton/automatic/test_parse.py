@@ -35,13 +35,13 @@ def test_impossible_trees(heads, message):
 def test_subtrees_and_depths_agree_with_the_heads(random_parse):
     for seed in range(30):
         parse = random_parse(np.random.default_rng(seed), 9)
-        for place in range(9):
-            chain = [place]
+        for position in range(9):
+            chain = [position]
             while parse.heads[chain[-1]] >= 0:
                 chain.append(parse.heads[chain[-1]])
-            assert parse.depths[place] == len(chain) - 1
-            assert all(place in parse.subtree(above) for above in chain)
-        assert sum(len(parse.subtree(place)) for place in range(9)) == sum(parse.depths) + 9
+            assert parse.depths[position] == len(chain) - 1
+            assert all(position in parse.subtree(above) for above in chain)
+        assert sum(len(parse.subtree(position)) for position in range(9)) == sum(parse.depths) + 9
 
 
 def test_spacy_parses_given_tokens():

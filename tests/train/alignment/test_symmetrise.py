@@ -77,7 +77,11 @@ def random_links(seed, number=300):
         )
         common = random.permutation(min(rows, columns))
         for side in (forward[-1], backward[-1]):
-            side += [(place, place) for place in common[: len(common) // 2].tolist() if (place, place) not in side]
+            side += [
+                (position, position)
+                for position in common[: len(common) // 2].tolist()
+                if (position, position) not in side
+            ]
             random.shuffle(side)
     return forward, backward, sizes
 

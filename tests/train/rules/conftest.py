@@ -113,15 +113,15 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
     """Returns a side's symbols, and where each word that is left stands among them."""
     symbols: list[int] = []
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     for at in range(*span):
         gap = next((number for number, (begin, end) in enumerate(gaps) if begin <= at < end), None)
         if gap is None:
-            places[at] = len(symbols)
+            positions[at] = len(symbols)
             symbols.append(words[at])
         elif at == gaps[gap][0]:
             symbols.append(-1 - gap)
-    return symbols, places
+    return symbols, positions
 
 
 def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
@@ -187,10 +187,10 @@ def _brute_weight(rule: Rule, tables: dict[Any, tuple[float, float]], of_target:
     weight = 0.0
     own, other = (rule.target, rule.source) if of_target else (rule.source, rule.target)
     links = [(t, s) if of_target else (s, t) for s, t in rule.points]
-    for place, word in enumerate(own):
+    for position, word in enumerate(own):
         if word < 0:
             continue
-        partners = [other[partner] for own_place, partner in links if own_place == place] or [None]
+        partners = [other[partner] for own_place, partner in links if own_place == position] or [None]
         keys = [(partner, word) if of_target else (word, partner) for partner in partners]
         shares = [tables[key][0 if of_target else 1] if key in tables else least for key in keys]
         weight += math.log(sum(shares) / len(shares))
