@@ -68,7 +68,7 @@ def _read(path: Path) -> Lattice:
 
 
 def _loop(lattice: Lattice, model: kenlm.Model) -> float:
-    """The best cost by dynamic programming over (lattice state, KenLM state), one score at a time."""
+    """Returns the best cost by dynamic programming over (lattice state, KenLM state), one score at a time."""
     start = kenlm.State()
     model.BeginSentenceWrite(start)
     cells: list[dict[kenlm.State, float]] = [{} for _ in range(lattice.num_states)]

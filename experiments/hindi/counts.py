@@ -106,7 +106,7 @@ def _start_of_non_finite(sentence: Sentence, verb: int) -> int:
 def _drop_before_conjunctions(
     sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]
 ) -> None:
-    """2b: no clause ends on a word before a conjunction that is no verb."""
+    """2b: no clause ends on a word before a conjunction that is not a verb."""
     verbs = (TokenClass.FINITE_VERB, TokenClass.NON_FINITE_VERB)
     for position in range(len(tokens) - 1):
         before_conjunction = sentence.tokens[position + 1].tag == "CC" and tokens[position] not in verbs
@@ -124,8 +124,8 @@ def _enclose_complements(opens: Opens, closes: list[int], tokens: Sequence[Token
             depth += len(opens[end]) - closes[end]
             if depth <= 0:
                 break
-        behind = [other for other in range(end + 1, len(tokens)) if opens[other]]
-        if depth == 0 and behind and ClauseType.COORDINATE in opens[behind[0]] and behind[0] <= end + 2:
+        following = [other for other in range(end + 1, len(tokens)) if opens[other]]
+        if depth == 0 and following and ClauseType.COORDINATE in opens[following[0]] and following[0] <= end + 2:
             last = max(other for other in range(len(closes)) if closes[other])
             opens[position].append(ClauseType.COORDINATE)
             closes[last] += 1

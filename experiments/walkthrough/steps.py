@@ -47,7 +47,7 @@ class Page:
 
 
 def walk(decoder: ls.Decoder, skeleton: ls.Skeleton, reference: str) -> tuple[str, dict[str, str]]:
-    """Translates a sentence step by step; gives the page and its drawings by file name."""
+    """Translates a sentence step by step; returns the page and its drawings by file name."""
     page = Page()
     page.say("# One sentence, step by step")
     page.say("`python -m experiments.walkthrough` wrote this page from the demo model; nothing in it is typed by hand.")

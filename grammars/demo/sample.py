@@ -55,11 +55,11 @@ class SentencePair:
     @classmethod
     def from_symbols(cls, english: list[str], german: list[str]) -> SentencePair:
         """Spells two strings of symbols and aligns them by the keys of their lexemes."""
-        english_words, english_places = _spell(english)
-        german_words, german_places = _spell(german)
+        english_words, english_positions = _spell(english)
+        german_words, german_positions = _spell(german)
         links: set[tuple[int, int]] = set()
-        for key in english_places:
-            source, target = english_places[key], german_places.get(key, [])
+        for key in english_positions:
+            source, target = english_positions[key], german_positions.get(key, [])
             if len(source) != len(target):
                 source, target = [list(chain(*source))], [list(chain(*target))]
             for left, right in zip(source, target, strict=True):
@@ -100,15 +100,15 @@ def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
 def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
     """Returns the words, and for each key the positions of each piece of the lexeme."""
     spelled: list[str] = []
-    indices: dict[str, list[list[int]]] = {}
+    found: dict[str, list[list[int]]] = {}
     for symbol in symbols:
         for piece in pieces(symbol):
             positions = list(range(len(spelled), len(spelled) + len(piece)))
             spelled.extend(piece)
             key = key_of(symbol)
             if key is not None:
-                indices.setdefault(key, []).append(positions)
-    return spelled, indices
+                found.setdefault(key, []).append(positions)
+    return spelled, found
 
 
 def _gaps(symbols: list[str]) -> list[tuple[str, int, int]]:

@@ -44,17 +44,17 @@ class Subordinate:
         self.infinitive = lru_cache(None)(self._infinitive)
 
     def moved(self, english: Iterable[str], german: Iterable[str], crossed: pynini.Fst) -> pynini.Fst:
-        """English symbols before a phrase that are German symbols after it."""
+        """Returns English symbols before a phrase that are German symbols after it."""
         return self.vocabulary.pair(english, []) + crossed + self.vocabulary.pair([], german)
 
     def optional(self, fst: pynini.Fst) -> pynini.Fst:
-        """The phrase or nothing, with equal chances in a random path."""
+        """Returns the phrase or nothing, with equal chances in a random path."""
         return choice(self.vocabulary.pair([], []), fst)
 
     # ---------------------------------------------------------------- phrases
 
     def _adverbials(self) -> pynini.Fst:
-        """One adverbial of any kind."""
+        """Returns one adverbial of any kind."""
         entries = self.lexicon.adverbials
         return choice(*(self.vocabulary.lexeme(f"t.{row.id}", row.english, row.german) for row in entries))
 
@@ -76,7 +76,7 @@ class Subordinate:
     def heads(
         self, kinds: Iterable[str], number: str, case: str, pronoun_case: str, place: str, mark: str
     ) -> pynini.Fst:
-        """Noun phrases, the mark that opens a gap, and the relative pronoun that agrees with the noun."""
+        """Builds noun phrases, the mark that opens a gap, and the relative pronoun that agrees with the noun."""
         groups: dict[tuple[str, str], list[Noun]] = {}
         for kind in kinds:
             for noun in self.lexicon.nouns_of(kind, number):
@@ -92,7 +92,7 @@ class Subordinate:
     # ---------------------------------------------------------------- what follows the relative pronoun
 
     def passive(self, kind: str, number: str, place: str) -> pynini.Fst:
-        """*was opened in march*: *im märz eröffnet wurde*."""
+        """Builds *was opened in march*: *im märz eröffnet wurde*."""
         was, wurde = (lexeme(f"aux.{place}", form) for form in WAS[number])
         choices = []
         for verb in self.lexicon.verbs_of(kind):
@@ -101,7 +101,7 @@ class Subordinate:
         return choice(*choices)
 
     def acted_upon(self, kind: str, place: str) -> pynini.Fst:
-        """*the council (had) rejected*: *der rat ablehnte*, *der rat abgelehnt hatte*."""
+        """Builds *the council (had) rejected*: *der rat ablehnte*, *der rat abgelehnt hatte*."""
         key = f"aux.{place}"
         choices = []
         for number in NUMBERS:
@@ -116,7 +116,7 @@ class Subordinate:
         return choice(*choices)
 
     def acting(self, number: str) -> pynini.Fst:
-        """*rejected the plan yesterday*: *den plan gestern ablehnte*."""
+        """Builds *rejected the plan yesterday*: *den plan gestern ablehnte*."""
         choices = []
         for verb in self.lexicon.verbs:
             finite, particle = verb.past(number)
@@ -126,7 +126,7 @@ class Subordinate:
         return choice(*choices)
 
     def happening(self, number: str, place: str) -> pynini.Fst:
-        """*had resigned in may*: *im mai zurückgetreten war*."""
+        """Builds *had resigned in may*: *im mai zurückgetreten war*."""
         key = f"aux.{place}"
         choices = []
         for verb in self.lexicon.intransitives:
@@ -138,7 +138,7 @@ class Subordinate:
     # ---------------------------------------------------------------- infinitive clauses
 
     def _infinitive(self) -> pynini.Fst:
-        """*to close the museum in may*: *, das museum im mai zu schließen*."""
+        """Builds *to close the museum in may*: *, das museum im mai zu schließen*."""
         choices = []
         for verb in self.lexicon.verbs:
             english, german = (lexeme(verb.key, form) for form in verb.to_infinitive)

@@ -93,10 +93,10 @@ def well_formed() -> pynini.Fst:
         fst.add_arc(source, pywrapfst.Arc(label, label, 0, states[target]))
 
     while waiting:
-        stack, filled = position = waiting.pop()
-        source = states[position]
+        stack, filled = state = waiting.pop()
+        source = states[state]
         for name in SIGNS:
-            arc(source, name, position)
+            arc(source, name, state)
         for name in words:
             arc(source, name, (stack, bool(stack)))
         for name in letters.brackets:

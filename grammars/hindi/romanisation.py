@@ -77,14 +77,14 @@ def _cross(one: str, other: str, cost: float = 0.0) -> Any:
 
 @cache
 def _inner() -> Any:
-    """All strings of letters with the inherent vowel written out."""
+    """Returns all strings of letters with the inherent vowel written out."""
     return pynini.closure(
         any_of([*(letters("vowel")), *letters("consonant"), *letters("mark"), *letters("digit"), _SCHWA])
     )
 
 
 def _spelt_out() -> Any:
-    """Step 1."""
+    """Does step 1."""
     consonant = any_of(letters("consonant"))
     signs = [_cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
     syllable = consonant + pynini.union(*signs, _cross(_SILENCER, "", CLUSTER), _cross("", _SCHWA))
@@ -104,7 +104,7 @@ def _without_silent() -> Any:
 
 
 def _in_roman() -> Any:
-    """Step 4; the costs say how rare a letter is for its romanisation."""
+    """Does step 4; the costs say how rare a letter is for its romanisation."""
     marks, labials = letters("mark"), any_of(letters("labial"))
     nasal = any_of([mark for mark in marks if mark in "ंँ"])
     rows = [row for kind in ("vowel", "consonant", "mark", "digit") for row in _rows()[kind]]
@@ -119,13 +119,13 @@ def _in_roman() -> Any:
 
 @cache
 def _to_roman() -> Any:
-    """All four steps: Devanagari to the strict romanisation; one output for each input."""
+    """Does all four steps: Devanagari to the strict romanisation; one output for each input."""
     return (_spelt_out() @ _without_silent() @ _in_roman()).optimize()
 
 
 @cache
 def _loose() -> Any:
-    """Step 5: the strict romanisation to what people write."""
+    """Does step 5: the strict romanisation to what people write."""
     roman = [*"abcdefghijklmnopqrstuvwxyz0123456789'"]
     ends = [acceptor(_FIRST), acceptor(_LAST)]
     steps = [_cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
@@ -137,7 +137,7 @@ def _loose() -> Any:
 
 @cache
 def _from_roman() -> Any:
-    """What people write to Devanagari, with costs."""
+    """Maps what people write to Devanagari, with costs."""
     return pynini.invert(_to_roman() @ _loose()).optimize().arcsort("olabel")
 
 

@@ -127,7 +127,7 @@ def analyse(form: str) -> tuple[VerbForm, ...]:
 
 
 def takes_ne(root: str) -> bool:
-    """Whether the agent of a perfective form takes `ne`; verbs that are not listed do.
+    """Returns whether the agent of a perfective form takes `ne`; verbs that are not listed do.
 
     >>> takes_ne("खा"), takes_ne("सो")
     (True, False)
@@ -238,7 +238,7 @@ def _sigma() -> Any:
 
 @cache
 def _joined() -> Any:
-    """A root, a seam and an ending to a form."""
+    """Joins a root, a seam and an ending to a form."""
     signs = vowel_signs()
     consonant, vowel = any_of(letters("consonant")), any_of(letters("vowel"))
     opens = any_of([one for pair in signs.items() if pair[0] in "आइएओ" for one in pair])
@@ -257,7 +257,7 @@ def _joined() -> Any:
 
 
 def _all_forms(roots: Any) -> Any:
-    """Root and features to forms: whole forms before other stems before the rule."""
+    """Maps root and features to forms: whole forms before other stems before the rule."""
     endings, joined = _endings(), _joined()
     stems, forms = _irregular()
     inputs = (roots + pynini.project(endings, "input")).optimize()

@@ -98,7 +98,7 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    """Makes the function that gives the clauses of a sentence's words, elided ones left out.
+    """Makes the function that returns the clauses of a sentence's words, elided ones left out.
 
     Trees are looked at with their elided words: an elided verb has a clause.
     """
@@ -119,7 +119,7 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
 
 
 def tell_problems(problems: Iterable[FormatError]) -> None:
-    """Says which sentences were left out."""
+    """Returns which sentences were left out."""
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
 

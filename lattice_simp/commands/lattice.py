@@ -150,7 +150,7 @@ def compose(
 ) -> None:
     """Keep the full hypotheses that contain a skeleton hypothesis; where there is none, everything is kept.
 
-    Two n-best lists give an n-best list, sentence by sentence; --id chooses one sentence and gives a lattice.
+    Two n-best lists give an n-best list, sentence by sentence; --id chooses one sentence and returns a lattice.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """

@@ -18,14 +18,14 @@ def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
 
 
 def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
-    """Tells which states lie on a path from state 0 to a final state; every arc must lead to a higher state."""
+    """Returns which states lie on a path from state 0 to a final state; every arc must lead to a higher state."""
     useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
     return useful
 
 
 @jit
 def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
-    """Depth-first search from state 0 without recursion; gives (order, count), count -1 on a cycle."""
+    """Searches depth-first from state 0 without recursion; returns (order, count), count -1 on a cycle."""
     num_states = len(offsets) - 1
     order = np.empty(num_states, dtype=np.int32)
     if num_states == 0:

@@ -67,7 +67,7 @@ def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: 
         words = np.zeros(3 * count + 4 * len(records), dtype=np.int32)
         begins = 3 * np.arange(count) + 4 * offsets[:-1].astype(np.int64)
         words[begins], words[begins + 1] = arcs.finals.astype(np.float32).view(np.int32), np.diff(offsets)
-        words[_arc_places(begins, len(words))] = records.view(np.int32)
+        words[_arc_words(begins, len(words))] = records.view(np.int32)
         body, num_arcs, properties = words.tobytes(), 0, _EXPANDED | _MUTABLE  # OpenFst leaves the number of arcs open
     flags = _HAS_ISYMBOLS | _HAS_OSYMBOLS if tables else 0
     start = 0 if count else _NO_STATE
@@ -210,14 +210,14 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
         raise cursor.cut_off()
     cursor.room(4 * end)
     cursor.require_end()
-    return words.view(np.float32)[begins], counts, words[_arc_places(begins, len(words))].view(_ARC)
+    return words.view(np.float32)[begins], counts, words[_arc_words(begins, len(words))].view(_ARC)
 
 
-def _arc_places(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
+def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
     """Marks the words of a vector layout that belong to arcs; three words stand before the arcs of each state."""
-    indices = np.ones(size, dtype=np.bool_)
-    indices[(begins[:, None] + np.arange(3)).reshape(-1)] = False
-    return indices
+    marked = np.ones(size, dtype=np.bool_)
+    marked[(begins[:, None] + np.arange(3)).reshape(-1)] = False
+    return marked
 
 
 @jit

@@ -389,13 +389,13 @@ class Lattice:
         return replace(self, olabels=self.ilabels, symbols=self.isymbols or self.symbols, isymbols=None)
 
     def has_epsilons(self) -> bool:
-        """Whether some arc carries no word."""
+        """Returns whether some arc carries no word."""
         return bool((self.olabels == EPSILON).any())
 
     # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for; features stay behind."""
+        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for, without features."""
         import pynini
 
         tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()

@@ -246,7 +246,7 @@ class _Reader:
             )
 
     def more(self, what: str) -> bool:
-        """Tells whether another element begins, after an optional comma; takes the closing bracket otherwise."""
+        """Returns whether another element begins, after an optional comma; takes the closing bracket otherwise."""
         position = self.position
         found = self.take()[1]
         if found == "(":

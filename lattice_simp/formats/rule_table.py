@@ -73,7 +73,7 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
 
 
 def _kind(fields: list[str], before: str | None) -> str:
-    """Tells the kind of a line; where brackets may be words as well, that of the lines before decides."""
+    """Returns the kind of a line; where brackets may be words as well, that of the lines before decides."""
     left = _LEFT.match(fields[0])
     if left is None:
         return _moses_kind(fields, before)

@@ -77,7 +77,7 @@ def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[C
 
 
 def are_nested(clauses: Iterable[Clause]) -> bool:
-    """Says whether no two clauses cross.
+    """Returns whether no two clauses cross.
 
     >>> are_nested([Clause(0, 4), Clause(1, 3)]), are_nested([Clause(0, 2), Clause(1, 3)])
     (True, False)

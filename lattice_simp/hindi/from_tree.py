@@ -74,7 +74,7 @@ def _roles(name: str, column: str, known: tuple[str, ...]) -> dict[str, str]:
 
 
 def is_pronoun(token: Token, role: str) -> bool:
-    """Says whether a token is a pronoun of a role, `temporal` or `relative`.
+    """Returns whether a token is a pronoun of a role, `temporal` or `relative`.
 
     >>> is_pronoun(Token("जबसे", "PRP"), "temporal"), is_pronoun(Token("जबलपुर", "NNP"), "temporal")
     (True, False)
@@ -127,11 +127,11 @@ class _Joined(NamedTuple):
 
     kinds: dict[int, ClauseType]
     around: ClauseType | None
-    behind: ClauseType | None = None  # a clause from the conjunction on
+    after: ClauseType | None = None  # a clause from the conjunction on
 
 
 class _Tree:
-    """A sentence's chunks as a tree. A chunk is named by its place."""
+    """A sentence's chunks as a tree. A chunk is named by its position."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, self.chunks = sentence, sentence.chunks
@@ -170,8 +170,8 @@ class _Tree:
                 hidden = [one for one in joined if one not in below]
                 if made.around is not None:
                     yield Clause(*self._span(position), made.around)
-                if made.behind is not None:
-                    yield Clause(chunk.start, self._span(joined[-1])[1], made.behind)
+                if made.after is not None:
+                    yield Clause(chunk.start, self._span(joined[-1])[1], made.after)
         for child in self.children[position]:
             yield from self.clauses(child, below.get(child), headed=child not in hidden)
 
@@ -180,8 +180,8 @@ class _Tree:
         if role == "conditional":
             return _Joined({joined[0]: ClauseType.ADVERBIAL}, own)
         if role in ("complementiser", "adverbial") and self.chunks[joined[0]].end <= self.chunks[position].start:
-            behind = ClauseType.COMPLEMENT if role == "complementiser" else ClauseType.ADVERBIAL
-            return _Joined({}, own, behind)
+            after = ClauseType.COMPLEMENT if role == "complementiser" else ClauseType.ADVERBIAL
+            return _Joined({}, own, after)
         around = None if own in (ClauseType.MAIN, ClauseType.COORDINATE) else own
         return _Joined(dict.fromkeys(joined, ClauseType.COORDINATE), around)
 
@@ -200,7 +200,7 @@ class _Tree:
         return conjunctions().get(self.sentence.head_of(self.chunks[position]).form)
 
     def _kind(self, position: int) -> ClauseType:
-        """Tells the type of a finite clause from what it depends on, its conjunction and its pronouns."""
+        """Returns the type of a finite clause from what it depends on, its conjunction and its pronouns."""
         chunk = self.chunks[position]
         if chunk.head < 0:
             return ClauseType.MAIN
@@ -218,7 +218,7 @@ class _Tree:
         return ClauseType.COMPLEMENT
 
     def _begins(self, position: int, role: str) -> bool:
-        """Says whether the clause's first phrase has a pronoun of a role."""
+        """Returns whether the clause's first phrase has a pronoun of a role."""
         start = self._span(position)[0]
         first = next(chunk for chunk in self.chunks if chunk.end > start)
         return any(is_pronoun(token, role) for token in self.sentence.tokens[first.start : first.end])

@@ -150,14 +150,14 @@ class Sentence:
         return [token.form for token in self.tokens[chunk.start : chunk.end] if token.tag == "PSP"]
 
 
-def place_in_circle(heads: Sequence[int]) -> int | None:
-    """Finds a place that depends on itself, directly or not.
+def find_cycle(heads: Sequence[int]) -> int | None:
+    """Finds a position that depends on itself, directly or not.
 
-    >>> place_in_circle([1, -1]), place_in_circle([1, 2, 1])
+    >>> find_cycle([1, -1]), find_cycle([1, 2, 1])
     (None, 1)
 
     Args:
-        heads: for each place the one that it depends on, from 0; -1 for none.
+        heads: for each position the one that it depends on, from 0; -1 for none.
     """
     safe = {-1}
     for position in range(len(heads)):

@@ -15,7 +15,7 @@ _PROBLEMS = {
     1: "a log probability or backoff weight is not a finite number",
     2: "an n-gram has too few words",
     3: "a word of an n-gram is not among the unigrams",
-    4: "unexpected text behind the n-gram",
+    4: "unexpected text after the n-gram",
     5: "the same unigram stands twice",
 }
 
@@ -35,7 +35,7 @@ class NgramSection:
 
 
 def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[NgramSection]]:
-    r"""Parses an ARPA file's bytes; gives the words by id and the sections by order.
+    r"""Parses an ARPA file's bytes; returns the words by id and the sections by order.
 
     >>> text = b"\\data\\\nngram 1=2\n\n\\1-grams:\n-0.5\ta\t-0.1\n-0.6\tb\n\n\\end\\\n"
     >>> words, sections = parse_arpa(text)
@@ -74,7 +74,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     if not data.startswith(b"\\end\\", position):
         line = data.count(b"\n", 0, position) + 1
         raise FormatError(
-            "no \\end\\ behind the last section", path=path, line=line, remedy="the file is cut short; copy it again"
+            "no \\end\\ after the last section", path=path, line=line, remedy="the file is cut short; copy it again"
         )
     vocabulary = list(_decode_words(data, spans, path))
     return vocabulary, sections
@@ -178,7 +178,7 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
 
 @jit
 def _is_minus_infinity(data: npt.NDArray[np.uint8], at: int, end: int) -> bool:
-    """Tells `-inf`, in small or capital letters."""
+    """Recognises `-inf`, in small or capital letters."""
     return (
         end - at == 4
         and data[at] == 45
@@ -220,7 +220,7 @@ def _parse_section(
     table: Ints,
     spans: Longs,
 ) -> tuple[int, int, int]:
-    """Fills the arrays of one order; gives (position, problem code or 0, n-grams read)."""
+    """Fills the arrays of one order; returns (position, problem code or 0, n-grams read)."""
     row = 0
     while at < len(data):
         at = _skip_blanks(data, at)

@@ -152,7 +152,7 @@ def find_child(children: Ints, word: Ints, node: int, wanted: int) -> int:
 
 @jit
 def _suffixes(parent: Ints, word: Ints, children: Ints, root: int) -> Ints:
-    """The suffix of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
+    """Returns the suffixes: that of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
     suffix = np.full(root + 1, root, dtype=np.int32)
     for node in range(children[0], root):
         context = suffix[parent[node]]

@@ -83,7 +83,7 @@ def _marked(
 
 
 def _unmarked(fst: pynini.Fst, mark: int) -> list[int]:
-    """Turns the marks into epsilons, and returns the states behind them: hypotheses without the gap do not enter."""
+    """Turns the marks into epsilons, and returns the states after them: hypotheses without the gap do not enter."""
     looping = []
     for state in fst.states():
         arcs = fst.mutable_arcs(state)

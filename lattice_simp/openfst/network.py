@@ -25,7 +25,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     >>> [(path.text, path.cost) for path in nbest(full, 3)]
     [('a x b', 1.5), ('a y z b', 3.0)]
 
-    The parts are not searched for further words to replace. The result is an acceptor: input labels stay behind.
+    The parts are not searched for further words to replace. The result is an acceptor: input labels are left out.
 
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.

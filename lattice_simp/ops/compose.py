@@ -65,7 +65,7 @@ class EditCosts:
         deletion: a skeleton word that the full hypothesis lacks.
         substitution: another word in its place.
         stem: another word with the same stem in its place.
-        stem_of: gives a word's stem.
+        stem_of: returns a word's stem.
     """
 
     deletion: float = option(6.0, "deletion-cost", "cost of a missing skeleton word, nats; implies --edits")

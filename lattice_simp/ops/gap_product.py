@@ -179,7 +179,7 @@ def gap_product(
 
 @jit
 def _moves_alone(gaps: Arcs, matcher: Matcher) -> bool:
-    """Tells whether the acceptor may move without a lattice arc."""
+    """Returns whether the acceptor may move without a lattice arc."""
     return matcher.deletion < np.inf or (len(gaps.labels) > 0 and gaps.labels.min() == 0)
 
 

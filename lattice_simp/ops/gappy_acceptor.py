@@ -125,7 +125,7 @@ def _minimal_tree(
 ) -> tuple[Lattice, Bools]:
     """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
 
-    Tree nodes that differ in whether a gap may stand there stay apart, so the tree branches on (word, loop behind it).
+    Tree nodes that differ in whether a gap may stand there stay apart, so the tree branches on (word, loop after it).
     If only some hypotheses begin with a gap, these hang below an arc without a word.
     """
     children: _Tree = [{}]

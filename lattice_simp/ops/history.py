@@ -31,7 +31,7 @@ class HistoryLattice:
     Attributes:
         lattice: the paths, labels, costs and columns of the given lattice, trim and topologically sorted.
         grams: (max_order, num_arcs) int32, the n-gram of order `row + 1` that ends with each arc's word; 0 where
-            there is none, on epsilon arcs and behind too few words.
+            there is none, on epsilon arcs and after too few words.
         words: (num_grams,) int32, the last word of each n-gram; n-gram 0 is the empty one.
         prefixes: (num_grams,) int32, each n-gram without its last word.
     """
@@ -212,7 +212,7 @@ def _add_gram(
     values: Ints,
     grams: int,
 ) -> tuple[int, int]:
-    """Finds the n-gram of a context and a word, or adds it with its suffixes; gives it and the number of n-grams."""
+    """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
     wanted, longer = -1, -1
     while True:
         key = (np.int64(context) << 32) + label

@@ -1,4 +1,4 @@
-"""The bounded search behind exact language-model application, coarse to fine.
+"""The bounded search of exact language-model application, coarse to fine.
 
 1. Backward passes with the optimistic orders 1, 2, ... of the model (`lm/optimistic.py`), each bounded by the estimates
    of the one before, give an admissible estimate of the cost from every (state, history) to the end.

@@ -26,7 +26,7 @@ _CONTENT = "bilingual"
 
 @dataclass(frozen=True, eq=False)
 class _Sentence:
-    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its places."""
+    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its positions."""
 
     symbols: Ints
     transitions: Floats
@@ -34,10 +34,10 @@ class _Sentence:
 
 @dataclass(frozen=True, eq=False)
 class _Prefix:
-    """A state: p(place of the last linked word | prefix), the start last; and the last word's number."""
+    """A state: p(position of the last linked word | prefix), the start last; and the last word's number."""
 
     sentence: _Sentence
-    places: Floats
+    shares: Floats
     word: int
 
 
@@ -95,11 +95,11 @@ class BilingualScorer:
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         """Returns the words' costs and the states after them."""
         numbers = self.table.target.numbers(words)
-        costs, positions = self._step(states, numbers)
+        costs, shares = self._step(states, numbers)
         sentence = states[0].sentence if states else None
         following: list[State] = [
             _Prefix(sentence, row, number)  # type: ignore[arg-type]
-            for row, number in zip(positions, numbers.tolist(), strict=True)
+            for row, number in zip(shares, numbers.tolist(), strict=True)
         ]
         return costs, following
 
@@ -119,13 +119,13 @@ class BilingualScorer:
             sentence.symbols,
             arrays,
         )
-        positions = np.stack([state.places for state in states])
-        return _forward(positions, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
+        shares = np.stack([state.shares for state in states])
+        return _forward(shares, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
 
 
 @jit
 def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
-    """Returns the place of a word in the sorted `words[begin:end]`, or -1."""
+    """Returns the position of a word in the sorted `words[begin:end]`, or -1."""
     position = begin + int(np.searchsorted(words[begin:end], wanted))
     return position if position < end and words[position] == wanted else -1
 
@@ -160,12 +160,12 @@ def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: Bilingual
 def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats, null: float) -> tuple[Floats, Floats]:
     """Adds one word to each prefix.
 
-    A word from NULL leaves the place of the last linked word as it is, so the places are all that is remembered.
+    A word from NULL leaves the position of the last linked word as it is, so the positions are all that is remembered.
 
     Args:
-        before: (prefixes, places + 1) p(place | prefix), the start last.
+        before: (prefixes, positions + 1) p(position | prefix), the start last.
         emissions, rows: the probabilities of bigrams, NULL last, and the (prefixes,) bigram of each.
-        transitions: (places + 1, places).
+        transitions: (positions + 1, positions).
         null: the probability of NULL.
 
     Returns:

@@ -59,7 +59,7 @@ class CombinedPrefixScorer:
         return tuple(part.start(source) for part in self.parts)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the weighted sums of the words' costs, and the parts' states behind them."""
+        """Returns the weighted sums of the words' costs, and the parts' states after them."""
         done = [part.extend([state[at] for state in states], words) for at, part in enumerate(self.parts)]
         following: list[State] = list(zip(*(own for _, own in done), strict=True))
         return _weighted(self.weights, [costs for costs, _ in done]), following

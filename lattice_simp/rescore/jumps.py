@@ -1,7 +1,7 @@
 """How alignments jump over the source: weights of jump widths, fitted to links (Vogel, Ney and Tillmann 1996).
 
-A sentence of n places (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each place
-r and, as place n, from the start.
+A sentence of n positions (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each
+position r and, as position n, from the start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAXIMUM_JUMP = 10
 BUCKETS = 3 * MAXIMUM_JUMP + 2
 
 LONGEST = 128
-"""Sentences of more places say nothing about jumps: they are few, and their statistics would be large."""
+"""Sentences of more positions say nothing about jumps: they are few, and their statistics would be large."""
 
 UNIFORM = 0.1
 """The part of each transition that is spread evenly, so that no jump is impossible."""
@@ -32,7 +32,7 @@ class JumpCounts(NamedTuple):
 
     Attributes:
         buckets: (BUCKETS,) expected jumps by bucket.
-        departures: (LONGEST + 1, LONGEST + 1) expected jumps by number of places and place of departure.
+        departures: (LONGEST + 1, LONGEST + 1) expected jumps by number of positions and position of departure.
         linked, unlinked: (1,) target words with and without a link.
     """
 
@@ -55,7 +55,7 @@ class JumpCounts(NamedTuple):
 def jump_bucket(previous: int, position: int, positions: int, maximum: int) -> int:
     """Returns the bucket of the jump from `previous` to `position`; `previous` = `positions` is the start.
 
-    Jumps of -maximum..maximum have the first 2 * maximum + 1 buckets, the first places from the start the next
+    Jumps of -maximum..maximum have the first 2 * maximum + 1 buckets, the first positions from the start the next
     maximum + 1; wider ones share the outermost buckets.
     """
     if previous == positions:
@@ -65,7 +65,7 @@ def jump_bucket(previous: int, position: int, positions: int, maximum: int) -> i
 
 @jit
 def transitions(weights: Floats, positions: int) -> Floats:
-    """Returns the (places + 1, places) transition probabilities; the last row is the start's."""
+    """Returns the (positions + 1, positions) transition probabilities; the last row is the start's."""
     table = np.empty((positions + 1, positions))
     for previous in range(positions + 1):
         total = 0.0
@@ -128,7 +128,7 @@ def count_jumps(
 def fit_weights(buckets: Floats, departures: Floats) -> Floats:
     """Returns the weights of highest likelihood: the MM algorithm for ratios w / Z (Hunter 2004).
 
-    The new weight of a bucket is its count over the sum of departures / Z, once for each place in the bucket.
+    The new weight of a bucket is its count over the sum of departures / Z, once for each position in the bucket.
     """
     weights = np.ones(len(buckets)) / len(buckets)
     for _ in range(ROUNDS):

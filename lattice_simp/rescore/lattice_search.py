@@ -43,7 +43,7 @@ def rescore_lattice(
         lattice: an acyclic lattice; its words are the output labels.
         source: the source sentence's tokens.
         scorer: the model.
-        n: how many strings at most; a beam below n gives fewer.
+        n: how many strings at most; a beam below n returns fewer.
         beam: how many prefixes each state keeps.
         model_weight, lattice_weight: what the costs are multiplied by.
 
@@ -110,9 +110,9 @@ class _Search:
             nodes = self._extend(steps)
             for (item, arc), node in zip(steps, nodes, strict=True):
                 new = self._item(node, item.lattice_cost + float(lattice.weights[arc]), arc, item)
-                index = arriving[int(lattice.nextstates[arc])]
-                if node not in index or new.total < index[node].total:
-                    index[node] = new
+                here = arriving[int(lattice.nextstates[arc])]
+                if node not in here or new.total < here[node].total:
+                    here[node] = new
         return self._paths(finished)
 
     def _item(self, node: int, lattice_cost: float, arc: int, origin: _Item) -> _Item:
@@ -127,7 +127,7 @@ class _Search:
             finished[item.node] = done
 
     def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[int]:
-        """Returns the tree's node behind each step; the model scores the new ones in one call."""
+        """Returns the tree's node after each step; the model scores the new ones in one call."""
         nodes: list[int] = []
         new: list[int] = []
         for item, arc in steps:

@@ -127,7 +127,7 @@ class Model1Scorer:
         return costs[offsets[1:]] - costs[offsets[:-1]]
 
     def start(self, source: Sequence[str]) -> State:
-        """The state is the source alone: words are scored without regard to others."""
+        """Returns the source, which is all of the state: words are scored without regard to others."""
         return tuple(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
@@ -161,7 +161,7 @@ class InverseModel1Scorer:
 
 
 def _distinct(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Longs, Longs]:
-    """Returns the different words of hypotheses, and the hypotheses as (offsets, places of words)."""
+    """Returns the different words of hypotheses, and the hypotheses as (offsets, positions of words)."""
     numbers: dict[str, int] = {}
     flat = [numbers.setdefault(word, len(numbers)) for words in hypotheses for word in words]
     offsets = np.zeros(len(hypotheses) + 1, dtype=np.int64)

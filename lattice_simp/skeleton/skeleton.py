@@ -142,7 +142,7 @@ class Skeleton:
         return cls(*parse_brackets(text))
 
     def to_brackets(self) -> str:
-        """Writes the sentence with its gaps in double brackets; `from_brackets` gives the same skeleton back."""
+        """Writes the sentence with its gaps in double brackets; `from_brackets` returns the same skeleton back."""
         return format_brackets(self.tokens, [(gap.start, gap.end) for gap in self.gaps])
 
     def to_mask(self) -> str:

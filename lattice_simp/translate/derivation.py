@@ -35,7 +35,7 @@ class RuleUse:
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """The table behind a decoder lattice's input labels (steps).
+    """The table that explains a decoder lattice's input labels (steps).
 
     Attributes:
         steps: records of `automaton.STEP`.

@@ -48,7 +48,7 @@ def compose_with_skeletons(
 
     Returns:
         An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
-        `compose` gives them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
+        `compose` returns them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
     """
     operations = ENGINES[engine]
     joint = full

@@ -208,7 +208,7 @@ class _Plan:
         return int(self._cells(np.array([left * self._key_size + start * (self.length + 1) + end]))[0])
 
     def _gap_keys(self, size: int) -> Longs:
-        """A gap's non-terminal is that of its symbol in the source pattern; -1 where there is no gap."""
+        """Returns the keys of gaps by the non-terminals in the source pattern; -1 where there is no gap."""
         gaps = self.matches.gaps
         keys = np.full((len(gaps), 2), -1, dtype=np.int64)
         for number in (0, 1):

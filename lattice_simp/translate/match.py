@@ -72,7 +72,7 @@ def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple
 
 
 def untranslated(grammar: Grammar, sentence: Ints) -> Bools:
-    """Tells which tokens no rule translates alone."""
+    """Returns which tokens no rule translates alone."""
     nodes = np.array([_follow(grammar.trie_keys, grammar.trie_targets, 0, word) for word in sentence.tolist()])
     return np.array([node < 0 or bool((grammar.pattern_at[node] < 0).all()) for node in nodes.tolist()], dtype=np.bool_)
 

@@ -31,7 +31,7 @@ def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], 
         options: see `HieroOptions`.
 
     Returns:
-        An acceptor of target words; derivations and features stay behind.
+        An acceptor of target words; derivations and features are left out.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.

@@ -25,7 +25,7 @@ def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar
         part, position = _derive(pending, position, source, grammar)
         words += part
     if pending:
-        raise GrammarError(f"{len(pending)} rules are left over: this is no derivation")
+        raise GrammarError(f"{len(pending)} rules are left over: this is not a derivation")
     return words
 
 

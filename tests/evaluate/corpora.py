@@ -33,6 +33,6 @@ def with_mistakes(sentences: list[str], rate: float, seed: int) -> list[str]:
 
 
 def real_sentences(shared, name: str, count: int) -> list[str]:
-    """The first lines of a shared test set."""
+    """Returns the first lines of a shared test set."""
     with lzma.open(shared / "data" / "wmt" / f"{name}.xz", "rt", encoding="utf-8") as file:
         return [line.rstrip("\n") for line, _ in zip(file, range(count), strict=False)]

@@ -45,7 +45,7 @@ def random_lattice(
     columns: tuple[str, ...] = (),
     single_precision: bool = False,
 ) -> Lattice:
-    """A lattice of up to 12 states: epsilons, parallel arcs, dead ends and isolated states occur."""
+    """Returns a lattice of up to 12 states: epsilons, parallel arcs, dead ends and isolated states occur."""
     rng = np.random.default_rng(seed)
     num_states = int(rng.integers(1, 13))
     num_arcs = int(rng.integers(0, 30)) if num_states > 1 or cyclic else 0

@@ -36,7 +36,7 @@ def test_every_stage_has_cases():
 
 
 def is_well_formed(names: list[str], *, types: bool) -> bool:
-    """The definition, with a stack."""
+    """Applies the definition, with a stack."""
     stack: list[tuple[str, bool]] = []
     for name in names:
         if name[0] in "[{":

@@ -17,7 +17,7 @@ _TAGS = {"VGF": "VM", "VGNF": "VM", "VGNN": "VM", "CCP": "CC", "BLK": "SYM"}
 
 
 def tree(text):
-    """Reads `NP:k1>2 राम ने | VGF:>- सोया`: chunk tag, relation, head's place from 1, words."""
+    """Reads `NP:k1>2 राम ने | VGF:>- सोया`: chunk tag, relation, head's position from 1, words."""
     tokens, chunks = [], []
     for part in text.split(" | "):
         tag, relation, head, words = _CHUNK.fullmatch(part).groups()

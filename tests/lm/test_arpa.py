@@ -65,7 +65,7 @@ def test_every_ngram_is_read():
         lambda text: text.replace("a a\n", "a a \t \n"),
         lambda text: "A comment before the header.\n\n" + text,
         lambda text: text.replace("ngram 1=4", " ngram  1 = 4 "),
-        lambda text: text + "\ntext behind the end\n",
+        lambda text: text + "\ntext after the end\n",
         lambda text: text.rstrip("\n"),
         lambda text: text.replace("\t<unk>", "\t<unk>\t0"),
         lambda text: text.replace("\t<unk>", "\t<unk>\t-0.0"),

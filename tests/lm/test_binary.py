@@ -227,7 +227,7 @@ for path in sys.argv[1:]:
 
 
 def read_apart(files):
-    """Reads files in another process, which KenLM may abort; gives a line for each."""
+    """Reads files in another process, which KenLM may abort; returns a line for each."""
     done = subprocess.run(
         [sys.executable, "-c", READ_ALL, *map(str, files)], capture_output=True, text=True, timeout=120, check=False
     )

@@ -53,7 +53,7 @@ def events(data, source, target):
 
 
 def reference(counts, cuts, target):
-    """The interpolated model by its definition; gives p(t | previous, s)."""
+    """Returns the interpolated model by its definition: p(t | previous, s)."""
     discount = {}
     marginals = [Counter(), Counter(), counts]
     for (s, _, t), number in counts.items():
@@ -104,7 +104,7 @@ def test_the_tables_are_the_definition(trained):
 
 
 def brute_force(scorer, source, hypothesis):
-    """Sums over all alignments of the words and the end, each to NULL or to a place of the source."""
+    """Sums over all alignments of the words and the end, each to NULL or to a position of the source."""
     table = scorer.table
     symbols = [*table.source.numbers(source).tolist(), table.source_end]
     positions = len(symbols)
@@ -146,7 +146,7 @@ def test_the_forward_sum_is_that_over_all_alignments(trained):
         np.testing.assert_allclose(scorer.score(source, hypotheses), expected, rtol=1e-9)
 
 
-def test_next_words_sum_to_one_behind_any_prefix(trained):
+def test_next_words_sum_to_one_after_any_prefix(trained):
     scorer = trained[1]
     source = ["s0", "s3", "s1", "zzz"]
     prefix = [scorer.start(source)]

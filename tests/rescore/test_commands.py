@@ -103,7 +103,7 @@ def test_class_models_are_trained(work, tmp_path):
     for _, target in held_out(5):
         shuffled = [rng.permutation(target).tolist() for _ in range(6)]
         assert own.score([], [target, *shuffled]).argmin() == 0
-    # All words, the unknown one and the end have the sum 1 behind any prefix.
+    # All words, the unknown one and the end have the sum 1 after any prefix.
     state = [own.start([])]
     for word in ("the", "cat"):
         words = [*own.vocabulary.words, "never-seen"]

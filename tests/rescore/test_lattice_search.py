@@ -88,7 +88,7 @@ def test_a_huge_beam_is_exact(weights):
 
 
 def sausage(width, length):
-    """All strings of `length` words out of `width`."""
+    """Returns all strings of `length` words out of `width`."""
     sources = np.repeat(np.arange(length), width)
     finals = np.full(length + 1, np.inf)
     finals[-1] = 0.0

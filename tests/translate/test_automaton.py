@@ -61,7 +61,7 @@ def walks(arcs, start, first, last):
 
 
 def random_items(rng, count, positions, alphabet, longest=4):
-    """Returns items between places in order, some of them twice; strings are never empty."""
+    """Returns items between positions in order, some of them twice; strings are never empty."""
     items = []
     for _ in range(count):
         start = int(rng.integers(0, positions - 1))

@@ -26,7 +26,7 @@ def make_grammar(lines):
 
 
 def decoded(*arguments):
-    """Returns the lattice and the derivation table behind its input labels."""
+    """Returns the lattice and the derivation table of its input labels."""
     found = hiero_lattice(*arguments)
     return found.lattice, found.derivations
 

@@ -219,7 +219,7 @@ def with_gaps_and_crossing_rules(grammar, tokens, gaps):
 
 
 def place_gaps(rule, part, gaps):
-    """Returns a target side with the gaps, each behind what the nearest aligned source word to its left stands for."""
+    """Returns a target side with the gaps, each after what the nearest aligned source word to its left stands for."""
     target = list(rule.target)
     before = {}
     seen = 0
@@ -281,14 +281,14 @@ def test_where_no_rule_holds_a_gap_every_string_is_a_plain_one_at_no_lower_cost(
 
 
 def holds_gap(use, mask):
-    """Tells a rule that holds a gap and more."""
+    """Recognises a rule that holds a gap and more."""
     return any(
         use.start <= start and end <= use.end and (use.start, use.end) != (start, end) for start, end in spans_of(mask)
     )
 
 
 def is_crossing(decoder, use):
-    """Tells a phrasal rule that spans more tokens than it has source words."""
+    """Recognises a phrasal rule that spans more tokens than it has source words."""
     if use.rule < 0:
         return False
     source = decoder.grammar.rule(use.rule).source
@@ -319,7 +319,7 @@ def placed(line, tokens, gaps):
         ("a b ||| u v ||| ||| 1-0", "a # b", "# u v"),
         ("a b c ||| u v w ||| ||| 0-0 1-1 2-2", "a # b $ c", "u # v $ w"),
         ("a b c ||| w v u ||| ||| 0-2 1-1 2-0", "a # b $ c", "w v $ u #"),
-        ("a b c ||| u v ||| ||| 0-1 1-1 2-0", "a # b $ c", "u v # $"),  # at one place, in their order
+        ("a b c ||| u v ||| ||| 0-1 1-1 2-0", "a # b $ c", "u v # $"),  # at one position, in their order
         ("a b ||| u v", "a # b", "u # v"),  # no alignment: in proportion
         ("a b c d ||| u v w x", "a b c # d", "u v w # x"),
         ("a b c d ||| u v", "a b # c d", "u # v"),
@@ -383,7 +383,7 @@ WORDS = ["[X] ||| a ||| u", "[X] ||| b ||| v", "[X] ||| c ||| w"]
     ],
     ids=["start", "end", "middle", "several"],
 )
-def test_gaps_at_every_place_are_expanded_in_place(sentence, mask, expected):
+def test_gaps_at_every_position_are_expanded_in_place(sentence, mask, expected):
     assert strings(WORDS, sentence, mask) == {expected}
 
 

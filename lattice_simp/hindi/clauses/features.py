@@ -24,7 +24,9 @@ _FAR = 6
 
 
 def word_features(sentence: Sentence) -> Features:
-    """What a field sees where there are no chunks: the template of Sharma and Paul 2014 (hybrid approach), Table 1.
+    """Returns what a field sees where there are no chunks.
+
+    It is the template of Sharma and Paul 2014 (hybrid approach), Table 1.
 
     The word, its tag and its last one to three characters; words and tags of the four tokens before and after; the
     last characters of the next three.
@@ -134,7 +136,7 @@ def _spread(sentence: Sentence) -> list[list[str]]:
 
 
 def rule_features(sentence: Sentence) -> Features:
-    """What `phrase_features` sees, and the brackets that the rules put: the field learns where to believe them.
+    """Returns what `phrase_features` sees, and the brackets that the rules put: the field learns where to believe them.
 
     Wolpert 1992, "Stacked generalization": one system's output is what another one sees.
     """

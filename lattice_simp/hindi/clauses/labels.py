@@ -33,7 +33,7 @@ class Brackets:
 
     @classmethod
     def parse(cls, text: str) -> Brackets:
-        """Reads what `str` gives."""
+        """Reads what `str` returns."""
         opens, _, closes = text.partition("/")
         return cls(tuple(map(ClauseType, opens.split("+"))) if opens != NOTHING else (), int(closes))
 
@@ -71,7 +71,7 @@ def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
 
 
 def is_balanced(brackets: Sequence[Brackets]) -> bool:
-    """Says whether every clause that opens closes, and none closes that is not open."""
+    """Returns whether every clause that opens closes, and none closes that is not open."""
     depth = 0
     for own in brackets:
         depth += len(own.opens) - own.closes

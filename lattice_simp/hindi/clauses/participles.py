@@ -173,12 +173,12 @@ class _View:
         own, before = self.phrases[start], self._phrase(start - 1)
         following = self._next_verb(verb)
         above, above_root = self._phrase(following), self.roots[following] if following >= 0 else ""
-        behind = self._phrase(verb + 1 if verb + 1 < len(self.phrases) else -1)
+        after = self._phrase(verb + 1 if verb + 1 < len(self.phrases) else -1)
         edge = f"{before}|{own}"
         found = [f"start={own}", f"before={before}", f"edge={edge}", f"edge2={self._phrase(start - 2)}|{edge}"]
         for name, value in (("start", own), ("before", before)):
             found += [f"{name}={value} {one}" for one in (f"verb={what}", f"root={root}", f"above={above}")]
-            found.append(f"{name}={value} behind={behind}")
+            found.append(f"{name}={value} behind={after}")
         found += [f"edge={edge} verb={what}", f"edge={edge} above root={above_root}", f"before={before} {above_root}"]
         found += [f"start root={self.roots[start]} {one}" for one in ("", root)]
         found.append(f"start noun={self.nouns[start]} {own}")
@@ -227,7 +227,7 @@ class _View:
         return found
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Says where the grammars let the clause start: here, before or after."""
+        """Returns where the grammars let the clause start: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
         position = self.sentence.chunks[start].start
         here = "none" if ruled is None else str((position > ruled) - (position < ruled))

@@ -78,7 +78,7 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
 
 
 def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) -> tuple[Stack, float] | None:
-    """Reads a token: gives the open clauses after it, and what the rules say it costs; None if it cannot be.
+    """Reads a token; returns the open clauses after it, and what the rules say it costs; None if it cannot be.
 
     >>> from lattice_simp.hindi.clauses.labels import Brackets
     >>> stack, cost = step(START, Brackets.parse("main/0"), TokenClass.OTHER, RuleCosts())

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
 from lattice_simp.support.textio import read_lines
 
 _COLUMNS = 10
@@ -163,7 +163,7 @@ def _read_word(block: _Lines, line: str, path: Path, number: int) -> None:
         raise _broken(f"the word {columns[0]} is empty", path, number)
     head = columns[6]
     if head not in ("0", _NONE) and not _ID.fullmatch(head):
-        raise _broken(f"the head of word {columns[0]} is no number: {head!r}", path, number)
+        raise _broken(f"the head of word {columns[0]} is not a number: {head!r}", path, number)
     block.words.append(_word(columns))
     block.numbers.append(number)
 
@@ -228,7 +228,7 @@ def _sentence(block: _Lines, path: Path) -> Sentence:
     for word, number in zip(words, block.numbers, strict=True):
         if word.head >= len(words):
             raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (circle := place_in_circle([word.head for word in words])) is not None:
+    if (circle := find_cycle([word.head for word in words])) is not None:
         raise _broken(f"word {circle + 1} depends on itself, in the end", path, block.numbers[circle])
     return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
 

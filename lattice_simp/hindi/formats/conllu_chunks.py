@@ -28,7 +28,7 @@ class Word:
         token: what it is in a `Sentence`.
         part: the universal part of speech.
         features: the universal features.
-        head: the place of the word that it depends on, from 0; -1 for none.
+        head: the position of the word that it depends on, from 0; -1 for none.
         relation: to that word.
         misc: what the last column says.
     """
@@ -90,7 +90,7 @@ def _anchors(words: Sequence[Word]) -> list[int]:
 
 
 def _stays(word: Word, head: Word) -> bool:
-    """Says whether a word is in the chunk of its head."""
+    """Returns whether a word is in the chunk of its head."""
     relation = word.relation.partition(":")[0]
     if relation in _FUNCTION:
         return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle, without_hollow
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle, without_hollow
 from lattice_simp.support.textio import read_lines
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
@@ -168,7 +168,7 @@ def _finished(current: _Open, path: Path) -> Sentence:
         if head and head not in current.names:
             raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
         chunks.append(replace(chunk, head=current.names[head] if head else -1))
-    if (position := place_in_circle([chunk.head for chunk in chunks])) is not None:
+    if (position := find_cycle([chunk.head for chunk in chunks])) is not None:
         raise _broken("a chunk depends on itself, in the end", path, current.heads[position][1])
     if not current.tokens:
         raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)

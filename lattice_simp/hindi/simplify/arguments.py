@@ -21,7 +21,7 @@ _HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
 
 
 def has_tree(sentence: Sentence) -> bool:
-    """Whether dependencies are known."""
+    """Returns whether dependencies are known."""
     return any(chunk.head >= 0 for chunk in sentence.chunks)
 
 
@@ -66,7 +66,7 @@ def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
-    """A phrase with what depends on it, as far as it is one piece around the chunk and no mark stands in it."""
+    """Returns a phrase with what depends on it, as far as it is one piece around the chunk and no mark stands in it."""
     found = subtree(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
     verbal = {at for one in sentence.chunks if one.is_verbal for at in range(one.start, one.end)}
@@ -83,7 +83,7 @@ def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
 
 
 def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int, ...]:
-    """The phrase with `ne`, or else the first one without a postposition, if it is not the object."""
+    """Returns the phrase with `ne`, or else the first one without a postposition, if it is not the object."""
     before = [position for position in nominal_chunks(sentence, own) if position < verb]
     for position in before:
         if has_ne(sentence, position):
@@ -98,7 +98,7 @@ def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int,
 
 
 def _is_joined(sentence: Sentence, chunk: int) -> bool:
-    """Whether a conjunction joins a phrase to the next one, which then stands for both."""
+    """Returns whether a conjunction joins a phrase to the next one, which then stands for both."""
     return chunk + 1 < len(sentence.chunks) and sentence.chunks[chunk + 1].tag == "CCP"
 
 
@@ -113,13 +113,13 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
 
 
 def has_ne(sentence: Sentence, chunk: int) -> bool:
-    """Whether a phrase stands with `ne`."""
+    """Returns whether a phrase stands with `ne`."""
     own = sentence.chunks[chunk]
     return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 
 
 def is_bare(sentence: Sentence, chunk: int) -> bool:
-    """Whether a phrase has no case marker."""
+    """Returns whether a phrase has no case marker."""
     own = sentence.chunks[chunk]
     head = sentence.head_of(own)
     if head.tag not in _HEADS or sentence.postpositions(own):
@@ -159,7 +159,7 @@ def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Seque
 
 
 def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
-    """Of joined objects the last one: the verb agrees with the nearest."""
+    """Returns of joined objects the last one: the verb agrees with the nearest."""
     if sentence.chunks[position].relation != "ccof":
         return position
     return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[position].head)
@@ -216,14 +216,14 @@ def _copied(part: Part, giver: int | None, agents: dict[int, tuple[int, ...]]) -
 
 
 def _later(one: Shared, agents: dict[int, tuple[int, ...]]) -> Shared:
-    """A participle before a verb that itself has its agent from elsewhere."""
+    """Returns a participle before a verb that itself has its agent from elsewhere."""
     if one.part.kind == PartKind.FINITE or one.part.agent or one.copied or one.giver is None:
         return one
     return replace(one, copied=agents.get(one.giver, ()))
 
 
 def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
-    """The verb of the coordinate clause before, whose agent a clause without one shares."""
+    """Returns the verb of the coordinate clause before, whose agent a clause without one shares."""
     part = parts[position]
     if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
         return None
@@ -238,7 +238,7 @@ def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | N
 
 
 def _lacks_agent(sentence: Sentence, part: Part) -> bool:
-    """Whether an active clause has nothing that could be its agent."""
+    """Returns whether an active clause has nothing that could be its agent."""
     group = verb_group(sentence, part.verb) if part.verb is not None else None
     if group is None or group.is_passive or group.tense is None or part.verb is None:
         return False
@@ -254,7 +254,7 @@ def _lacks_agent(sentence: Sentence, part: Part) -> bool:
 
 
 def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
-    """The participle of a verb without an agent that has one: both share it."""
+    """Returns the participle of a verb without an agent that has one: both share it."""
     for other in parts:
         if other.kind == PartKind.PARTICIPLE and other.governor == part.verb and other.agent:
             return other.verb
@@ -262,7 +262,7 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
 
 
 def _is_topic(sentence: Sentence, giver: Part) -> bool:
-    """Whether what a clause says is about its agent: `hai` may also just tell that something exists."""
+    """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
     group = verb_group(sentence, giver.verb) if giver.verb is not None else None
     if group is None or group.root not in words_of(Role.BE) or not giver.agent:
         return True
@@ -270,7 +270,7 @@ def _is_topic(sentence: Sentence, giver: Part) -> bool:
 
 
 def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Whether an agent in the dative is needed in both clauses, as with obligations."""
+    """Returns whether an agent in the dative is needed in both clauses, as with obligations."""
     phrase = [(at, sentence.tokens[at]) for at in giver.agent]
     if not phrase or not is_dative(phrase):
         return True
@@ -279,7 +279,7 @@ def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
 
 
 def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
+    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
     one, other = (verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None)
     if one is None or other is None or other.takes_agent_with_ne:
         return True

@@ -89,7 +89,7 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
 
 
 def is_joining(sentence: Sentence, position: int) -> bool:
-    """Whether a token only joins: punctuation, an elided word, or a listed conjunction."""
+    """Returns whether a token only joins: punctuation, an elided word, or a listed conjunction."""
     token = sentence.tokens[position]
     if token.tag == PUNCTUATION or token.is_empty:
         return True
@@ -97,7 +97,7 @@ def is_joining(sentence: Sentence, position: int) -> bool:
 
 
 def is_participial(sentence: Sentence, node: Node) -> bool:
-    """Whether a clause has a participle for a verb."""
+    """Returns whether a clause has a participle for a verb."""
     own = tokens_of(items(node))
     return verb_chunk(sentence, own) is None and verb_chunk(sentence, own, NON_FINITE) is not None
 
@@ -129,7 +129,7 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
 
 
 def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
-    """Says why a clause stays, and with which neighbour; "" if it may go."""
+    """Returns why a clause stays, and with which neighbour; "" if it may go."""
     node = parent.children[position]
     if is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE:
         return _participle_reason(sentence, node), 1
@@ -145,7 +145,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
 
 
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
-    """Whether a relative clause begins like `jo bhii`."""
+    """Returns whether a relative clause begins like `jo bhii`."""
     forms = [sentence.tokens[at].form for at in own[:3]]
     return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
 
@@ -155,7 +155,7 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
     node = parent.children[position]
     first = range(node.start, min(node.end, node.start + 2))
     before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
-    behind = _between(parent, position) if position + 1 < len(parent.children) else []
+    after = _between(parent, position) if position + 1 < len(parent.children) else []
     for at in [*before[-2:], *first]:
         token = sentence.tokens[at]
         action = connectives().get(token.form)
@@ -167,7 +167,7 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
             return f"{token.form}: a purpose or comparison", -1
         if action == Action.JOIN_BOTH:
             return f"{token.form}: alternatives", -1
-    for at in behind:
+    for at in after:
         form = sentence.tokens[at].form
         if sentence.tokens[at].tag != CONJUNCTION:
             continue
@@ -179,7 +179,7 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
 
 
 def _between(parent: Node, position: int) -> list[int]:
-    """The tokens between a child and the next one."""
+    """Returns the tokens between a child and the next one."""
     return list(range(parent.children[position].end, parent.children[position + 1].start))
 
 
@@ -198,14 +198,14 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
     second = group.verbs[1].form if len(group.verbs) == 2 else ""
     simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of(Role.SIMULTANEOUS)
     if not (conjunctive or simultaneous):
-        return "a participle that is no action of its own"
+        return "a participle that is not an action of its own"
     if any(token.tag in ("RP", "NEG") for token in tokens):
         return "a participle with a particle"
     if any(token.tag in ("SYM", "VMC") for token in tokens):
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"
-    before = [at for at in own if at < group.places[0]]
+    before = [at for at in own if at < group.positions[0]]
     if not any(not is_joining(sentence, at) for at in before):
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
@@ -223,7 +223,7 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Where the clause around has no verb, a kept clause takes its neighbour along, so that the two stay together."""
+    """Yields the neighbours that kept clauses take along where the clause around has no verb."""
     if (
         verb_chunk(sentence, tokens_of([at for at in range(parent.start, parent.end) if not _inside(parent, at)]))
         is not None

@@ -61,7 +61,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     """Makes two sentences of one; None if the gerund is better left where it is."""
     group = verb_group(sentence, chunk)
     main = None if part.verb is None else verb_group(sentence, part.verb)
-    markers = None if group is None else _markers(sentence, chunk, group.places[-1])
+    markers = None if group is None else _markers(sentence, chunk, group.positions[-1])
     if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
         return None
     positions, postposition = markers
@@ -74,7 +74,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
         return None
     if main.is_passive and not agent and not group.is_passive:
         return None
-    own = tuple(sorted({*agent, *arguments, *group.places}))
+    own = tuple(sorted({*agent, *arguments, *group.positions}))
     left = without(part.tokens, (*own, *positions))
     lead = _lead(sentence, postposition, positions)
     # A connective in front of the whole stays in front of what now comes first.
@@ -83,7 +83,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
 
 
 def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
-    """The postposition after a gerund and its places; None if gerunds with it are not split off."""
+    """Returns the postposition after a gerund and its positions; None if gerunds with it are not split off."""
     positions = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
     if len(positions) != sentence.chunks[chunk].end - verb - 1:
         return None
@@ -96,7 +96,7 @@ def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...]
 
 
 def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, ...]) -> tuple[Word, ...]:
-    """`ke baad` to `iske baad`: the first word takes the pronoun in."""
+    """Turns `ke baad` into `iske baad`: the first word takes the pronoun in."""
     words = []
     for at, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
         words.append(Word(form, (position,), "" if at else "stands for the sentence before"))
@@ -128,13 +128,13 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
 
 
 def _has_no_object(group: VerbGroup) -> bool:
-    """Whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
+    """Returns whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
     moves = group.root in second_verbs() and group.root not in words_of(Role.COPULA)
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 
 def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
-    """The tokens of a gerund's arguments."""
+    """Returns the tokens of a gerund's arguments."""
     own = set(part.tokens)
     if has_tree(sentence):
         start = sentence.chunks[chunk].start

@@ -16,12 +16,12 @@ _REASON = "the case that its verb asks for"
 
 
 def is_agentive(token: Token) -> bool:
-    """Whether a pronoun has `ne` in it (`usne`)."""
+    """Returns whether a pronoun has `ne` in it (`usne`)."""
     return any(token.form == one.agent for one in pronouns())
 
 
 def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
-    """Whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
+    """Returns whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
     last = _last_content(tokens)
     markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]
     if any(form not in (*words_of(Role.ERGATIVE), *words_of(Role.GENITIVE)) for form in markers):
@@ -34,7 +34,7 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
     """Writes an agent's phrase with `ne`, or in the direct case.
 
     Args:
-        tokens: places and tokens of the phrase, with its postposition, if it has one.
+        tokens: positions and tokens of the phrase, with its postposition, if it has one.
         with_ne: which of both.
         reason: why the words stand here, if not because the source has them here.
     """

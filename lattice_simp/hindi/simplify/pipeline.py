@@ -144,7 +144,7 @@ def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
 
 
 def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) -> dict[str, str]:
-    """The splits to undo, with reasons: the named ones, else the last one that is still made; none if none is left."""
+    """Returns the splits to undo, with reasons: the named ones, else the last one still made, if any."""
     named = {one.name: one.reason for one in reversed(refusals) if one.name and one.name not in refused}
     if named:
         return named
@@ -198,7 +198,7 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    """The place of the mark that ends a sentence; quotes and brackets may close after it."""
+    """Returns the position of the mark that ends a sentence; quotes and brackets may close after it."""
     for position in reversed(range(len(sentence))):
         token = sentence.tokens[position]
         if _ends(token.form):
@@ -229,7 +229,7 @@ def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list
 
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
-    """Whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
+    """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
     finite = {
         at
         for chunk in sentence.chunks
@@ -268,7 +268,7 @@ MAX_SIMPLE_LENGTH = 5
 
 
 def is_complex(sentence: Sentence) -> bool:
-    """Whether a sentence has more than five words, and more than one verb group or a conjunction.
+    """Returns whether a sentence has more than five words, and more than one verb group or a conjunction.
 
     Punctuation and elided words do not count.
 

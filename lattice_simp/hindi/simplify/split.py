@@ -91,7 +91,7 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
 
 
 def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
-    """The verb that a participle among coordinate clauses belongs to: that of the next clause with one."""
+    """Returns the verb that a participle among coordinate clauses belongs to: that of the next clause with one."""
     for child in frame.children:
         if child.start >= node.end:
             verb = verb_chunk(sentence, tokens_of(items(child)))

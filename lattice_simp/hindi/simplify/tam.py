@@ -61,10 +61,10 @@ def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGrou
     if group.is_passive:
         forms = [*(conjugated(group.root, (PERFECTIVE, ()), replace(agreement)) or [group.verbs[0].form]), *forms]
         kept = ()
-    words = [Word(token.form, (position,)) for position, token in zip(group.places, kept, strict=False)]
+    words = [Word(token.form, (position,)) for position, token in zip(group.positions, kept, strict=False)]
     words += [Word(form, (), _TENSE, is_verb=True) for form in forms]
-    words[-1] = replace(words[-1], sources=group.places[len(kept) :])
-    instead = {**part.instead, group.places[0]: tuple(words)} | dict.fromkeys(group.places[1:], ())
+    words[-1] = replace(words[-1], sources=group.positions[len(kept) :])
+    instead = {**part.instead, group.positions[0]: tuple(words)} | dict.fromkeys(group.positions[1:], ())
     for position in _negations(sentence, part):
         instead.setdefault(position, (Word(sentence.tokens[position].form, (position,)),))
     return _with_subject(sentence, replace(part, instead=instead), shared.copied, with_ne=with_ne)
@@ -75,7 +75,7 @@ def _negations(sentence: Sentence, part: Part) -> list[int]:
 
 
 def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
-    """The verbs that stay as they are, and the root of the one that takes the tense.
+    """Returns the verbs that stay as they are, and the root of the one that takes the tense.
 
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
@@ -112,7 +112,7 @@ def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with
     if part.agent and part.kind != PartKind.FINITE:
         phrase = [(at, sentence.tokens[at]) for at in part.agent]
         words = agent_words(phrase, with_ne=with_ne)
-        # All of it at the agent's first place.
+        # All of it at the agent's first position.
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
         return replace(part, instead=instead)
     return part

@@ -18,12 +18,12 @@ class VerbGroup:
     """The verbs of a group.
 
     Attributes:
-        places: of their tokens.
+        positions: of their tokens.
         verbs: the tokens.
         negated: whether the group holds a negation.
     """
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     verbs: tuple[Token, ...]
     negated: bool
 
@@ -106,7 +106,7 @@ def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:
-    """Whether the agent of a verb in a tense stands with `ne`."""
+    """Returns whether the agent of a verb in a tense stands with `ne`."""
     if tense[0] != PERFECTIVE or not takes_ne(root):
         return False
     second = second_verbs()

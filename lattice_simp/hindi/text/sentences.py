@@ -137,6 +137,6 @@ def _sentences(tokens: Sequence[str], full_stops: bool) -> list[tuple[str, ...]]
 
 
 def _closes(tokens: Sequence[str], start: int, position: int) -> bool:
-    """Says whether a bracket or a quote closes what was opened since the sentence's start."""
+    """Returns whether a bracket or a quote closes what was opened since the sentence's start."""
     mark = tokens[position]
     return mark in _CLOSING or (mark in _QUOTES and tokens[start:position].count(mark) % 2 == 1)

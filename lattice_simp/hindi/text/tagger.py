@@ -56,7 +56,7 @@ def _neighbour(word: str, offset: int) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def shape(word: str) -> str:
-    """Says which kinds of characters a word has, in whatever script.
+    """Returns which kinds of characters a word has, in whatever script.
 
     >>> shape("दिल्ली"), shape("12वें"), shape("डॉ."), shape("-")
     ('L', '9L', 'L.', '-')

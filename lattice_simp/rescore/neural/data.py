@@ -156,7 +156,7 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     """Returns the rows of the batches of one pass: sentences of like lengths, batches in random order.
 
     A batch has at most `batch_tokens` padded pieces on either side (one sentence at least). The same seed and pass
-    give the same batches, so a run that was killed finds its place again.
+    give the same batches, so a run that was killed goes on where it was.
     """
     rng = np.random.default_rng([seed, epoch])
     lengths = np.maximum(np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)) + 1
@@ -167,10 +167,10 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
 
 def _cut(order: Longs, lengths: Longs, batch_tokens: int) -> Iterator[Longs]:
     begin, longest = 0, 0
-    for position, row in enumerate(order.tolist()):
+    for end, row in enumerate(order.tolist()):
         longest = max(longest, int(lengths[row]))
-        if position > begin and longest * (position - begin + 1) > batch_tokens:
-            yield order[begin:position]
-            begin, longest = position, int(lengths[row])
+        if end > begin and longest * (end - begin + 1) > batch_tokens:
+            yield order[begin:end]
+            begin, longest = end, int(lengths[row])
     if begin < len(order):
         yield order[begin:]

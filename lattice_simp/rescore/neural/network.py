@@ -66,7 +66,7 @@ class Transformer:
         return self.decode(*self.encode(source), inputs)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the encoder's output and the mask of its places."""
+        """Returns the encoder's output and the mask of its positions."""
         import torch
 
         # The unknown piece has the number that fills short rows up; before the end of a sentence it counts.

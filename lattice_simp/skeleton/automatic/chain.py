@@ -42,7 +42,7 @@ class Chain:
         return replace(self, keep=self.keep + amount)
 
     def marginals(self) -> Floats:
-        """(num_tokens,) float64, the probability that each token is kept (forward-backward)."""
+        """Returns (num_tokens,) float64, the probability that each token is kept (forward-backward)."""
         forward, backward = self._sums(self.keep), self._sums(self.keep[::-1], reverse=True)[::-1]
         # Both sums hold the token's own score: it is taken out once.
         joint = forward + backward
@@ -85,7 +85,7 @@ class Chain:
         names = SymbolTable(
             [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
         )
-        # State 0 starts; after it, 1 + 2 * place + label.
+        # State 0 starts; after it, 1 + 2 * position + label.
         sources, labels, costs, targets = [], [], [], []
         for position in range(count):
             for label in (DELETE, KEEP):

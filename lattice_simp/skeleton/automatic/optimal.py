@@ -173,6 +173,6 @@ def model_form(token: str, model: LanguageModel) -> str:
 
 
 def unigram_costs(forms: Sequence[str], model: LanguageModel) -> Floats:
-    """(num_tokens,) float64, what each word costs in nats by its frequency alone."""
+    """Returns (num_tokens,) float64, what each word costs in nats by its frequency alone."""
     restricted = model.restrict(forms, {})
     return restricted.cost[restricted.word_ids]

@@ -1,4 +1,4 @@
-"""A parsed sentence as plain data, so that any parser can stand behind automatic skeletons."""
+"""A parsed sentence as plain data, so that any parser can serve automatic skeletons."""
 
 from __future__ import annotations
 

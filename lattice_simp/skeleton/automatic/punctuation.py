@@ -94,7 +94,7 @@ def place_punctuation(
 
 
 def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> bool:
-    """The final stop stays; one inside stays where something is left on both of its sides."""
+    """Returns whether a stop stays: the final one, and one inside where something is left on both of its sides."""
     stops = [at for at, kind in enumerate(kinds) if kind == STOP]
     start = max((at + 1 for at in stops if at < position), default=0)
     end = min((at for at in stops if at > position), default=len(mask))

@@ -189,7 +189,7 @@ class _Builder:
                 yield KEEP, cost, (self._close(bound, position, _KEPT), True, last, KEEP)
 
     def _bind(self, known: int, position: int, status: int) -> int | None:
-        """Says of the token's head what it is, or has to be; None where it is something else."""
+        """Returns what the token's head is, or has to be; None where it is something else."""
         head = self.bonds.heads[position]
         if head == ROOT:
             return known

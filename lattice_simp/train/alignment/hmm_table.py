@@ -89,7 +89,7 @@ Part = tuple[int, int]
 
 @jit
 def find_occurrences(words: Ints, offsets: Longs, vocabulary_size: int) -> Occurrences:
-    """Sorts the words of sentences, and the NULLs of these, by word, then by place."""
+    """Sorts the words of sentences, and the NULLs of these, by word, then by position."""
     starts = np.zeros(vocabulary_size + 2, dtype=np.int64)
     for word in words[offsets[0] : offsets[-1]]:
         starts[word + 1] += 1

@@ -110,7 +110,7 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
     Args:
         bitext: the sentence pairs.
         limits: of rules.
-        keys, values: a hash table of the target sides to count: `pattern_hash` to a place in `counts`.
+        keys, values: a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
         counts: are added to.
     """
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
@@ -157,19 +157,19 @@ def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) 
 
 @jit
 def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
-    """Writes the links between a rule's own words as places among its symbols."""
+    """Writes the links between a rule's own words as positions among its symbols."""
     for index in range(len(links)):
         source, target = links[index, 0], links[index, 1]
         if not span[0] <= source < span[1] or span[4] <= source < span[5] or span[8] <= source < span[9]:
             continue
-        points[filled] = _symbol_place(source, span, 0)
-        points[filled + 1] = _symbol_place(target, span, 2)
+        points[filled] = _symbol_index(source, span, 0)
+        points[filled + 1] = _symbol_index(target, span, 2)
         filled += 2
     return filled
 
 
 @jit
-def _symbol_place(word: int, span: Ints, side: int) -> int:
+def _symbol_index(word: int, span: Ints, side: int) -> int:
     index = word - span[side]
     for gap in (4, 8):
         if span[gap] >= 0 and span[gap + side] < word:

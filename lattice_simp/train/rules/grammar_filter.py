@@ -38,7 +38,7 @@ def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
 
 
 def is_skeleton_file(path: Path) -> bool:
-    """Whether a file's name says that it holds skeletons (tokens already), compressed or not."""
+    """Returns whether a file's name says that it holds skeletons (tokens already), compressed or not."""
     return ".jsonl" in path.suffixes
 
 

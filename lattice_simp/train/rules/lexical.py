@@ -111,7 +111,7 @@ class RuleSides(NamedTuple):
 
     Attributes:
         source_offsets, source, target_offsets, target: int64 and int32 symbols, negative for gaps.
-        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) places, flat.
+        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) positions, flat.
     """
 
     source_offsets: Longs

@@ -166,7 +166,7 @@ def build_grammar(
 
 
 def _differs(offsets: Longs, symbols: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether each row differs from the one before."""
+    """Returns whether each row differs from the one before."""
     lengths = np.diff(offsets)
     width = int(lengths.max(initial=1))
     rows = np.full((len(lengths), width), np.iinfo(np.int32).min, dtype=np.int32)

@@ -44,7 +44,7 @@ PARTIAL_BEAM, PARTIAL_ARCS = 10.0, 2000
 alone, so the beam is wider than the final one."""
 
 GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
-"""What the lattice of a gap keeps before it is put into each of its places."""
+"""What the lattice of a gap keeps before it is put into each of its positions."""
 
 
 def translate(decoder: HieroDecoder, task: Task) -> Translation:
@@ -148,7 +148,7 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
     """Returns a phrasal rule's target side with the gaps of `span` inserted.
 
     A gap comes after the last target word that is aligned to the source words before it; before any aligned word, it
-    comes first. Without an alignment it keeps its relative place.
+    comes first. Without an alignment it keeps its relative position.
     """
     target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
     points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
@@ -169,7 +169,7 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
 
 
 def _aligned_position(points: Ints, seen: int) -> int:
-    """The position after the target words of the nearest aligned source word to the left."""
+    """Returns the position after the target words of the nearest aligned source word to the left."""
     left = points[points[:, 0] < seen]
     if not len(left):
         return 0
@@ -180,7 +180,7 @@ def _aligned_position(points: Ints, seen: int) -> int:
 def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
     """Composes with the skeleton hypotheses; only gaps may stand between their words.
 
-    What stays is judged with the language models, which do not see the gaps; their costs are taken out again.
+    What stays is scored with the language models, which do not see the gaps; their costs are taken out again.
     """
     rules = partial.lattice
     labels = [label for label in map(rules.symbols.find, gap_words) if label is not None]
@@ -191,19 +191,19 @@ def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor
     joint = compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
     if joint.empty:
         return joint
-    judged = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
-    weights = judged.weights - decoder.word_penalty * (judged.olabels > 0)
-    finals = judged.finals.copy()
+    scored = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
+    weights = scored.weights - decoder.word_penalty * (scored.olabels > 0)
+    finals = scored.finals.copy()
     for name, (_, weight) in decoder.models.items():
-        weights += weight * judged.features[name]
-        finals += weight * judged.features.final(name)
-    gaps = judged.features[_GAP_LABEL].astype(np.int32)
+        weights += weight * scored.features[name]
+        finals += weight * scored.features.final(name)
+    gaps = scored.features[_GAP_LABEL].astype(np.int32)
     forced = replace(
-        judged,
-        olabels=np.where(gaps > 0, gaps, judged.olabels),
+        scored,
+        olabels=np.where(gaps > 0, gaps, scored.olabels),
         weights=weights,
         finals=finals,
-        features=judged.features.without(_GAP_LABEL, *decoder.models),
+        features=scored.features.without(_GAP_LABEL, *decoder.models),
     )
     return replace(partial, lattice=forced).named()
 

@@ -10,7 +10,7 @@ from lattice_simp.hindi.formats.conllu_tree import treebank_tree
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
-# form/chunk/head/relation, the head from 1; behind the arrow, what becomes of heads and relations
+# form/chunk/head/relation, the head from 1; after the arrow, what becomes of heads and relations
 TREES = {
     "a simple sentence stays": (
         "राम/NP/3/nsubj रोटी/NP/3/obj खाता/VGF/0/ ।/BLK/3/punct",

@@ -11,7 +11,7 @@ import pytest
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token, place_in_circle
+from lattice_simp.hindi.sentence import Chunk, Sentence, Token, find_cycle
 
 GOOD = """<document>
 <head>anything</head>
@@ -94,7 +94,7 @@ def test_circles_are_found_as_by_walking():
             while way[-1] >= 0 and len(way) < 7:
                 way.append(heads[way[-1]])
             circular |= {position} if position in way[1:] else set()
-        found = place_in_circle(heads)
+        found = find_cycle(heads)
         assert found in circular if circular else found is None
 
 

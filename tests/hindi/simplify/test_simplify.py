@@ -145,7 +145,7 @@ def test_guards_name_what_is_wrong():
 
 
 def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
-    """How often a sentence is split before all splits that are left can be made."""
+    """Returns how often a sentence is split before all splits that are left can be made."""
     trees = []
 
     def counted(*arguments):

@@ -1,4 +1,4 @@
-"""Parses as data: checks, files, and what spaCy gives."""
+"""Parses as data: checks, files, and what spaCy returns."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def sides(pairs, vocabulary=4):
 
 
 def trained(pairs, settings, vocabulary=4, jobs=1):
-    """The positions and the log-likelihoods of all passes."""
+    """Returns the positions and the log-likelihoods of all passes."""
     likelihoods = []
     positions = align_words(
         *sides(pairs, vocabulary), settings, jobs=jobs, progress=lambda done, total, value: likelihoods.append(value)
@@ -74,7 +74,7 @@ class Enumerated:
         return max(-most, min(most, position - previous))
 
     def jump(self, previous, position, length):
-        """The probability, the part of it that is due to the weights, and the sum of the weights."""
+        """Returns the probability, the part of it that is due to the weights, and the sum of the weights."""
         total = sum(self.weights[self.bucket(previous, other)] for other in range(length))
         learned = (1 - self.settings.uniform) * self.weights[self.bucket(previous, position)] / total
         return learned + self.settings.uniform / length, learned, total
@@ -205,7 +205,7 @@ def test_the_likelihood_never_falls():
 
 
 def planted(seed, count, vocabulary=300):
-    """A one-to-one dictionary; neighbours swap places, and words without a counterpart stand between on both sides."""
+    """Returns pairs of a one-to-one dictionary: neighbours swap, and both sides have words without a counterpart."""
     rng = np.random.default_rng(seed)
     partner = rng.permutation(vocabulary)
     frequencies = 1.0 / np.arange(3, vocabulary + 3)

@@ -21,7 +21,7 @@ WORDS = "das haus ist alt und das buch ist neu".split()
 
 @pytest.fixture
 def stage(tmp_path):
-    """Makes the stage of two corpora, of which some lines were dropped, and gives it with what it is run with."""
+    """Makes the stage of two corpora, of which some lines were dropped, and returns it with what it is run with."""
     choose = random.Random(1)
     raw = {name: [(choose.randrange(1, 9), choose.randrange(1, 9)) for _ in range(7)] for name in ("one", "two")}
     rows = [(at, line) for at in range(2) for line in range(7) if line not in (2, 5 + at)]
@@ -109,7 +109,7 @@ def test_files_have_as_many_lines_as_their_corpora(stage, tmp_path, count):
 
 
 def test_our_own_links_from_a_file_make_the_same_model(trained, configured, toy_data, command, tmp_path):
-    """All that is behind the alignment has the same bytes, whoever made the links."""
+    """All that is after the alignment has the same bytes, whoever made the links."""
     lines = [""] * 230
     for path in shard_paths(next(trained.glob("align.*"))):
         rows = read_shard(next(trained.glob("prepare.*")) / path.name, ["line"])["line"].to_pylist()

@@ -56,7 +56,7 @@ def arrays(rows):
 
 
 def joined(forward, backward, sizes, method):
-    """Joins lists of links; gives a list of links for each sentence."""
+    """Joins lists of links; returns a list of links for each sentence."""
     lengths = tuple(np.array(side, dtype=np.int32) for side in zip(*sizes, strict=True))
     offsets, links = symmetrise(arrays(forward), arrays(backward), lengths, method)
     assert (offsets.dtype, links.dtype) == (np.int64, np.int32)

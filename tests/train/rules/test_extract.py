@@ -210,7 +210,7 @@ def test_different_patterns_have_different_hashes():
 
 
 def brute_patterns(sentences, limits):
-    """Every choice of a symbol for each word of every span: the word itself, or a part of a gap."""
+    """Returns every choice of a symbol for each word of every span: the word itself, or a part of a gap."""
     found = set()
     for words in sentences:
         for begin in range(len(words)):

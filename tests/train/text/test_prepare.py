@@ -153,7 +153,7 @@ def test_truecased_shards(corpora, tmp_path):
 
 
 class Crash(BaseException):
-    """Ends a run at any place, as a kill would."""
+    """Ends a run anywhere, as a kill would."""
 
 
 def test_a_run_that_ends_anywhere_goes_on_to_the_same(corpora, tmp_path, monkeypatch):
