@@ -100,7 +100,7 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     page.say(
         f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at "
         f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words "
-        f"may stand. With its {min(DRAWN, found)} best:"
+        f"may occur. With its {min(DRAWN, found)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
     page.table(("skeleton's translation", "cost"), [(own.text, f"{own.cost:.2f}") for own in best])

@@ -15,7 +15,7 @@
     the judge had promised <clause> to pay the fine </clause> .
     die richterin hatte versprochen , die geldbuße zu bezahlen .
 
-Marks stand on the English side around what a skeleton may leave out: everything that is left is a sentence of the
+Marks are on the English side around what a skeleton may leave out: everything that is left is a sentence of the
 grammar again. German is verb second: a fronted adverbial takes the place of the subject, which goes after the finite
 verb; participles and particles end the clause, after adverbials. An infinitive clause of an object follows them.
 
@@ -113,7 +113,7 @@ class Clauses:
         two = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
         return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two))
 
-    # ---------------------------------------------------------------- what stands after the auxiliary
+    # ---------------------------------------------------------------- what comes after the auxiliary
 
     def _participles(self, kind: str) -> pynini.Fst:
         """Builds *supported by the council in may*: *vom rat im mai unterstützt*, for subjects of a class."""

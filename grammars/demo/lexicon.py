@@ -9,7 +9,7 @@ An English word with two German translations has two rows, told apart by the cla
 So *the bill ... was settled* is one thing and *the bill ... was passed* another, but only for a reader who sees subject
 and verb together: a phrase table that looks at either word alone can't tell.
 
-In `german` verbs, `|` stands after a separable particle: `ab|lehnen` gives *abzulehnen*, *lehnte ... ab*, *ablehnte*.
+In `german` verbs, `|` comes after a separable particle: `ab|lehnen` gives *abzulehnen*, *lehnte ... ab*, *ablehnte*.
 In adverbials, `|` divides both sides into pieces that translate each other. `-` is an empty field.
 """
 

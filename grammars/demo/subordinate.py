@@ -10,7 +10,7 @@
 A finite-state machine remembers a verb only by being in a state of its own. So where a verb moves, it is deleted, and
 inserted again after what it crosses, once for each verb: `moved` builds one member of such a union.
 
-`place` says where in the sentence a clause stands. It tells the function words of several clauses apart, since
+`place` says where in the sentence a clause is. It tells the function words of several clauses apart, since
 the keys of a sentence must differ (see `vocabulary`). The closing comma is the caller's: the full stop swallows it.
 """
 

@@ -1,6 +1,6 @@
 """Regular expressions over symbols: the texts of the rules, compiled to acceptors.
 
-A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` stand
+A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` come
 after what they repeat, `$NAME` is a class with a name, `.` is any symbol that is not a bracket, and `^(A|B)` is any
 symbol that is neither a bracket nor one of these. A pattern without symbols is the empty string.
 """
@@ -85,7 +85,7 @@ def compile_pattern(
         text: of the pattern.
         alphabet: the symbols that it may name.
         classes: patterns by the names that it may take them by.
-        inside: the classes that the pattern stands in, outermost first; it may name none of them.
+        inside: the classes that the pattern is in, outermost first; it may name none of them.
 
     Raises:
         LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.

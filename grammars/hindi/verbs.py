@@ -2,7 +2,7 @@
 
 Its tables are `tam.tsv` (endings by tense, aspect, mood and agreement), `irregular_verbs.tsv` (other stems, other
 forms) and `verbs.tsv` (roots). Endings join roots by rules: a vowel becomes a sign after a consonant, a
-glide stands before ā, long ī and ū of a root are short before a vowel (`pii` + `aa` = `piyaa`).
+glide comes before ā, long ī and ū of a root are short before a vowel (`pii` + `aa` = `piyaa`).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Found:
     """A sentence with its clauses.
 
     Attributes:
-        line: of a text, from 0; of a treebank, how many sentences stand before.
+        line: of a text, from 0; of a treebank, how many sentences come before.
         sentence: without elided words.
         clauses: of that sentence.
     """

@@ -31,7 +31,7 @@ def read_sentences(
 ) -> list[Sentence]:
     """Returns the sentences of the input, each with its skeletons.
 
-    Without `source`, the sentences are those of the skeleton file. Skeletons and sentences stand in the same order;
+    Without `source`, the sentences are those of the skeleton file. Skeletons and sentences are in the same order;
     JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
 
     Raises:

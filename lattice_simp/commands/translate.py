@@ -146,7 +146,7 @@ def _record(outcome: Outcome, sentences: Sequence[Sentence]) -> Record:
 
 
 def passed_through(number: int, sentence: Sentence) -> Record:
-    """Returns the record of a sentence that failed: the source stands in the translation's place."""
+    """Returns the record of a sentence that failed: the source replaces the translation."""
     return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
 
 

@@ -18,7 +18,7 @@ def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
 
 
 def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
-    """Returns which states lie on a path from state 0 to a final state; every arc must lead to a higher state."""
+    """Returns which states are on a path from state 0 to a final state; every arc must lead to a higher state."""
     useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
     return useful
 

@@ -214,7 +214,7 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
 
 
 def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
-    """Marks the words of a vector layout that belong to arcs; three words stand before the arcs of each state."""
+    """Marks the words of a vector layout that belong to arcs; three words come before the arcs of each state."""
     marked = np.ones(size, dtype=np.bool_)
     marked[(begins[:, None] + np.arange(3)).reshape(-1)] = False
     return marked

@@ -242,7 +242,7 @@ class _Reader:
         found = self.take()[1]
         if found != mark:
             self.fail(
-                f"{shown(found)} where {mark!r} must stand, {what}", "write ((('word',score,distance),),)", position
+                f"{shown(found)} where {mark!r} is expected, {what}", "write ((('word',score,distance),),)", position
             )
 
     def more(self, what: str) -> bool:
@@ -299,7 +299,7 @@ class _Reader:
             if text == ")":
                 return
             if text != ",":
-                self.fail(f"{shown(text)} where a comma or a bracket must stand", "write ('word',score,distance)")
+                self.fail(f"{shown(text)} where a comma or a bracket is expected", "write ('word',score,distance)")
 
     def dictionary(self) -> None:
         while True:
@@ -314,7 +314,7 @@ class _Reader:
             if text == "}":
                 return
             if text != ",":
-                self.fail(f"{shown(text)} where a comma or a brace must stand", "write {'name':score,'name':score}")
+                self.fail(f"{shown(text)} where a comma or a brace is expected", "write {'name':score,'name':score}")
 
     def keep(self, name: str, text: str) -> None:
         value = finite(text)
@@ -341,7 +341,7 @@ class _Reader:
         position = self.position
         kind, text = self.take()
         if kind != "word" or len(text.lstrip("uU")) < 3:
-            self.fail(f"{shown(text)} where a quoted word must stand", "write 'word' in quotes", position)
+            self.fail(f"{shown(text)} where a quoted word is expected", "write 'word' in quotes", position)
         text = text.lstrip("uU")[1:-1]
         if "\\" not in text:
             return text

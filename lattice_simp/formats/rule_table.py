@@ -6,7 +6,7 @@
 
 A Hiero non-terminal is `[NAME,n]`, in cdec's targets `[n]` alone; n links source and target. In a hierarchical table
 the alignment links them, and each side ends with its left-hand side. Feature values are scores, higher is better: as
-they stand in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
+they are in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dic
             source.append(symbol)
             continue
         if match[2] in links:
-            raise ValueError(f"the non-terminal number {match[2]} stands twice on the source side")
+            raise ValueError(f"the non-terminal number {match[2]} occurs twice on the source side")
         links[match[2]] = len(links)
         source.append((match[1],))
     if len(links) > MAX_GAPS:
@@ -218,7 +218,7 @@ def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, in
         if not (dash and source.isdecimal() and target.isdecimal()):
             raise ValueError(f"{point!r} is not an alignment point such as 0-1")
         if len(source) > 4 or len(target) > 4 or int(source) >= lengths[0] or int(target) >= lengths[1]:
-            raise ValueError(f"the alignment point {point[:20]!r} lies outside the rule")
+            raise ValueError(f"the alignment point {point[:20]!r} is outside the rule")
         points.append((int(source), int(target)))
     return tuple(points)
 

@@ -1,7 +1,7 @@
 r"""HTK's Standard Lattice Format (SLF), as HTK, SRILM and Kaldi write it.
 
 A header (`VERSION=`, `base=`, `lmscale=`, `N=` nodes, `L=` links ...), one line for each node (`I=0 t=0.1 W=word`) and
-one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words stand on links or on the nodes that links lead to;
+one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words are on links or on the nodes that links lead to;
 `!NULL` is the empty word. Scores in the file are logs (of the base `base=`, default e) or, with `base=0`,
 probabilities; here they become costs: negative natural logs.
 """
@@ -108,7 +108,7 @@ def write_slf(
     'J=1 S=1 E=2 W=cat a=-0.5'
 
     Columns named as `parse_slf` names them become fields; others are left out. A lattice without such columns has its
-    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights stand in one of
+    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights are in one of
     the fields `x1` to `x9`, and the other scales are 0: so the weights are exact in each case. Unless there is one
     final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
 

@@ -6,7 +6,7 @@ on it, directly or not. In detail:
 - A subordinator (a conjunction with one clause below it) belongs to its clause, a coordinator to none.
 - Clauses that a conjunction joins are coordinate. On the topmost level nothing encloses them; below, a clause of the
   type that they have together does. What a conjunction such as `to` or `jabki` makes of the clauses that it joins
-  stands in `grammars/hindi/conjunctions.tsv`.
+  is in `grammars/hindi/conjunctions.tsv`.
 - The agent that a participle's phrase begins with belongs to the verb that the participle modifies, unless that verb
   has an agent of its own: the two share it.
 - Gerunds head no clauses: they are nouns.

@@ -28,7 +28,7 @@ class Token:
     """A token with its morphology; "" where nothing is known.
 
     Attributes:
-        form: as it stands in the sentence.
+        form: as written in the sentence.
         tag: part of speech (`NN`, `VM`, `PSP` …).
         root: the dictionary form.
         category: of the morphological analyser (`n`, `v`, `psp` …).

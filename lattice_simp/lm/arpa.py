@@ -16,7 +16,7 @@ _PROBLEMS = {
     2: "an n-gram has too few words",
     3: "a word of an n-gram is not among the unigrams",
     4: "unexpected text after the n-gram",
-    5: "the same unigram stands twice",
+    5: "the same unigram occurs twice",
 }
 
 _LARGEST = 1e30  # the arrays hold single precision
@@ -228,7 +228,7 @@ def _parse_section(
             at += 1
             continue
         if at >= len(data) or data[at] == 92:  # a backslash begins the next section
-            # ... unless it begins a word, which never stands first in a line
+            # ... unless it begins a word, which is never first in a line
             break
         if row == len(probs):
             row += 1  # one n-gram too many: reported as a wrong count

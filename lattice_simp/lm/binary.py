@@ -1,7 +1,7 @@
 """KenLM binary models, whose n-grams cannot be listed: they are asked for those that a lattice can need.
 
 The `kenlm` module tells for a history and a word the score and the length of the n-gram it matched. Asked for every
-pair of words that can stand side by side, then for every word that can follow an n-gram just found, and so on, it
+pair of words that can be neighbours, then for every word that can follow an n-gram just found, and so on, it
 yields all n-grams of the model that some path of the lattice contains, and from there on everything goes as with an
 ARPA file: the same numbers, more slowly.
 """
@@ -63,7 +63,7 @@ class BinaryModel:
         return self._model.BaseFullScore(state, word, after), after
 
     def ngrams(self, words: Iterable[str], successors: Successors | None) -> tuple[list[str], list[NgramSection]]:
-        """Lists the model's n-grams over `words` whose neighbours may stand side by side.
+        """Lists the model's n-grams over `words` whose neighbours may follow each other.
 
         Without `successors`, any word may follow any other.
         """

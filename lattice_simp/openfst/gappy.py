@@ -152,7 +152,7 @@ def _write_out(fst: pynini.Fst, words: list[int], symbols: SymbolTable, edits: E
 
 
 def _edit_prices(own: int, words: list[int], symbols: SymbolTable, edits: EditCosts) -> dict[int, float]:
-    """Returns what each word costs in the place of a skeleton's own, where it may stand; epsilon for none."""
+    """Returns what each word costs in the place of a skeleton's own, where it may be; epsilon for none."""
     stem = edits.stem_of(symbols[own])
     of_stem = min(edits.stem, edits.substitution)
     prices = {word: of_stem if edits.stem_of(symbols[word]) == stem else edits.substitution for word in words}

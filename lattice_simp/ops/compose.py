@@ -1,6 +1,6 @@
 """Gappy composition: the full hypotheses that contain a skeleton hypothesis, with both costs (Hasler et al. 2016, 4.2).
 
-Edits make it tolerant: a skeleton word may be missing, or stand there as another word, at a cost, so that the
+Edits make it tolerant: a skeleton word may be missing, or be replaced by another word, at a cost, so that the
 composition need not fail (their section 6.3).
 """
 

@@ -398,7 +398,7 @@ def through_arcs(product: Product, arcs: Arcs, backward: Floats) -> Floats:
 
 @jit
 def edges_within(product: Product, arcs: Arcs, backward: Floats, bound: float) -> Bools:
-    """Returns which edges of an exact product lie on a path within the bound."""
+    """Returns which edges of an exact product are on a path within the bound."""
     within = np.zeros(len(product.edges), dtype=np.bool_)
     for node in range(len(backward)):
         for index in range(product.offsets[node], product.offsets[node + 1]):

@@ -33,7 +33,7 @@ class BilingualArrays(NamedTuple):
     """Word probabilities as sorted arrays.
 
     Source symbols are the vocabulary's words, then the unknown word, the end, and NULL. Target symbols are the words,
-    the unknown word, and the boundary: it is the end, and what stands before the first word.
+    the unknown word, and the boundary: it is the end, and what comes before the first word.
 
     Attributes:
         unigram: (target symbols,) p(t).

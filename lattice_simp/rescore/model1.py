@@ -61,7 +61,7 @@ class WordTable:
         """Makes the table of (pairs, 2) word numbers, -1 for NULL, and their probabilities.
 
         Raises:
-            LatticeSimpError: numbers without words, or a pair that stands twice.
+            LatticeSimpError: numbers without words, or a pair that occurs twice.
         """
         source, target = Vocabulary(tuple(source_words)), Vocabulary(tuple(target_words))
         if len(pairs) and ((pairs < -1) | (pairs >= [source.unknown, target.unknown])).any():
@@ -71,7 +71,7 @@ class WordTable:
         order = np.lexsort((symbols[:, 1], symbols[:, 0]))
         symbols = symbols[order]
         if len(symbols) and (np.diff(symbols, axis=0) == 0).all(axis=1).any():
-            raise LatticeSimpError("a pair of words stands twice")
+            raise LatticeSimpError("a pair of words occurs twice")
         return cls(
             source,
             target,

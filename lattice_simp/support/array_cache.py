@@ -1,6 +1,6 @@
 """Parsed models on disk: one file of arrays, mapped instead of read.
 
-The cache file lies in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot
+The cache file is in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot
 be written. Its name holds a hash of the model file's content, so a changed model never meets an old cache.
 """
 

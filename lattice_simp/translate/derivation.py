@@ -41,7 +41,7 @@ class Derivations:
         steps: records of `automaton.STEP`.
         item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
-        item_glued: (items,) whether the item stands at the top after another one (one glue step).
+        item_glued: (items,) whether the item is at the top after another one (one glue step).
     """
 
     steps: Records

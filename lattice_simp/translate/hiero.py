@@ -1,7 +1,7 @@
 """A sentence's translations under a synchronous grammar, as one lattice (Iglesias et al. 2009; Chiang 2007).
 
 Matches of source patterns become cells, cells refer to cells, and the references are replaced until words are left.
-Constituents of the top non-terminal stand side by side from the start of the sentence to its end (the glue rules
+Constituents of the top non-terminal are side by side from the start of the sentence to its end (the glue rules
 S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
 completes, so every path tells its derivation.
 """
@@ -81,9 +81,9 @@ def hiero_lattice(
         words: the source tokens, at least one.
         options: see `HieroOptions`.
         make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
-        tokens: where each word (and the end) stands in a larger sentence, for the names of the steps.
+        tokens: where each word (and the end) is in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
-        extra: target sides that stand in the chart beside those of the rules' matches.
+        extra: target sides that are in the chart beside those of the rules' matches.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
@@ -123,7 +123,7 @@ def hiero_lattice(
 
 
 class _Items:
-    """The target sides of all matches, flat, and those that stand at the top."""
+    """The target sides of all matches, flat, and those that are at the top."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Items:
         self.offsets = np.append(self.offsets, self.offsets[-1] + np.cumsum(lengths)).astype(np.int32)
 
     def _separate_top(self) -> None:
-        """Copies the items at the top, where the same match may also stand inside another constituent."""
+        """Copies the items at the top, where the same match may also occur inside another constituent."""
         chosen = self.select(self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])

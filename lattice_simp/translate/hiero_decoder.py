@@ -92,7 +92,7 @@ class HieroDecoder:
 
         Args:
             words: the source tokens.
-            tokens: where each word (and the end) stands in a larger sentence, for the names of the rules.
+            tokens: where each word (and the end) is in a larger sentence, for the names of the rules.
         """
         if self.settings.engine == "openfst":
             return StepLattice(openfst_lattice(self.grammar, self.rule_costs, words, self.options), None)

@@ -112,7 +112,7 @@ def _match(
     lefts = np.empty(capacity, dtype=np.int32)
     span = np.empty((capacity, 2), dtype=np.int32)
     gaps = np.empty((capacity, 4), dtype=np.int32)
-    # Dotted items of one start position: trie node, where the dot stands, gap spans; chained by dot position.
+    # Dotted items of one start position: trie node, where the dot is, gap spans; chained by dot position.
     item_capacity = 4096
     item_node = np.empty(item_capacity, dtype=np.int32)
     item_next = np.empty(item_capacity, dtype=np.int32)

@@ -65,7 +65,7 @@ def _apply(
 def _gap_spans(
     symbols: Sequence[str | tuple[str]], start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
 ) -> list[list[tuple[int, int]]]:
-    """Lists the ways in which a source side covers the tokens, with gaps where some rule of the derivation stands."""
+    """Lists the ways in which a source side covers the tokens, with gaps where some rule of the derivation applies."""
     if not symbols:
         return [[]] if start == end else []
     first, others = symbols[0], symbols[1:]

@@ -100,7 +100,7 @@ def states(svg: str) -> dict[int, tuple[float, float, float]]:
 
 
 def touched(positions: dict[int, tuple[float, float, float]], point: tuple[float, float]) -> set[int]:
-    """Returns the states whose rim a point lies on."""
+    """Returns the states whose rim a point is on."""
     return {state for state, (x, y, radius) in positions.items() if abs(dist(point, (x, y)) - radius) < 1.5}
 
 

@@ -247,7 +247,7 @@ def test_truncated_binaries_are_refused(tmp_path):
     contents = []
     for kind in KINDS:
         data = binary(kind).read_bytes()
-        vocabulary = data.index(b"<unk>\0")  # the words stand last; no answer depends on them
+        vocabulary = data.index(b"<unk>\0")  # the words are last; no answer depends on them
         cuts = {*range(0, vocabulary, vocabulary // 40), vocabulary - 1}
         contents += [data[:length] for length in sorted(cuts)]
     assert set(read_apart(written(tmp_path, contents))) == {"refused"}

@@ -50,7 +50,7 @@ def phrase_features(sentence: Sentence) -> Features:
     """Words, tags and phrases: clauses begin and end with phrases, and verb groups decide where.
 
     To the words and tags of the nearest tokens come the token's phrase and its neighbours, each by its tag and case
-    marker; the verb group that comes next and the one before, with what stands between; and how many verb groups of
+    marker; the verb group that comes next and the one before, with what is between; and how many verb groups of
     each kind, and which conjunctions, the sentence has on either side.
     """
     if not sentence.chunks:
@@ -87,7 +87,7 @@ def _phrase(number: int, described: list[str]) -> list[str]:
 
 
 def _verbs(number: int, chunks: tuple[Chunk, ...], described: list[str], sentence: Sentence) -> list[str]:
-    """Describes the nearest verb groups and what stands between."""
+    """Describes the nearest verb groups and what is between."""
     found = []
     following = next((position for position in range(number, len(chunks)) if chunks[position].is_verbal), None)
     before = next((position for position in range(number - 1, -1, -1) if chunks[position].is_verbal), None)
@@ -121,7 +121,7 @@ def _words(sentence: Sentence, position: int) -> list[str]:
 
 
 def _spread(sentence: Sentence) -> list[list[str]]:
-    """Counts what stands before and after each phrase."""
+    """Counts what comes before and after each phrase."""
     kinds = {FINITE: 0, NON_FINITE: 0, "CCP": 0}
     before: list[dict[str, int]] = []
     for chunk in sentence.chunks:

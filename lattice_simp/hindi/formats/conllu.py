@@ -1,9 +1,9 @@
 """Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
 
-Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks stand in
+Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks are in
 MISC (`ChunkId=NP2|ChunkType=head`), and so do TAM and vibhakti; a chunk depends on the chunk that the head of its
 uppermost token is in, under that token's relation. Files without chunks get some (`conllu_chunks.py`). Words are read
-as they stand in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
+as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Chunks for dependency trees that have none: what UD_Hindi-PUD and parsers give.
 
-A word is in the chunk of its head if it stands beside it, directly or with others of the chunk between, and is one of
+A word is in the chunk of its head if it is beside it, directly or with others of the chunk between, and is one of
 its function words (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of
 a compound noun. Punctuation belongs to the chunk before it, that at either end of the sentence is a chunk (`BLK`).
 

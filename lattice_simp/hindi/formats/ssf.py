@@ -120,7 +120,7 @@ def _read_line(current: _Open, line: str, path: Path, number: int) -> None:
     elif len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
         raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", path, number)
     elif fields[1] == "((":
-        _close(current)  # what stands between brackets, or in outer ones, makes a chunk of its own
+        _close(current)  # what is between brackets, or in outer ones, makes a chunk of its own
         features = _features(fields[3] if len(fields) > 3 else "")
         _open(current, fields[2], features, path, number)
     else:

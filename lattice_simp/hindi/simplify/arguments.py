@@ -46,7 +46,7 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
     own = set(tokens)
     if not has_tree(sentence):
         return _agent_by_chunks(sentence, verb, own)
-    # An agent that stands among a verb's words may hang on one of its participles.
+    # An agent that is among a verb's words may hang on one of its participles.
     below = children(sentence, verb)
     participles = [one for one in below if sentence.chunks[one].tag == NON_FINITE]
     for child in [*below, *(other for one in participles for other in children(sentence, one))]:
@@ -66,7 +66,7 @@ def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
-    """Returns a phrase with what depends on it, as far as it is one piece around the chunk and no mark stands in it."""
+    """Returns a phrase with what depends on it, as far as it is one piece around the chunk and without a mark in it."""
     found = subtree(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
     verbal = {at for one in sentence.chunks if one.is_verbal for at in range(one.start, one.end)}
@@ -92,7 +92,7 @@ def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int,
     if not bare:
         return ()
     named = sentence.head_of(sentence.chunks[bare[0]]).tag in ("NNP", "PRP", "NNPC")
-    # The only noun of an intransitive verb is its agent, if it is not the place that stands right before the verb.
+    # The only noun of an intransitive verb is its agent, if it is not the place that is right before the verb.
     intransitive = not takes_ne(sentence.head_of(sentence.chunks[verb]).root) and bare[0] == before[0] < verb - 1
     return with_modifiers(sentence, bare[0], own) if named or len(bare) > 1 or intransitive else ()
 
@@ -113,7 +113,7 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
 
 
 def has_ne(sentence: Sentence, chunk: int) -> bool:
-    """Returns whether a phrase stands with `ne`."""
+    """Returns whether a phrase has `ne`."""
     own = sentence.chunks[chunk]
     return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 

@@ -111,7 +111,7 @@ class Part:
         governor: the verb chunk that a participle or gerund hangs on.
         lead: connectives in front.
         subject: what was copied in front.
-        instead: what stands in place of a token; nothing drops it.
+        instead: what replaces a token; nothing drops it.
         agent: the tokens of its own agent.
     """
 

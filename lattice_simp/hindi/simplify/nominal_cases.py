@@ -36,7 +36,7 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
     Args:
         tokens: positions and tokens of the phrase, with its postposition, if it has one.
         with_ne: which of both.
-        reason: why the words stand here, if not because the source has them here.
+        reason: why the words are here, if not because the source has them here.
     """
     last = _last_content(tokens)
     marker = [position for position, token in tokens[last + 1 :] if token.tag == "PSP"]

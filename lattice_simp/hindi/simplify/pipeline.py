@@ -181,7 +181,7 @@ def _why_dropped(source: Sentence, position: int) -> str:
         return "stands for an elided word"
     if source.tokens[position].tag == PUNCTUATION:
         return "a mark between clauses"
-    return "joins clauses" if is_joining(source, position) else "its phrase stands in another case"
+    return "joins clauses" if is_joining(source, position) else "its phrase is in another case"
 
 
 def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, roman: bool) -> SimpleSentence:

@@ -1,6 +1,6 @@
 """Clauses as separate sentences.
 
-A clause takes its own words along, not those of the clauses in it. Participles and what stands before a clause's own
+A clause takes its own words along, not those of the clauses in it. Participles and what comes before a clause's own
 words come first, then the clause, then the rest in the source's order. Coordinators and `ki` fall away; `lekin` and
 its like begin the sentence after them.
 """
@@ -65,7 +65,7 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
 
 
 def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor: int | None) -> list[Part]:
-    """Takes a clause apart that has no verb of its own: what stands between its clauses leads the next one."""
+    """Takes a clause apart that has no verb of its own: what is between its clauses leads the next one."""
     parts: list[Part] = []
     pending: tuple[int, ...] = ()
     for run in _runs(content):

@@ -75,7 +75,7 @@ class VerbGroup:
 
     @property
     def takes_agent_with_ne(self) -> bool:
-        """Whether the agent stands with `ne`: a perfective active form of a verb that asks for it."""
+        """Whether the agent takes `ne`: a perfective active form of a verb that asks for it."""
         tense = self.tense
         if tense is None or self.is_passive:
             return False
@@ -106,7 +106,7 @@ def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:
-    """Returns whether the agent of a verb in a tense stands with `ne`."""
+    """Returns whether the agent of a verb in a tense takes `ne`."""
     if tense[0] != PERFECTIVE or not takes_ne(root):
         return False
     second = second_verbs()

@@ -20,7 +20,7 @@ from lattice_simp.support.textio import read_lines
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
 
 VOID = -1
-"""Stands where there is no piece to predict."""
+"""Used where there is no piece to predict."""
 
 PIECE_MODEL = "pieces.spm"
 

@@ -112,7 +112,7 @@ def _price(parse: Parse, position: int, head: int, label: str, costs: DeletionCo
 
 
 def place_to_head(parse: Parse, position: int, head: int) -> str:
-    """Returns how a dependant stands to its head, in the terms of the table."""
+    """Returns how a dependant relates to its head, in the terms of the table."""
     subtree = parse.subtree(position)
     first, last = subtree[0], subtree[-1]
     rims = (first, last, first - 1) if first > head else (first, last, first - 1 if first else last, last + 1)

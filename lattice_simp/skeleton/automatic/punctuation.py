@@ -1,7 +1,7 @@
 """The punctuation of a skeleton, once its words are chosen.
 
 A bracket or quotation mark stays with its partner where a word between them stays. A comma goes with the gap it opens
-or closes, unless it still separates what is left. No comma stands first, last, doubled, or before the final stop.
+or closes, unless it still separates what is left. No comma comes first, last, doubled, or before the final stop.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _marks_after(position: int, kinds: list[str | None]) -> list[str]:
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
-    """Takes out commas that stand first, last, doubled, after an opening mark or before a closing bracket."""
+    """Takes out commas that are first, last, doubled, after an opening mark or before a closing bracket."""
     previous: str | None = OPEN
     for position, kind in enumerate(kinds):
         if mask[position]:

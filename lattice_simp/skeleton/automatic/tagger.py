@@ -77,7 +77,7 @@ class DeletionTagger:
     ) -> DeletionTagger:
         """Trains a tagger on parsed sentences and their skeletons, and writes it into a folder.
 
-        A sentence with several skeletons stands in `examples` once for each of them.
+        A sentence with several skeletons is in `examples` once for each of them.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.

@@ -3,7 +3,7 @@
 It reads one decision a token, from left to right: keep, or delete. A kept token needs its head, and a kept head its
 obligatory dependants. What a state must remember is only what is still open: tokens whose dependants are still to come
 (kept or deleted?), and heads still to come that some dependant has bound (must they be kept, or deleted?). In a
-projective tree these tokens lie on few paths, and on a path the decisions go with each other, so there are few states
+projective tree these tokens are on few paths, and on a path the decisions go with each other, so there are few states
 (tens a token). Trees that cross themselves need more, and get them: the acceptor is exact for any tree.
 """
 
@@ -39,7 +39,7 @@ _FORBIDDEN = {
     QUOTE: {_OPEN},
     STOP: {_BEGIN, _COMMA, _STOP},
 }
-"""What must not stand before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
+"""What must not come before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
 pairs."""
 
 

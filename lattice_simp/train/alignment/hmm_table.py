@@ -45,9 +45,9 @@ class Side:
 
 
 class Occurrences(NamedTuple):
-    """Where the words of some sentences stand: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
+    """Where the words of some sentences are: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
 
-    NULL is the word after the last one, and stands after the last word of every sentence.
+    NULL is the word after the last one, and comes after the last word of every sentence.
     """
 
     starts: Longs
@@ -67,7 +67,7 @@ class Block(NamedTuple):
     """Some sentences while they are worked on.
 
     Attributes:
-        occurrences: where the conditioning words stand.
+        occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         vocabulary_size: of the generated words.
         starts: where the cells of each sentence begin; position i of the conditioning side (NULL is the last) and
@@ -119,10 +119,10 @@ def write_rows(
     row_starts: Longs,
     row_words: Ints,
 ) -> None:
-    """Finds the pairs of the conditioning words of a part with the words that stand beside them.
+    """Finds the pairs of the conditioning words of a part with the words that are beside them.
 
     Args:
-        occurrences: where the conditioning words stand.
+        occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         frequencies: how often each generated word occurs.
         rare_word: a pair that is seen once is left out if both words are seen at least this often.

@@ -71,7 +71,7 @@ def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
 
 
 def repeated(hashes: Longs) -> Bools:
-    """Returns for each hash whether it stands earlier, too.
+    """Returns for each hash whether it occurs earlier, too.
 
     >>> repeated(np.array([7, 8, 7, 7])).tolist()
     [False, False, True, True]

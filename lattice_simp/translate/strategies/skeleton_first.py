@@ -1,6 +1,6 @@
 """Skeleton-first decoding (Hasler et al. 2016, section 4.1).
 
-1. The gaps of the sentence become single tokens, which translate to themselves and may stand wherever a constituent
+1. The gaps of the sentence become single tokens, which translate to themselves and may occur wherever a constituent
    may. Phrasal rules that match the skeleton across a gap are added, with the gap put where the rule's word alignment
    says. The rules' lattice of this *partial* sentence holds the gaps as words.
 2. Forced decoding: the lattice is composed with the skeleton's n-best list; the gaps are invisible to it.
@@ -81,7 +81,7 @@ def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[Gapp
 
 
 def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> Lattice:
-    """Returns the translations of a gap, pruned without knowledge of what stands around them."""
+    """Returns the translations of a gap, pruned without knowledge of what is around them."""
     rules = decoder.rules(words, tokens)
     model, weight = next(iter(decoder.models.values()))
     used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
@@ -178,7 +178,7 @@ def _aligned_position(points: Ints, seen: int) -> int:
 
 
 def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
-    """Composes with the skeleton hypotheses; only gaps may stand between their words.
+    """Composes with the skeleton hypotheses; only gaps may occur between their words.
 
     What stays is scored with the language models, which do not see the gaps; their costs are taken out again.
     """

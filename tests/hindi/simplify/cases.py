@@ -1,6 +1,6 @@
 """Reads worked examples: sentences in a compact notation, and the file of cases.
 
-A token is `word/TAG`, chunks stand between ` | `, and a chunk's tag follows a token's after a colon:
+A token is `word/TAG`, chunks are between ` | `, and a chunk's tag follows a token's after a colon:
 `raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | soyaa/VM`. Without it the chunk is what its first token of a kind
 says: a verb makes a finite group (VGF), a conjunction CCP, punctuation BLK, all others NP. More is said in brackets
 after the tag: `katne/VM[root=kaat]:VGNN`, with the fields of `Token`. Chunks depend on others if `>head:relation`

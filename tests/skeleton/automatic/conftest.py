@@ -60,6 +60,6 @@ def lawyer() -> Parse:
         (".", 4, "punct", "PUNCT", ".", "."),
     ]
     tokens, heads, labels, parts, tags, lemmas = zip(*rows, strict=True)
-    # The adjective stands before its head.
+    # The adjective comes before its head.
     heads = tuple(16 if position in (14, 15) else head for position, head in enumerate(heads))
     return Parse(tokens, heads, labels, parts, tags, lemmas)

@@ -111,7 +111,7 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
 
 
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
-    """Returns a side's symbols, and where each word that is left stands among them."""
+    """Returns a side's symbols, and where each word that is left is among them."""
     symbols: list[int] = []
     positions: dict[int, int] = {}
     for at in range(*span):
