@@ -224,16 +224,16 @@ def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
 def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Longs, int]:
     """Returns where each state begins, its number of arcs, and where the last one ends (-1 if that is too late)."""
     begins, counts = np.empty(num_states, dtype=np.int64), np.empty(num_states, dtype=np.int64)
-    at, state = 0, 0
-    while state < num_states and not (unknown and at == len(words)):
-        if at + 3 > len(words) or words[at + 2] != 0 or words[at + 1] < 0:
+    position, state = 0, 0
+    while state < num_states and not (unknown and position == len(words)):
+        if position + 3 > len(words) or words[position + 2] != 0 or words[position + 1] < 0:
             return begins, counts, -1
-        begins[state], counts[state] = at, words[at + 1]
-        at += 3 + 4 * int(words[at + 1])
+        begins[state], counts[state] = position, words[position + 1]
+        position += 3 + 4 * int(words[position + 1])
         state += 1
-        if at > len(words):
+        if position > len(words):
             return begins, counts, -1
-    return begins[:state], counts[:state], at
+    return begins[:state], counts[:state], position
 
 
 def _const_states(

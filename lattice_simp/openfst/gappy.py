@@ -77,7 +77,9 @@ def _marked(
             raise LatticeSimpError(
                 f"gap positions {sorted(own)} of {len(words)} words; they run from 0 to {len(words)}"
             )
-        marked = [token for at in range(len(words) + 1) for token in (*[mark] * (at in own), *words[at : at + 1])]
+        marked = [
+            token for index in range(len(words) + 1) for token in (*[mark] * (index in own), *words[index : index + 1])
+        ]
         strings.append(Lattice.from_strings([(marked, cost)], table).to_pynini())
     return pynini.union(pynini.Fst(), *strings).rmepsilon()
 

@@ -172,9 +172,9 @@ def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Int
         state = order[position]
         if state == 1:
             continue
-        for at in range(offsets[state], offsets[state + 1]):
-            arcs[used] = by_source[at]
-            nextstates[used] = number[target[by_source[at]]]
+        for index in range(offsets[state], offsets[state + 1]):
+            arcs[used] = by_source[index]
+            nextstates[used] = number[target[by_source[index]]]
             used += 1
         new_offsets[number[state] + 1] = used
     new_offsets[inner + 1] = used

@@ -178,9 +178,9 @@ def _match(
                         items += 1
                     item = item_next[item]
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
-            at = first
-            while at < items:
-                node = item_node[at]
+            position = first
+            while position < items:
+                node = item_node[position]
                 for left in range(num_nonterminals):
                     if pattern_at[node, left] < 0:
                         continue
@@ -195,7 +195,7 @@ def _match(
                         gaps = longest
                     pattern[found], lefts[found] = pattern_at[node, left], left
                     span[found, 0], span[found, 1] = start, end
-                    gaps[found] = item_gaps[at]
+                    gaps[found] = item_gaps[position]
                     found += 1
                     if complete[left, start, end]:
                         continue
@@ -212,7 +212,7 @@ def _match(
                         item_gaps[items, 0], item_gaps[items, 1] = start, end
                         item_gaps[items, 2], item_gaps[items, 3] = -1, -1
                         items += 1
-                at += 1
+                position += 1
             for item in range(first, items):
                 item_next[item] = head[end - start]
                 head[end - start] = item

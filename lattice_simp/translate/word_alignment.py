@@ -86,7 +86,9 @@ def _project(
     for symbol in rule.source:
         token_of.append(token)
         token = token + 1 if isinstance(symbol, str) else next(gaps)[1]
-    terminals = frozenset(at for at, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str))
+    terminals = frozenset(
+        position for position, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str)
+    )
     words: list[frozenset[int]] = []
     for index, target in enumerate(rule.target):
         if isinstance(target, int):

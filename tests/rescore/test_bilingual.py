@@ -46,7 +46,7 @@ def events(data, source, target):
         own = [w if w in source else "?" for w in (SOURCE_WORDS[n] for n in s)]
         words = ["|", *(w if w in target else "?" for w in (TARGET_WORDS[n] for n in t)), "|"]
         for j in range(len(t)):
-            linked = [own[i] for i, at in links if at == j] or ["NULL"]
+            linked = [own[i] for i, position in links if position == j] or ["NULL"]
             counts.update((symbol, words[j], words[j + 1]) for symbol in linked)
         counts["END", words[-2], "|"] += 1
     return counts
@@ -123,15 +123,15 @@ def brute_force(scorer, source, hypothesis):
 
     total = 0.0
     for alignment in itertools.product([None, *range(positions)], repeat=len(words) - 1):
-        probability, at = 1.0, positions
+        probability, index = 1.0, positions
         for j, position in enumerate(alignment, start=1):
             symbol = table.source_null if position is None else symbols[position]
             probability *= probabilities(table, [(words[j - 1], words[j])], [symbol])[0, 0]
             if position is None:
                 probability *= null
             else:
-                probability *= (1 - null) * step(at, position)
-                at = position
+                probability *= (1 - null) * step(index, position)
+                index = position
         total += probability
     return -math.log(total)
 

@@ -80,7 +80,7 @@ class StartClassifier:
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
-            position = next((at for at, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
+            position = next((index for index, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
             if position is None:
                 continue
             own, others = found[position], found[:position] + found[position + 1 :]

@@ -38,7 +38,9 @@ def subtree(sentence: Sentence, chunk: int) -> set[int]:
         if own not in seen:
             seen.add(own)
             waiting += children(sentence, own)
-    return {at for position in seen for at in range(sentence.chunks[position].start, sentence.chunks[position].end)}
+    return {
+        index for position in seen for index in range(sentence.chunks[position].start, sentence.chunks[position].end)
+    }
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
@@ -62,14 +64,14 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
 
 
 def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
-    return any(sentence.tokens[at].tag in VERBS for at in tokens)
+    return any(sentence.tokens[position].tag in VERBS for position in tokens)
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
     """Returns a phrase with what depends on it, as far as it is one piece around the chunk and without a mark in it."""
     found = subtree(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
-    verbal = {at for one in sentence.chunks if one.is_verbal for at in range(one.start, one.end)}
+    verbal = {position for one in sentence.chunks if one.is_verbal for position in range(one.start, one.end)}
     while start - 1 in found and start - 1 not in verbal:
         start -= 1
     while end in found:
@@ -271,7 +273,7 @@ def _is_topic(sentence: Sentence, giver: Part) -> bool:
 
 def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
     """Returns whether an agent in the dative is needed in both clauses, as with obligations."""
-    phrase = [(at, sentence.tokens[at]) for at in giver.agent]
+    phrase = [(position, sentence.tokens[position]) for position in giver.agent]
     if not phrase or not is_dative(phrase):
         return True
     groups = [verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None]
@@ -285,7 +287,11 @@ def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
         return True
     if one.takes_agent_with_ne:
         last = sentence.tokens[giver.agent[-1]] if giver.agent else None
-        nouns = [sentence.tokens[at] for at in giver.agent if sentence.tokens[at].tag.startswith(("NN", "PRP"))]
+        nouns = [
+            sentence.tokens[position]
+            for position in giver.agent
+            if sentence.tokens[position].tag.startswith(("NN", "PRP"))
+        ]
         gender = (nouns[-1].gender if nouns else last.gender if last else "") or "any"
         return gender not in ("m", "f") or gender == other.agreement.gender
     return one.agreement.gender == other.agreement.gender and one.agreement.number == other.agreement.number

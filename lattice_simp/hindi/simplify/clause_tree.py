@@ -81,8 +81,8 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
         chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
-        verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in VERBS]
-        verbs = [at for at in verbs if not sentence.tokens[at].is_empty]
+        verbs = [index for index in range(chunk.start, chunk.end) if sentence.tokens[index].tag in VERBS]
+        verbs = [index for index in verbs if not sentence.tokens[index].is_empty]
         if verbs and own.issuperset(verbs):
             return position
     return None
@@ -137,7 +137,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     if action:
         return action, side
     own = tokens_of(items(node))
-    if any(sentence.tokens[at].form in words_of(Role.CONCESSION) for at in own):
+    if any(sentence.tokens[index].form in words_of(Role.CONCESSION) for index in own):
         return "a concession", 1
     if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
         return "an indefinite relative clause", 1
@@ -146,7 +146,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
 
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
     """Returns whether a relative clause begins like `jo bhii`."""
-    forms = [sentence.tokens[at].form for at in own[:3]]
+    forms = [sentence.tokens[position].form for position in own[:3]]
     return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
 
 
@@ -156,10 +156,10 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
     first = range(node.start, min(node.end, node.start + 2))
     before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
     after = _between(parent, position) if position + 1 < len(parent.children) else []
-    for at in [*before[-2:], *first]:
-        token = sentence.tokens[at]
+    for index in [*before[-2:], *first]:
+        token = sentence.tokens[index]
         action = connectives().get(token.form)
-        if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (at in before and token.tag != "CC"):
+        if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (index in before and token.tag != "CC"):
             continue
         if action == Action.JOIN_NEXT or (action == Action.JOIN_ADVERBIAL and node.kind == ClauseType.ADVERBIAL):
             return f"{token.form}: a condition or comparison", 1
@@ -167,9 +167,9 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
             return f"{token.form}: a purpose or comparison", -1
         if action == Action.JOIN_BOTH:
             return f"{token.form}: alternatives", -1
-    for at in after:
-        form = sentence.tokens[at].form
-        if sentence.tokens[at].tag != CONJUNCTION:
+    for index in after:
+        form = sentence.tokens[index].form
+        if sentence.tokens[index].tag != CONJUNCTION:
             continue
         if connectives().get(form) == Action.JOIN_BOTH:
             return f"{form}: alternatives", 1
@@ -191,7 +191,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
         return "a participle that describes a noun"
-    tokens = [sentence.tokens[at] for at in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
+    tokens = [sentence.tokens[position] for position in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
@@ -205,8 +205,8 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"
-    before = [at for at in own if at < group.positions[0]]
-    if not any(not is_joining(sentence, at) for at in before):
+    before = [position for position in own if position < group.positions[0]]
+    if not any(not is_joining(sentence, position) for position in before):
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
     forms = {(group.verbs[0].form, previous), (group.verbs[0].form, "")}
@@ -225,7 +225,9 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
     """Yields the neighbours that kept clauses take along where the clause around has no verb."""
     if (
-        verb_chunk(sentence, tokens_of([at for at in range(parent.start, parent.end) if not _inside(parent, at)]))
+        verb_chunk(
+            sentence, tokens_of([index for index in range(parent.start, parent.end) if not _inside(parent, index)])
+        )
         is not None
     ):
         return

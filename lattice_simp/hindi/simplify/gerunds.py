@@ -69,7 +69,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     if postposition.perfective and (not main.is_perfective or group.root in words_of(Role.COPULA)):
         return None
     agent = gerund_agent(sentence, chunk, part)
-    arguments = [at for at in _arguments(sentence, part, chunk, agent) if at not in agent]
+    arguments = [position for position in _arguments(sentence, part, chunk, agent) if position not in agent]
     if not arguments and not agent and not agent_of(sentence, part.verb or 0, part.tokens):
         return None
     if main.is_passive and not agent and not group.is_passive:
@@ -84,10 +84,14 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
 
 def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
     """Returns the postposition after a gerund and its positions; None if gerunds with it are not split off."""
-    positions = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
+    positions = tuple(
+        position
+        for position in range(verb + 1, sentence.chunks[chunk].end)
+        if sentence.tokens[position].tag in _MARKERS
+    )
     if len(positions) != sentence.chunks[chunk].end - verb - 1:
         return None
-    forms = tuple(sentence.tokens[at].form for at in positions)
+    forms = tuple(sentence.tokens[position].form for position in positions)
     found = postpositions().get(forms)
     while found is None and forms and sentence.tokens[positions[len(forms) - 1]].tag == "SYM":
         forms = forms[:-1]
@@ -98,8 +102,8 @@ def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...]
 def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, ...]) -> tuple[Word, ...]:
     """Turns `ke baad` into `iske baad`: the first word takes the pronoun in."""
     words = []
-    for at, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
-        words.append(Word(form, (position,), "" if at else "stands for the sentence before"))
+    for index, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
+        words.append(Word(form, (position,), "" if index else "stands for the sentence before"))
     return tuple(words)
 
 
@@ -139,7 +143,7 @@ def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...
     if has_tree(sentence):
         start = sentence.chunks[chunk].start
         found = (subtree(sentence, chunk) & own) - set(range(start, sentence.chunks[chunk].end))
-        return sorted(at for at in found if sentence.tokens[at].tag != "SYM")
+        return sorted(position for position in found if sentence.tokens[position].tag != "SYM")
     return _arguments_by_chunks(sentence, own, chunk)
 
 

@@ -51,14 +51,16 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
 
 
 def _last_content(tokens: Sequence[tuple[int, Token]]) -> int:
-    return max((at for at, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0)
+    return max(
+        (position for position, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0
+    )
 
 
 def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case: bool) -> list[Word]:
     position, token = phrase[-1]
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=True), _word(position, token, pronoun.agent, tuple(marker))]
-    words = [Word(one.form, (at,)) for at, one in phrase] if has_case else _oblique(phrase)
+    words = [Word(one.form, (index,)) for index, one in phrase] if has_case else _oblique(phrase)
     return [*words, Word(word_of(Role.ERGATIVE), tuple(marker), _REASON)]
 
 
@@ -77,7 +79,7 @@ def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
 def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word]:
     position, token = phrase[-1]
     if not has_case:
-        return [Word(one.form, (at,)) for at, one in phrase]
+        return [Word(one.form, (index,)) for index, one in phrase]
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=False), _word(position, token, pronoun.direct)]
     form, root = token.form, composed(token.root)
@@ -92,15 +94,15 @@ def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word
 def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: bool = True) -> list[Word]:
     """Demonstratives; adjectives and genitives agree with the noun in case."""
     words = []
-    for at, (position, token) in enumerate(phrase):
+    for index, (position, token) in enumerate(phrase):
         form = token.form
         if token.tag == "DEM":
             form = _demonstrative(form, oblique=oblique)
-        elif at == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
+        elif index == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
             form = word_of(Role.OBLIQUE_GENITIVE)
-        elif at == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
+        elif index == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
             form = form[:-1] + "े"
-        elif at == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
+        elif index == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
             form = word_of(Role.DIRECT_GENITIVE)
         words.append(_word(position, token, form))
     return words

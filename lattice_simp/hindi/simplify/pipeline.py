@@ -118,7 +118,7 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     """Refuses to split off a participle that leaves nothing but the verb; one is enough for each verb."""
     found = []
     for part, words in zip(parts, rendered, strict=True):
-        tokens = [source.tokens[at] for word in words for at in word.sources]
+        tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
             own = (one for one in parts if one.kind == PartKind.PARTICIPLE and one.governor == part.verb)
             found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
@@ -128,7 +128,11 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
 def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
     if not copied:
         return ()
-    return agent_words([(at, source.tokens[at]) for at in copied], with_ne=False, reason="shared with another sentence")
+    return agent_words(
+        [(position, source.tokens[position]) for position in copied],
+        with_ne=False,
+        reason="shared with another sentence",
+    )
 
 
 def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
@@ -171,8 +175,8 @@ def _result(
         if stop is not None:
             made = _stopped(sentence, made, stop, plain, is_last=position == len(rendered) - 1)
         sentences.append(made)
-    kept = {at for one in sentences for at in one.kept}
-    dropped = tuple((at, _why_dropped(source, at)) for at in range(len(source)) if at not in kept)
+    kept = {index for one in sentences for index in one.kept}
+    dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
 
 
@@ -225,17 +229,17 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
     """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
     kept = {position for words in sentences for word in words for position in word.sources}
-    return [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
+    return [index for index in range(len(sentence)) if index not in kept and not is_joining(sentence, index)]
 
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
     """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
     finite = {
-        at
+        position
         for chunk in sentence.chunks
         if chunk.tag == "VGF"
-        for at in range(chunk.start, chunk.end)
-        if sentence.tokens[at].tag in VERBS and not sentence.tokens[at].is_empty
+        for position in range(chunk.start, chunk.end)
+        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
     }
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
@@ -260,7 +264,9 @@ def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence
     ]
     if found:
         return found
-    return [Refusal("", f"would lose {sentence.tokens[at].form}") for at in lost_tokens(sentence, sentences)[:1]]
+    return [
+        Refusal("", f"would lose {sentence.tokens[position].form}") for position in lost_tokens(sentence, sentences)[:1]
+    ]
 
 
 MAX_SIMPLE_LENGTH = 5

@@ -50,14 +50,14 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
     verb = finite if finite is not None else participle
     content, links = _without_links(sentence, content)
     own = tokens_of(content)
-    first = next((at for at in own if not is_joining(sentence, at)), node.start)
+    first = next((position for position in own if not is_joining(sentence, position)), node.start)
     for child in (one for one in content if isinstance(one, Node)):
         made = _parts(sentence, child, verb if kind == PartKind.FINITE else governor)
         made = _led(made, links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
         (before if early else after).extend(made)
     if before and own and own[0] < before[0].tokens[0]:
-        opening = tuple(takewhile(lambda at: is_joining(sentence, at), own))
+        opening = tuple(takewhile(lambda position: is_joining(sentence, position), own))
         before, own = _led(before, opening), own[len(opening) :]
     governed = governor if kind == PartKind.PARTICIPLE else None
     part = Part(node.name, kind, node.kind, own, verb, governed)
@@ -129,7 +129,7 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
             continue
         after_clause = position > 0
         before_clause = position + 1 < len(runs)
-        if after_clause and before_clause and all(is_joining(sentence, at) for at in run):
+        if after_clause and before_clause and all(is_joining(sentence, index) for index in run):
             following = runs[position + 1]
             assert isinstance(following, Node)
             links[following.name] = tuple(run)

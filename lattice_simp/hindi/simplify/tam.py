@@ -71,7 +71,7 @@ def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGrou
 
 
 def _negations(sentence: Sentence, part: Part) -> list[int]:
-    return [at for at in part.tokens if sentence.tokens[at].tag == "NEG"]
+    return [position for position in part.tokens if sentence.tokens[position].tag == "NEG"]
 
 
 def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
@@ -91,7 +91,9 @@ def _agreement(sentence: Sentence, part: Part, agent: Sequence[int], main: VerbG
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
         return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))
     if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
-        heads = [sentence.tokens[at] for at in agent if sentence.tokens[at].tag not in ("PSP", "RP", "SYM")]
+        heads = [
+            sentence.tokens[position] for position in agent if sentence.tokens[position].tag not in ("PSP", "RP", "SYM")
+        ]
         return _of_noun(heads[-1])
     if main.takes_agent_with_ne or main.is_passive:
         return Agreement()
@@ -104,13 +106,13 @@ def _of_noun(token: Token) -> Agreement:
 
 def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with_ne: bool) -> Part:
     if copied:
-        phrase = [(at, sentence.tokens[at]) for at in copied]
+        phrase = [(position, sentence.tokens[position]) for position in copied]
         if is_dative(phrase):
             # The verb has the same obligation or experience: so has the agent.
-            return replace(part, subject=tuple(Word(token.form, (at,), _COPIED) for at, token in phrase))
+            return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
     if part.agent and part.kind != PartKind.FINITE:
-        phrase = [(at, sentence.tokens[at]) for at in part.agent]
+        phrase = [(position, sentence.tokens[position]) for position in part.agent]
         words = agent_words(phrase, with_ne=with_ne)
         # All of it at the agent's first position.
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())

@@ -35,11 +35,11 @@ class VerbGroup:
     @property
     def is_passive(self) -> bool:
         """Whether the group is passive: a perfective form and `jaa`, perhaps after a vector verb."""
-        at = 1 if self.has_vector else 0
+        position = 1 if self.has_vector else 0
         passive = (
-            len(self.verbs) > at + 1
-            and self.verbs[at].tam == PERFECTIVE
-            and self.verbs[at + 1].root in words_of(Role.PASSIVE)
+            len(self.verbs) > position + 1
+            and self.verbs[position].tam == PERFECTIVE
+            and self.verbs[position + 1].root in words_of(Role.PASSIVE)
         )
         return passive and takes_ne(self.root)
 

@@ -34,14 +34,14 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     for position, token in enumerate(tokens):
         kind = kinds.get(token)
         if kind == QUOTE:
-            same = [at for at in opened if tokens[at] == token]
+            same = [index for index in opened if tokens[index] == token]
             if not same:
                 opened.append(position)
                 continue
             del opened[opened.index(same[-1]) :]
             pairs.append((same[-1], position))
             continue
-        fitting = [at for at in opened if partner.get(tokens[at]) == token]
+        fitting = [index for index in opened if partner.get(tokens[index]) == token]
         if fitting:
             del opened[opened.index(fitting[-1]) :]
             pairs.append((fitting[-1], position))
@@ -80,9 +80,12 @@ def place_punctuation(
     for position, kind in enumerate(kinds):
         if kind is None:
             continue
-        before = max((at for at in range(position) if kinds[at] is None or at in before_marks), default=None)
+        before = max(
+            (index for index in range(position) if kinds[index] is None or index in before_marks), default=None
+        )
         after = min(
-            (at for at in range(position + 1, len(mask)) if kinds[at] is None or at in after_marks), default=None
+            (index for index in range(position + 1, len(mask)) if kinds[index] is None or index in after_marks),
+            default=None,
         )
         if position in paired:
             result[position] = paired[position]
@@ -95,9 +98,9 @@ def place_punctuation(
 
 def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> bool:
     """Returns whether a stop stays: the final one, and one inside where something is left on both of its sides."""
-    stops = [at for at, kind in enumerate(kinds) if kind == STOP]
-    start = max((at + 1 for at in stops if at < position), default=0)
-    end = min((at for at in stops if at > position), default=len(mask))
+    stops = [index for index, kind in enumerate(kinds) if kind == STOP]
+    start = max((index + 1 for index in stops if index < position), default=0)
+    end = min((index for index in stops if index > position), default=len(mask))
     rest = any(kind is None for kind in kinds[position:])
     return not rest or (any(mask[start:position]) and any(mask[position:end]))
 
@@ -115,10 +118,10 @@ def _comma_stays(
     if not mask[before] and not mask[after]:
         return False
     if mask[before]:
-        end = next((at for at in range(after, len(mask)) if mask[at]), len(mask))
+        end = next((index for index in range(after, len(mask)) if mask[index]), len(mask))
         closed = any(kind == COMMA for kind in _marks_before(end, kinds))
         return closed and conjuncts is not None and conjuncts[position]
-    start = next((at for at in range(before, -1, -1) if mask[at]), -1)
+    start = next((index for index in range(before, -1, -1) if mask[index]), -1)
     return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
 
 

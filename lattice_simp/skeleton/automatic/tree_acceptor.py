@@ -158,9 +158,9 @@ class _Builder:
             if head != ROOT:
                 last[head] = max(last[head], position)
         self.closing: list[int] = [0] * count
-        for position, at in enumerate(last):
-            self.closing[at] |= 3 << 2 * position
-        self.stays_open = [at > position for position, at in enumerate(last)]
+        for position, index in enumerate(last):
+            self.closing[index] |= 3 << 2 * position
+        self.stays_open = [index > position for position, index in enumerate(last)]
 
     def moves(self, position: int, state: _State) -> Iterator[tuple[int, float, _State]]:
         """Returns (decision, cost, next state) for everything that may happen to a token."""

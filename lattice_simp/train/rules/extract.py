@@ -63,9 +63,9 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
     target_offsets, target = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
     point_offsets, points = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.uint8)
     count = 0
-    at = begin
-    while at < len(bitext.source_offsets) - 1 and count < max_rules:
-        words, others, links = _sentence(bitext, at)
+    pair = begin
+    while pair < len(bitext.source_offsets) - 1 and count < max_rules:
+        words, others, links = _sentence(bitext, pair)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
         # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
@@ -84,15 +84,15 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
                 own = pattern_hash(source[source_offsets[count] : filled])
                 if allowed[find_slot(allowed, own)] != own:
                     continue
-            sentence[count] = at
+            sentence[count] = pair
             source_offsets[count + 1] = filled
             target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
             own_links = links[link_starts[span[0]] : link_starts[span[1]]]
             point_offsets[count + 1] = _write_points(own_links, span, points, point_offsets[count])
             count += 1
-        at += 1
+        pair += 1
     return RuleBlock(
-        at,
+        pair,
         sentence[:count],
         source_offsets[: count + 1],
         source[: source_offsets[count]],
@@ -115,8 +115,8 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
     """
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
     rules = np.int64(0)
-    for at in range(len(bitext.source_offsets) - 1):
-        words, others, links = _sentence(bitext, at)
+    for pair in range(len(bitext.source_offsets) - 1):
+        words, others, links = _sentence(bitext, pair)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         rules += len(spans)
         for index in range(len(spans)):
@@ -129,28 +129,28 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
 
 
 @jit
-def _sentence(bitext: Bitext, at: int) -> tuple[Ints, Ints, Ints]:
+def _sentence(bitext: Bitext, pair: int) -> tuple[Ints, Ints, Ints]:
     return (
-        bitext.source[bitext.source_offsets[at] : bitext.source_offsets[at + 1]],
-        bitext.target[bitext.target_offsets[at] : bitext.target_offsets[at + 1]],
-        bitext.links[bitext.link_offsets[at] : bitext.link_offsets[at + 1]],
+        bitext.source[bitext.source_offsets[pair] : bitext.source_offsets[pair + 1]],
+        bitext.target[bitext.target_offsets[pair] : bitext.target_offsets[pair + 1]],
+        bitext.links[bitext.link_offsets[pair] : bitext.link_offsets[pair + 1]],
     )
 
 
 @jit
 def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) -> int:
     """Writes a rule's symbols of one side (0: source, 2: target); returns the index after them."""
-    at, end = span[side], span[side + 1]
-    while at < end:
-        if at == span[4 + side]:
+    index, end = span[side], span[side + 1]
+    while index < end:
+        if index == span[4 + side]:
             symbols[filled] = -1
-            at = span[5 + side]
-        elif at == span[8 + side]:
+            index = span[5 + side]
+        elif index == span[8 + side]:
             symbols[filled] = -2
-            at = span[9 + side]
+            index = span[9 + side]
         else:
-            symbols[filled] = words[at]
-            at += 1
+            symbols[filled] = words[index]
+            index += 1
         filled += 1
     return filled
 

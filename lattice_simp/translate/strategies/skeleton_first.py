@@ -128,13 +128,15 @@ def crossing_rules(
     kept = np.flatnonzero(~is_gap)
     if len(kept) == 0:
         return []
-    sentence = grammar.source_words.lookup([tokens[at] for at in kept.tolist()], missing=len(grammar.source_words))
+    sentence = grammar.source_words.lookup(
+        [tokens[index] for index in kept.tolist()], missing=len(grammar.source_words)
+    )
     matches = match(grammar, sentence, max_span)
     phrasal = (matches.pattern >= 0) & (matches.gaps[:, 0] < 0)
     items = []
     for number in np.flatnonzero(phrasal).tolist():
         start, last = int(kept[matches.span[number, 0]]), int(kept[matches.span[number, 1] - 1])
-        inner = [at for at in range(start, last) if is_gap[at]]
+        inner = [index for index in range(start, last) if is_gap[index]]
         if not inner:
             continue
         pattern = int(matches.pattern[number])
@@ -154,13 +156,13 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
     points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
     inserted: dict[int, list[int]] = {}
     seen = 0  # source words of the rule before the token in hand
-    total = sum(not is_gap[at] for at in span)
-    for at in span:
-        if not is_gap[at]:
+    total = sum(not is_gap[index] for index in span)
+    for index in span:
+        if not is_gap[index]:
             seen += 1
             continue
         position = _aligned_position(points, seen) if len(points) else round(len(target) * seen / total)
-        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[at]))
+        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[index]))
     result: list[int] = []
     for position in range(len(target) + 1):
         result += inserted.get(position, [])

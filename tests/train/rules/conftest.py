@@ -114,12 +114,12 @@ def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int],
     """Returns a side's symbols, and where each word that is left is among them."""
     symbols: list[int] = []
     positions: dict[int, int] = {}
-    for at in range(*span):
-        gap = next((number for number, (begin, end) in enumerate(gaps) if begin <= at < end), None)
+    for position in range(*span):
+        gap = next((number for number, (begin, end) in enumerate(gaps) if begin <= position < end), None)
         if gap is None:
-            positions[at] = len(symbols)
-            symbols.append(words[at])
-        elif at == gaps[gap][0]:
+            positions[position] = len(symbols)
+            symbols.append(words[position])
+        elif position == gaps[gap][0]:
             symbols.append(-1 - gap)
     return symbols, positions
 
