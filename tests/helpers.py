@@ -104,7 +104,7 @@ def feature_sums(lattice: Lattice, name: str) -> dict[tuple[int, ...], float]:
 
 
 def assert_canonical(lattice: Lattice, case: object = "") -> None:
-    """Checks that a lattice is valid, sorted and trim, and that features end with 0 where nothing ends."""
+    """Checks that a lattice is valid, sorted and connected, and that features end with 0 where nothing ends."""
     lattice.validate()
     assert lattice.is_topsorted, case
     assert lattice.connected().num_states == lattice.num_states, case

@@ -23,7 +23,7 @@ FOR_LOOP = ("multi30k/1", "multi30k/4", "multi30k/2", "multi30k/8")
 
 
 def measure(shared: Path) -> Figures:
-    """Best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
+    """Measures best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
     folder = shared / "data" / "oracles"
     names = {name: sorted((folder / "lattices" / name).glob("*.nolm.txt.gz")) for name in ALL}
     lattices = {path: _read(path) for paths in names.values() for path in paths}

@@ -24,7 +24,7 @@ Gram = tuple[int, ...]
 
 
 def measure(shared: Path) -> Figures:
-    """Posteriors, the gain lattice and its best path for all lattices with a language model, whole and pruned.
+    """Measures posteriors, the gain lattice and its best path for all lattices with a language model, whole and pruned.
 
     Raises:
         AssertionError: the plain way gives other posteriors.

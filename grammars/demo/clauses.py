@@ -70,13 +70,13 @@ class Clauses:
     # ---------------------------------------------------------------- phrases with gaps
 
     def _acting_subjects(self, number: str) -> pynini.Fst:
-        """Subjects that act, with or without a relative clause."""
+        """Builds subjects that act, with or without a relative clause."""
         heads = self.parts.heads(HUMAN_CLASSES, number, "nom", "nom", SUBJECT_PLACE, OPEN[CLAUSE])
         clauses = choice(self.parts.acting(number), self.parts.happening(number, SUBJECT_PLACE))
         return choice(self.parts.actors(number), self._closed(heads + clauses))
 
     def _subjects(self, kind: str, number: str) -> pynini.Fst:
-        """Subjects of a class of things with or without a modifier."""
+        """Builds subjects of a class of things with or without a modifier."""
         parts, nouns = self.parts, self.lexicon.nouns_of(kind, number)
         definite = parts.nominal.phrases(nouns, number, "nom", indefinite=False)
         nominative, accusative = (
@@ -95,7 +95,7 @@ class Clauses:
         return choice(*choices)
 
     def _objects(self, classes: frozenset[str], comma: bool) -> pynini.Fst:
-        """Objects; singular ones with a relative clause, which a comma closes unless the sentence ends there."""
+        """Builds objects; singular ones with a relative clause, which a comma closes unless the sentence ends there."""
         choices = [self.parts.objects(classes)]
         for kind in sorted(classes):
             heads = self.parts.heads((kind,), "sg", "acc", "nom", OBJECT_PLACE, OPEN[CLAUSE])

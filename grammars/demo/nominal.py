@@ -70,11 +70,11 @@ class NounPhrases:
         return choice(*choices)
 
     def owners(self, number: str) -> pynini.Fst:
-        """Genitives of those who act: *of the council*."""
+        """Builds genitives of those who act: *of the council*."""
         return self._with_preposition("o", "of|the", "gen", number)
 
     def agents(self, number: str) -> pynini.Fst:
-        """Agents of the passive: *by the council*."""
+        """Builds agents of the passive: *by the council*."""
         return self._with_preposition("b", "by|the", "dat", number)
 
     def _with_preposition(self, prefix: str, english: str, case: str, number: str) -> pynini.Fst:

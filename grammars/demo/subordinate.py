@@ -59,12 +59,12 @@ class Subordinate:
         return choice(*(self.vocabulary.lexeme(f"t.{row.id}", row.english, row.german) for row in entries))
 
     def _actors(self, number: str) -> pynini.Fst:
-        """Subjects that act, without modifiers."""
+        """Builds subjects that act, without modifiers."""
         nouns = [noun for kind in HUMAN_CLASSES for noun in self.lexicon.nouns_of(kind, number)]
         return self.nominal.phrases(nouns, number, "nom")
 
     def _objects(self, classes: frozenset[str]) -> pynini.Fst:
-        """Objects of the classes, without modifiers."""
+        """Builds objects of the classes, without modifiers."""
         return choice(
             *(
                 self.nominal.phrases(self.lexicon.nouns_of(kind, number), number, "acc")

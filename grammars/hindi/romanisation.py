@@ -93,7 +93,7 @@ def _spelt_out() -> Any:
 
 
 def _without_silent() -> Any:
-    """Steps 2 and 3."""
+    """Does steps 2 and 3."""
     vowel, consonant = any_of([*letters("vowel"), _SCHWA]), any_of(letters("consonant"))
     silent, mark = _cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
     other = pynini.difference(consonant, any_of(letters("keeps"))).optimize()
@@ -152,7 +152,7 @@ def _runs() -> re.Pattern[str]:
 
 @cache
 def _stray() -> dict[int, str]:
-    """Signs outside of syllables, and punctuation."""
+    """Returns signs outside of syllables, and punctuation."""
     return str.maketrans({row.sign: row.roman for row in _rows()["vowel"] if row.sign} | {_SILENCER: "", "।": "."})
 
 

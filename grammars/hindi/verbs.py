@@ -204,7 +204,7 @@ def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
 
 @cache
 def _endings() -> Any:
-    """Features to endings."""
+    """Maps features to endings."""
     return pynini.union(
         *(
             weighted(pynini.cross(_tags(row["tam"], values), acceptor(_SEAM + row["ending"])), cost_of(row))
@@ -215,7 +215,7 @@ def _endings() -> Any:
 
 
 def _irregular() -> tuple[Any, Any]:
-    """Roots with features to other stems with them, and to whole forms; of several forms the first costs least."""
+    """Maps roots with features to other stems with them, and to whole forms; of several forms the first costs least."""
     stems, forms, seen = [], [], dict[tuple[str, ...], int]()
     for row in grammar_table(*_IRREGULAR):
         for values in _all_values(row):
@@ -276,7 +276,7 @@ def _generator() -> Any:
 
 
 def _defective() -> list[str]:
-    """Verbs that have none but the listed forms: those that the verb list does not hold."""
+    """Returns the verbs that have none but the listed forms: those that the verb list does not hold."""
     return sorted({composed(row["root"]) for row in grammar_table(*_IRREGULAR)} - set(_verbs()))
 
 

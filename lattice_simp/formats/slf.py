@@ -242,7 +242,7 @@ class _Reader:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, line: str) -> bool:
-        """Takes one line; tells whether the lattice goes on."""
+        """Takes one line; returns whether the lattice goes on."""
         if line == ".":
             return False
         match = _FIELD.match(line)

@@ -60,7 +60,7 @@ def expand(automata: Iterable[tuple[int, pynini.Fst]], symbols: SymbolTable) -> 
         for label in TopologicalSorter({label: {*own} & {*network} for label, own in labels.items()}).static_order():
             arcs[label] = sum(1 + arcs.get(inner, 0) for inner in labels[label])
     except CycleError as error:
-        raise CyclicLatticeError("an automaton contains itself; remove a reference of the circle") from error
+        raise CyclicLatticeError("an automaton contains itself; remove a reference of the cycle") from error
     root = next(iter(network))
     if arcs[root] > MAX_ARCS:
         raise LatticeSimpError(f"{arcs[root]} arcs are too many for the engine openfst; use the engine arrays")

@@ -29,7 +29,7 @@ class HistoryLattice:
     """A lattice whose states know their last words.
 
     Attributes:
-        lattice: the paths, labels, costs and columns of the given lattice, trim and topologically sorted.
+        lattice: the paths, labels, costs and columns of the given lattice, connected and topologically sorted.
         grams: (max_order, num_arcs) int32, the n-gram of order `row + 1` that ends with each arc's word; 0 where
             there is none, on epsilon arcs and after too few words.
         words: (num_grams,) int32, the last word of each n-gram; n-gram 0 is the empty one.
@@ -102,7 +102,7 @@ def pruned_history(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLa
 
 
 def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice | None:
-    """Returns the expansion of a trim lattice, or None if that has too many arcs."""
+    """Returns the expansion of a connected lattice, or None if that has too many arcs."""
     if not 1 <= max_order <= MAX_ORDER:
         raise LatticeSimpError(f"n-grams of order {max_order}; give an order from 1 to {MAX_ORDER}")
     if lattice.num_states == 0:

@@ -36,7 +36,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     Fewer come back where the lattice holds fewer. Ties keep an order that depends on the lattice alone.
 
     Returns:
-        Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and trim, else of
+        Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and connected, else of
         `lattice.connected()`; their features are the sums along the path, final scores included.
 
     Raises:
@@ -102,7 +102,7 @@ Pool: TypeAlias = npt.NDArray[Any]
 
 @jit
 def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
-    """Returns (path offsets, arcs, end states) of a trim lattice whose best completion costs 0 from every state."""
+    """Returns (path offsets, arcs, end states) of a connected lattice whose states all have best completions of cost 0."""
     elements, used = np.empty(1024, dtype=ELEMENT), 1
     elements[0].state, elements[0].cost, elements[0].origin, elements[0].arc = 0, 0.0, -1, -1
     blocks, prefixes = np.empty(1024, dtype=BLOCK), 1

@@ -53,10 +53,10 @@ def rescore_lattice(
     """
     if n < 1 or beam < 1:
         raise LatticeSimpError(f"n is {n} and the beam {beam}; both are at least 1")
-    trim = lattice.connected()
-    if trim.empty:
+    connected = lattice.connected()
+    if connected.empty:
         return []
-    search = _Search(trim, scorer, source, beam, model_weight, lattice_weight)
+    search = _Search(connected, scorer, source, beam, model_weight, lattice_weight)
     return search.run()[:n]
 
 

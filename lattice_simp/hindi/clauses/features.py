@@ -47,7 +47,7 @@ def word_features(sentence: Sentence) -> Features:
 
 
 def phrase_features(sentence: Sentence) -> Features:
-    """Words, tags and phrases: clauses begin and end with phrases, and verb groups decide where.
+    """Returns words, tags and phrases: clauses begin and end with phrases, and verb groups decide where.
 
     To the words and tags of the nearest tokens come the token's phrase and its neighbours, each by its tag and case
     marker; the verb group that comes next and the one before, with what is between; and how many verb groups of

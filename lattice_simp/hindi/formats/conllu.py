@@ -100,7 +100,7 @@ def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterat
 
     Raises:
         FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
-            sentence, or words depend on one another in a circle.
+            sentence, or words depend on one another in a cycle.
     """
     return sentences_of_conllu(read_lines(path), path, problems)
 
@@ -228,8 +228,8 @@ def _sentence(block: _Lines, path: Path) -> Sentence:
     for word, number in zip(words, block.numbers, strict=True):
         if word.head >= len(words):
             raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (circle := find_cycle([word.head for word in words])) is not None:
-        raise _broken(f"word {circle + 1} depends on itself, in the end", path, block.numbers[circle])
+    if (position := find_cycle([word.head for word in words])) is not None:
+        raise _broken(f"word {position + 1} depends on itself, in the end", path, block.numbers[position])
     return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
 
 

@@ -51,7 +51,7 @@ def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[
 
     Raises:
         FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
-            chunks depend on one another in a circle.
+            chunks depend on one another in a cycle.
     """
     return sentences_of_lines(read_lines(path), path, problems)
 

@@ -214,7 +214,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
 
 
 def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Participles stay where a condition does: what they tell holds under it."""
+    """Keeps participles where a condition stays: what they tell holds under it."""
     conditional = any(node.is_kept and node.kind == ClauseType.ADVERBIAL for node in parent.children)
     for node in parent.children:
         if conditional and not node.is_kept and is_participial(sentence, node):

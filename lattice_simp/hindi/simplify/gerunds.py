@@ -148,7 +148,7 @@ def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...
 
 
 def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[int]:
-    """Phrases right before a gerund, as far as they can be its own: one bare noun at most, no agent with `ne`."""
+    """Returns the phrases before a gerund that can be its own: one bare noun at most, no agent with `ne`."""
     found: list[int] = []
     bare = False
     for position in range(chunk - 1, -1, -1):

@@ -92,7 +92,7 @@ def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word
 
 
 def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: bool = True) -> list[Word]:
-    """Demonstratives; adjectives and genitives agree with the noun in case."""
+    """Inflects demonstratives; adjectives and genitives agree with the noun in case."""
     words = []
     for index, (position, token) in enumerate(phrase):
         form = token.form

@@ -86,7 +86,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
 def _simplified(
     source: Sentence, tree: Node, refused: dict[str, str], until: Stage
 ) -> tuple[list[list[Word]], list[Refusal]]:
-    """Makes all splits that are not refused yet; says which of them cannot be made after all."""
+    """Makes all splits that are not refused yet; returns which of them cannot be made after all."""
     parts = split_clauses(source, tree)
     refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:

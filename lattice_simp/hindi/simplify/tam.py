@@ -86,7 +86,7 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
 
 
 def _agreement(sentence: Sentence, part: Part, agent: Sequence[int], main: VerbGroup, *, with_ne: bool) -> Agreement:
-    """What the new verb agrees in: the object if the agent takes `ne`, else the agent."""
+    """Returns what the new verb agrees in: the object if the agent takes `ne`, else the agent."""
     if with_ne:
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
         return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))

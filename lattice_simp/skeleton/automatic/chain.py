@@ -105,7 +105,7 @@ class Chain:
         return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
 
     def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:
-        """(num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
+        """Returns (num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
         transitions = self.transitions.T if reverse else self.transitions
         sums = np.zeros((len(keep), 2))
         sums[0, KEEP] = keep[0]
