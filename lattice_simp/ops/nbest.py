@@ -102,7 +102,7 @@ Pool: TypeAlias = npt.NDArray[Any]
 
 @jit
 def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
-    """Returns (path offsets, arcs, end states) of a connected lattice whose states all have best completions of cost 0."""
+    """Returns (path offsets, arcs, end states) of a connected lattice; from every state, completion costs 0 at best."""
     elements, used = np.empty(1024, dtype=ELEMENT), 1
     elements[0].state, elements[0].cost, elements[0].origin, elements[0].arc = 0, 0.0, -1, -1
     blocks, prefixes = np.empty(1024, dtype=BLOCK), 1
