@@ -25,7 +25,7 @@ def test_broken_files_name_the_line(tmp_path, random_parse, text):
 
 
 @pytest.mark.parametrize(
-    ("heads", "message"), [((1, 0), "circle"), ((-1, 2), "the head 2"), ((-1, 1), "the head 1"), ((-1,), "1 heads")]
+    ("heads", "message"), [((1, 0), "cycle"), ((-1, 2), "the head 2"), ((-1, 1), "the head 1"), ((-1,), "1 heads")]
 )
 def test_impossible_trees(heads, message):
     with pytest.raises(LatticeSimpError, match=message):
