@@ -221,9 +221,7 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
                     step = choices[number].cost
                     if arc >= 0:
                         step += weights[arc]
-                    target, new = _reach(
-                        nodes, keys, numbers, count, goal, following, so_far + step, estimates, bound
-                    )
+                    target, new = _reach(nodes, keys, numbers, count, goal, following, so_far + step, estimates, bound)
                     if new:
                         head = goal * order + level[following]
                         nodes[target].sibling, heads[head] = heads[head], target
