@@ -120,10 +120,15 @@ def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: in
     return state, cost
 
 
-@inlined
+@jit
 def advance(view: OrderView, state: int, word: int) -> tuple[int, float]:
     """Follows `word` from a state; returns the n-gram node it matches and the backoff costs paid before."""
-    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
+    return follow(state, word, view.children, view.word, view.suffix, view.backoff)
+
+
+@inlined
+def follow(state: int, word: int, children: Ints, words: Ints, suffix: Ints, backoff: Floats) -> tuple[int, float]:
+    """Does what `advance` does, for kernels that have fetched the arrays of their view already."""
     root = len(suffix) - 1
     paid = 0.0
     while state != root:
