@@ -56,10 +56,7 @@ class Features(Mapping[str, Floats]):
         for name in ends:
             if name not in arcs:
                 raise InvalidLatticeError(f"the feature {name!r} has final scores, but none for the arcs")
-        made = cls.empty(num_arcs, num_states)
-        for name, column in arcs.items():
-            made = made.with_column(name, column, ends.get(name))
-        return made
+        return cls.empty(num_arcs, num_states).with_columns(arcs, ends)
 
     def __getitem__(self, name: str) -> Floats:
         return self.arcs[self._row(name)]
@@ -90,17 +87,30 @@ class Features(Mapping[str, Floats]):
         return Features(self.names, gather(self.arcs, arcs, 0.0), gather(self.finals, states, 0.0))
 
     def with_column(self, name: str, arcs: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Features:
-        """Returns the features with one more, or with another column in the place of the old one of that name.
+        """Returns the features with one more, or with another column in place of the old one of that name.
 
         Raises:
             InvalidLatticeError: the column does not fit the arcs or the states.
         """
-        own = np.asarray(arcs, dtype=np.float64)
-        ends = np.zeros(self.finals.shape[1]) if finals is None else np.asarray(finals, dtype=np.float64)
-        if own.shape != self.arcs.shape[1:] or ends.shape != self.finals.shape[1:]:
-            raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
-        others = self.without(name)
-        return Features((*others.names, name), np.vstack((others.arcs, own)), np.vstack((others.finals, ends)))
+        return self.with_columns({name: arcs}, {} if finals is None else {name: finals})
+
+    def with_columns(self, arcs: Mapping[str, npt.ArrayLike], finals: Mapping[str, npt.ArrayLike]) -> Features:
+        """Returns the features with these columns; final scores that are not given are 0.
+
+        Raises:
+            InvalidLatticeError: a column does not fit the arcs or the states.
+        """
+        others = self.without(*arcs)
+        kept = len(others.names)
+        matrix = np.empty((kept + len(arcs), self.arcs.shape[1]))
+        ends = np.zeros((kept + len(arcs), self.finals.shape[1]))
+        matrix[:kept], ends[:kept] = others.arcs, others.finals
+        for row, (name, column) in enumerate(arcs.items(), start=kept):
+            own, end = np.asarray(column), np.asarray(finals.get(name, ends[row]))
+            if own.shape != matrix[row].shape or end.shape != ends[row].shape:
+                raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
+            matrix[row], ends[row] = own, end
+        return Features((*others.names, *arcs), matrix, ends)
 
     def without(self, *names: str) -> Features:
         """Returns the features but for these."""

@@ -7,7 +7,7 @@ composition need not fail (their section 6.3).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -202,7 +202,9 @@ class _Composition:
 
     def nothing(self) -> Lattice:
         """Returns the empty lattice with the features of the composition."""
-        return self._with_features(Lattice.empty_like(self.full), *(np.zeros(0) for _ in range(4)))
+        none = np.zeros(0)
+        edit_costs = None if self.edits is None else none
+        return self._with_features(Lattice.empty_like(self.full), none, none, none, edit_costs)
 
     def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
         """Returns the lattice of the product within a bound, None if it has too many arcs."""
@@ -211,36 +213,44 @@ class _Composition:
         return self._lattice(found, bound) if len(found.states) else None
 
     def _lattice(self, product: GapProduct, bound: float) -> Lattice:
-        full, edges = self.full, product.edges
-        costs = gather(self.gaps.weights, edges["gap_arc"], 0.0)
+        full = self.full
+        arc, kind = (np.ascontiguousarray(product.edges[name]) for name in ("arc", "kind"))
+        costs = gather(self.gaps.weights, product.edges["gap_arc"], 0.0)
+        weights = gather(full.weights, arc, 0.0) + self.weight * costs
+        edit_costs = None
+        if self.edits is not None:
+            prices = {STEM: self.edits.stem, SUBSTITUTION: self.edits.substitution, DELETION: self.edits.deletion}
+            edit_costs = _by_kind(prices)[kind]
+            weights += edit_costs
         final_costs = self.gaps.finals[product.gaps]
         finals = full.finals[product.states] + self.weight * np.where(np.isfinite(final_costs), final_costs, 0.0)
         is_final = np.isfinite(final_costs) & np.isfinite(finals) & (product.forward + finals <= bound)
-        edit_costs = self._prices()[edges["kind"]]
         joint = full.gather(
-            edges["arc"],
+            arc,
             product.offsets,
-            np.ascontiguousarray(edges["target"]),
+            np.ascontiguousarray(product.edges["target"]),
             product.states,
-            weights=gather(full.weights, edges["arc"], 0.0) + self.weight * costs + edit_costs,
+            weights=weights,
             finals=np.where(is_final, finals, np.inf),
         )
-        matched = np.isin(edges["kind"], (MATCH, STEM, SUBSTITUTION)).astype(np.float64)
+        matched = _by_kind({MATCH: 1.0, STEM: 1.0, SUBSTITUTION: 1.0})[kind]
         return self._with_features(joint, costs, np.where(is_final, final_costs, 0.0), matched, edit_costs)
 
     def _with_features(
-        self, lattice: Lattice, costs: Floats, final_costs: Floats, matched: Floats, edit_costs: Floats
+        self, lattice: Lattice, costs: Floats, final_costs: Floats, matched: Floats, edit_costs: Floats | None
     ) -> Lattice:
-        lattice = lattice.with_feature(self.names.skeleton, 0.0 - costs, 0.0 - final_costs)
-        lattice = lattice.with_feature(self.names.matched, matched)
-        return lattice if self.edits is None else lattice.with_feature(self.names.edits, 0.0 - edit_costs)
+        columns = {self.names.skeleton: 0.0 - costs, self.names.matched: matched}
+        if edit_costs is not None:
+            columns[self.names.edits] = 0.0 - edit_costs
+        features = lattice.features.with_columns(columns, {self.names.skeleton: 0.0 - final_costs})
+        return replace(lattice, features=features)
 
-    def _prices(self) -> Floats:
-        """Returns what each kind of move costs beside the weights."""
-        prices = np.zeros(ENTRY + 1)
-        if self.edits is not None:
-            prices[[STEM, SUBSTITUTION, DELETION]] = self.edits.stem, self.edits.substitution, self.edits.deletion
-        return prices
+
+def _by_kind(values: dict[int, float]) -> Floats:
+    """Returns an array that holds the value of each kind of move, 0 for the others."""
+    table = np.zeros(ENTRY + 1)
+    table[list(values)] = list(values.values())
+    return table
 
 
 def _grouped(groups: Ints, count: int) -> tuple[Ints, Longs]:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
@@ -88,53 +88,63 @@ class GapProduct(NamedTuple):
 @jit
 def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> None:
     """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none)."""
-    num_gaps = len(gaps.finals)
+    # A named tuple's arrays are slow to fetch in inner loops.
+    offsets, labels, weights, nextstates, finals = full
+    gap_offsets, gap_labels, gap_weights, gap_nextstates, gap_finals = gaps
+    by_label, label_begin, by_stem, stem_begin = (
+        matcher.by_label,
+        matcher.label_begin,
+        matcher.by_stem,
+        matcher.stem_begin,
+    )
+    stem_of, sources = matcher.stem_of, matcher.sources
+    num_gaps = len(gap_finals)
     least_next = np.empty(num_gaps, dtype=np.float64)
     toll = np.where(matcher.has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
     stays = toll.copy()
     skips = _moves_alone(gaps, matcher)
-    for state in range(len(full.finals) - 1, -1, -1):
+    for state in range(len(finals) - 1, -1, -1):
         row = cost[state]
         for gap in range(num_gaps):
-            row[gap] = full.finals[state] + gaps.finals[gap]
-        for arc in range(full.offsets[state], full.offsets[state + 1]):
-            word, weight, following = full.labels[arc], full.weights[arc], cost[full.nextstates[arc]]
+            row[gap] = finals[state] + gap_finals[gap]
+        for arc in range(offsets[state], offsets[state + 1]):
+            word, weight, following = labels[arc], weights[arc], cost[nextstates[arc]]
             if word == 0:
                 for gap in range(num_gaps):
                     row[gap] = min(row[gap], weight + following[gap])
                 continue
-            first, last = matcher.label_begin[word], matcher.label_begin[word + 1]
+            first, last = label_begin[word], label_begin[word + 1]
             if matcher.rho:
                 for index in range(first, last):
-                    stays[matcher.sources[matcher.by_label[index]]] = np.inf
+                    stays[sources[by_label[index]]] = np.inf
             for gap in range(num_gaps):
                 row[gap] = min(row[gap], weight + following[gap] + stays[gap])
             if matcher.rho:
                 for index in range(first, last):
-                    stays[matcher.sources[matcher.by_label[index]]] = toll[matcher.sources[matcher.by_label[index]]]
+                    stays[sources[by_label[index]]] = toll[sources[by_label[index]]]
             for index in range(first, last):
-                own = matcher.by_label[index]
-                total = weight + gaps.weights[own] + following[gaps.nextstates[own]]
-                row[matcher.sources[own]] = min(row[matcher.sources[own]], total)
+                own = by_label[index]
+                total = weight + gap_weights[own] + following[gap_nextstates[own]]
+                row[sources[own]] = min(row[sources[own]], total)
             if matcher.stem < np.inf:
-                stem = matcher.stem_of[word]
-                for index in range(matcher.stem_begin[stem], matcher.stem_begin[stem + 1]):
-                    own = matcher.by_stem[index]
-                    total = weight + gaps.weights[own] + matcher.stem + following[gaps.nextstates[own]]
-                    row[matcher.sources[own]] = min(row[matcher.sources[own]], total)
+                stem = stem_of[word]
+                for index in range(stem_begin[stem], stem_begin[stem + 1]):
+                    own = by_stem[index]
+                    total = weight + gap_weights[own] + matcher.stem + following[gap_nextstates[own]]
+                    row[sources[own]] = min(row[sources[own]], total)
             if matcher.substitution < np.inf:
                 least_next[:] = np.inf
                 for gap in range(num_gaps):
-                    for own in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
-                        if gaps.labels[own] != 0:
-                            total = gaps.weights[own] + following[gaps.nextstates[own]]
+                    for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
+                        if gap_labels[own] != 0:
+                            total = gap_weights[own] + following[gap_nextstates[own]]
                             least_next[gap] = min(least_next[gap], total)
                     row[gap] = min(row[gap], weight + matcher.substitution + least_next[gap])
         if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
-                for own in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
-                    added = gaps.weights[own] if gaps.labels[own] == 0 else gaps.weights[own] + matcher.deletion
-                    row[gap] = min(row[gap], added + row[gaps.nextstates[own]])
+                for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
+                    added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + matcher.deletion
+                    row[gap] = min(row[gap], added + row[gap_nextstates[own]])
 
 
 @jit
@@ -200,8 +210,11 @@ def _follow(
     num_edges: int,
 ) -> tuple[int, int, int]:
     """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges."""
+    offsets, labels, weights, nextstates, _ = full
+    gap_offsets, gap_labels, gap_weights, gap_nextstates, _ = gaps
+    has_loop, stem_of = matcher.has_loop, matcher.stem_of
     edits = matcher.substitution < np.inf or matcher.stem < np.inf
-    begin_arc, end_arc = full.offsets[state], full.offsets[state + 1]
+    begin_arc, end_arc = offsets[state], offsets[state + 1]
     if _moves_alone(gaps, matcher):
         begin_arc -= 1
     gap = -1
@@ -215,38 +228,35 @@ def _follow(
         nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
         done += 1
         so_far = nodes[node].forward
-        begin, end = gaps.offsets[gap], gaps.offsets[gap + 1]
+        begin, end = gap_offsets[gap], gap_offsets[gap + 1]
         for arc in range(begin_arc, end_arc):
-            standing = arc < full.offsets[state]  # a move without a lattice arc
-            word = -1 if standing else full.labels[arc]
-            goal = state if standing else full.nextstates[arc]
-            reached = so_far if standing else so_far + full.weights[arc]
+            standing = arc < offsets[state]  # a move without a lattice arc
+            word = -1 if standing else labels[arc]
+            goal = state if standing else nextstates[arc]
+            reached = so_far if standing else so_far + weights[arc]
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
-                first = _first_arc(gaps, begin, end, word)
-                loop = matcher.has_loop[gap] and not (matcher.rho and first < end and gaps.labels[first] == word)
+                first = _first_arc(gap_labels, begin, end, word)
+                loop = has_loop[gap] and not (matcher.rho and first < end and gap_labels[first] == word)
                 if edits:
                     first = begin
             for own in range(first - 1 if loop else first, first if word == 0 else end):
                 if own < first:
                     kind, following, total = LOOP, gap, reached
                 else:
-                    following, total = gaps.nextstates[own], reached + gaps.weights[own]
+                    following, total = gap_nextstates[own], reached + gap_weights[own]
                     if standing:
                         kind = ENTRY
-                        if gaps.labels[own] != 0:
+                        if gap_labels[own] != 0:
                             kind, total = DELETION, total + matcher.deletion
-                    elif gaps.labels[own] == word:
+                    elif gap_labels[own] == word:
                         kind = MATCH
                     elif not edits:
                         break
-                    elif gaps.labels[own] == 0:
+                    elif gap_labels[own] == 0:
                         continue
-                    elif (
-                        matcher.stem <= matcher.substitution
-                        and matcher.stem_of[gaps.labels[own]] == matcher.stem_of[word]
-                    ):
+                    elif matcher.stem <= matcher.substitution and stem_of[gap_labels[own]] == stem_of[word]:
                         kind, total = STEM, total + matcher.stem
                     else:
                         kind, total = SUBSTITUTION, total + matcher.substitution
@@ -269,12 +279,12 @@ def _follow(
     return count, done, num_edges
 
 
-@jit
-def _first_arc(gaps: Arcs, begin: int, end: int, word: int) -> int:
+@inlined
+def _first_arc(labels: Ints, begin: int, end: int, word: int) -> int:
     """Returns the first of an acceptor state's arcs whose word is not below `word`."""
     while begin < end:
         middle = (begin + end) >> 1
-        if gaps.labels[middle] < word:
+        if labels[middle] < word:
             begin = middle + 1
         else:
             end = middle
