@@ -120,7 +120,7 @@ class Features(Mapping[str, Floats]):
         """Returns the sums along a path: the numbers of its arcs, and its final state."""
         if not self.names:
             return {}
-        totals = self.arcs[:, arcs].sum(axis=1) + self.finals[:, end]
+        totals = self.arcs[:, arcs].sum(axis=1, dtype=np.float64) + self.finals[:, end]
         return dict(zip(self.names, totals.tolist(), strict=True))
 
 
