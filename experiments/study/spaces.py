@@ -39,7 +39,7 @@ def read_space(path: Path) -> Lattice:
         FormatError: the file is broken.
     """
     arrays = read_arrays(path)
-    features, finals = (np.ascontiguousarray(arrays[name].T) for name in ("features", "final_features"))
+    features, finals = (np.array(arrays[name].T, order="C") for name in ("features", "final_features"))
     made = Lattice.from_arcs(
         np.repeat(np.arange(len(arrays["final"])), np.diff(arrays["offsets"])),
         arrays["words"],

@@ -22,8 +22,6 @@ from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeEr
 from lattice_simp.formats.common import FieldText, Format, Longs, finite, natural, require_acceptor, shown, split_fields
 from lattice_simp.support.textio import decode, open_text
 
-FeatureMatrix = npt.NDArray[np.float32]
-
 MAX_STATES = 1 << 28
 """The highest state number; more would not fit into memory with its features."""
 
@@ -146,7 +144,7 @@ class _Pairs:
     names: list[bytes]
     values: npt.NDArray[np.float32]
 
-    def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> FeatureMatrix:
+    def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> npt.NDArray[np.float32]:
         """Returns the scores, (names, width) float32, each line's in its own of the columns."""
         row = {name.encode(): number for number, name in enumerate(names)}
         rows = np.fromiter(map(row.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.features import Scores
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.formats.feature_lattice import FeatureMatrix
 from lattice_simp.tune.corpus_bleu import STATISTICS, References, hypothesis_statistics
 from lattice_simp.tune.hulls import LINE, Lines, hulls
 from lattice_simp.tune.scores import weighted
@@ -88,8 +88,9 @@ def segments(
     """Returns the envelopes along each of `directions`, (directions, features), as BLEU statistics."""
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     lattice = lattice.topsorted()
-    found = _segments(lattice.arcs, lattice.features.arcs, lattice.features.finals, references, start, along, limit)
-    return Segments(*found, limit)
+    arrays = (lattice.arcs, lattice.features.arcs, lattice.features.finals)
+    offsets, begins, changes = _segments(*arrays, references, start, along, limit)
+    return Segments(offsets, begins, changes, limit)
 
 
 # ---------------------------------------------------------------- kernels
@@ -120,7 +121,7 @@ def _differ(one: Ints, length: int, other: Ints, other_length: int) -> bool:
 
 @jit
 def _envelope(
-    arcs: Arcs, features: FeatureMatrix, final_features: FeatureMatrix, weights: Floats, direction: Floats, limit: float
+    arcs: Arcs, features: Scores, final_features: Scores, weights: Floats, direction: Floats, limit: float
 ) -> tuple[Floats, Longs, Ints]:
     """Returns the boundaries, the words' offsets, and the words of the segments."""
     lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
@@ -147,8 +148,8 @@ def _envelope(
 @jit
 def _segments(
     arcs: Arcs,
-    features: FeatureMatrix,
-    final_features: FeatureMatrix,
+    features: Scores,
+    final_features: Scores,
     references: References,
     weights: Floats,
     directions: Floats,

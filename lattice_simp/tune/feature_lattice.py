@@ -74,18 +74,17 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
     nextstates = np.arange(total) - np.repeat(np.arange(len(lengths)), lengths) + 2
     sources = nextstates - 1
     sources[firsts], nextstates[firsts + lengths - 1] = 0, 1
-    features = np.zeros((len(names), total))
-    for first, hypothesis in zip(firsts.tolist(), hypotheses, strict=True):
+    features = np.zeros((len(names), total), dtype=np.float32)
+    for number, hypothesis in enumerate(hypotheses):  # a lattice's arcs begin with those of the start
         for name, value in hypothesis.features.items():
             if name not in row:
                 raise LatticeSimpError(f"the feature {name!r} is not among the named ones; add it to them")
-            features[row[name], first] = value
-    order = np.argsort(sources, kind="stable")  # that of the lattice's arcs
+            features[row[name], number] = value
     finals = np.full(2 + total - len(lengths), np.inf)
     finals[1] = 0.0
     labels = np.concatenate([np.zeros(0, dtype=np.int32), *words])
     lattice = Lattice.from_arcs(sources, labels, np.zeros(total), nextstates, finals, symbols)
-    return tuning_lattice(lattice, names, features[:, order])
+    return tuning_lattice(lattice, names, features)
 
 
 def same_features(lattices: Sequence[Lattice]) -> list[Lattice]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.features import Scores
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -69,7 +69,7 @@ def best_hypothesis(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLi
 
 
 @jit
-def weighted(features: npt.NDArray[Any], weights: Floats) -> Floats:
+def weighted(features: Scores, weights: Floats) -> Floats:
     """Returns the sums of weight times row, float64; rows of weight 0 cost nothing and add nothing."""
     sums = np.zeros(features.shape[1])
     for number in range(len(features)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tiny_decoder import WEIGHTS, expected_plain, tiny_decoder
 
@@ -58,7 +57,9 @@ def test_a_pruned_lattice_keeps_its_features():
     pruned = replace(result, lattice=prune(result.lattice, max_arcs=8))
     lattice = feature_lattice(pruned)
     assert lattice.num_arcs <= 8
-    assert best_hypothesis(lattice, dict.fromkeys(lattice.features, 0.0) | WEIGHTS)[1] == pytest.approx(result.best.cost)
+    assert best_hypothesis(lattice, dict.fromkeys(lattice.features, 0.0) | WEIGHTS)[1] == pytest.approx(
+        result.best.cost
+    )
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tune_helpers import empty_lattice, lattice_of_arcs
 
 from lattice_simp import Lattice, SymbolTable, nbest, union
