@@ -23,3 +23,8 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     run, so sentences can be worked on side by side without copies of their arrays.
     """
     return numba.njit(cache=True, boundscheck=False, fastmath=False, nogil=True)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiles a helper of kernels into its callers."""
+    return numba.njit(inline="always", nogil=True)(function)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.kernel import Floats, Ints, inlined, jit
 from lattice_simp.lm.restrict import RestrictedModel, find_child
 
 
@@ -120,15 +120,16 @@ def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: in
     return state, cost
 
 
-@jit
+@inlined
 def advance(view: OrderView, state: int, word: int) -> tuple[int, float]:
     """Follows `word` from a state; returns the n-gram node it matches and the backoff costs paid before."""
-    root = len(view.level) - 1
+    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
+    root = len(suffix) - 1
     paid = 0.0
     while state != root:
-        child = find_child(view.children, view.word, state, word)
+        child = find_child(children, words, state, word)
         if child >= 0:
             return child, paid
-        paid += view.backoff[state]
-        state = view.suffix[state]
+        paid += backoff[state]
+        state = suffix[state]
     return word, paid

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, inlined, jit
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 
 # A context with many more children than the vocabulary has words is searched word by word instead of scanned.
@@ -135,7 +135,7 @@ def _child_blocks(parent: Ints, first: int, root: int) -> Ints:
     return children
 
 
-@jit
+@inlined
 def find_child(children: Ints, word: Ints, node: int, wanted: int) -> int:
     """Returns the child of `node` by the word `wanted`, or -1."""
     low, high = children[node], children[node + 1]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 from lattice_simp.lm.optimistic import OrderView, advance
 
 NO_WORD = -1
@@ -81,7 +81,7 @@ class Product(NamedTuple):
     end_costs: Floats
 
 
-@jit
+@inlined
 def estimate(estimates: Estimates, state: int, context: int) -> float:
     """Returns a lower bound of the cost from a node to the end; infinity if it has no way within the bound."""
     cost = estimates.coarse_cost[context]
@@ -113,14 +113,15 @@ def estimate_table(product: Product, backward: Floats, bound: float, num_context
 @jit
 def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
     """Builds the nodes of the model itself whose cost so far plus estimated rest is within the bound."""
-    num_states = len(arcs.finals)
+    offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
+    match_cost, next_state, num_states = view.match_cost, view.next_state, len(arcs.finals)
     nodes, keys, numbers = _new_pool(view, estimates, 4096)
     done, edges = np.empty(4096, dtype=DONE), np.empty(8192, dtype=EDGE)
     heads = np.full(num_states, -1, dtype=np.int32)
     heads[0] = 0
     count, num_edges, finished = 1, 0, 0
     for state in range(num_states):
-        degree = arcs.offsets[state + 1] - arcs.offsets[state]
+        degree = offsets[state + 1] - offsets[state]
         node = heads[state]
         while node >= 0:
             if count + degree > len(nodes):
@@ -131,13 +132,13 @@ def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: floa
                 done = grown(done)
             done[finished].node, done[finished].begin = node, num_edges
             finished += 1
-            history = nodes[node].context
-            for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            history, so_far = nodes[node].context, nodes[node].forward
+            for arc in range(offsets[state], offsets[state + 1]):
                 cost, following = 0.0, history
-                if arcs.labels[arc] >= 0:
-                    matched, paid = advance(view, history, arcs.labels[arc])
-                    cost, following = paid + view.match_cost[matched], view.next_state[matched]
-                goal, total = arcs.nextstates[arc], nodes[node].forward + arcs.weights[arc] + cost
+                if labels[arc] >= 0:
+                    matched, paid = advance(view, history, labels[arc])
+                    cost, following = paid + match_cost[matched], next_state[matched]
+                goal, total = nextstates[arc], so_far + weights[arc] + cost
                 target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
                 if new:
                     nodes[target].sibling, heads[goal] = heads[goal], target
@@ -152,45 +153,79 @@ def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: floa
 @jit
 def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
     """Builds the nodes of an order with free backoff whose cost so far plus estimated rest is within the bound."""
-    num_states, root = len(arcs.finals), len(view.level) - 1
+    offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
+    order, level, root = view.order, view.level, len(view.level) - 1
+    children, child_word, match_cost, next_state = view.children, view.word, view.match_cost, view.next_state
     nodes, keys, numbers = _new_pool(view, estimates, 16384)
     done, edges = np.empty(16384, dtype=DONE), np.empty(65536, dtype=EDGE)
     # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
-    heads = np.full(num_states * view.order, -1, dtype=np.int32)
-    heads[view.level[nodes[0].context]] = 0
-    by_word = _ArcsByWord(
-        np.full(view.num_words, -1, dtype=np.int32),
-        np.full(view.num_words, -1, dtype=np.int32),
-        np.empty(len(arcs.labels), dtype=np.int32),
-    )
+    heads = np.full(len(arcs.finals) * order, -1, dtype=np.int32)
+    heads[level[nodes[0].context]] = 0
+    # The arcs of the lattice state in hand, chained by word: each word's first arc, the state it is of, the chain.
+    first_arc = np.full(view.num_words, -1, dtype=np.int32)
+    stamp = np.full(view.num_words, -1, dtype=np.int32)
+    next_arc = np.empty(len(labels), dtype=np.int32)
     choices = np.empty(_widest(arcs) + 1, dtype=CHOICE)
     count, num_edges, finished = 1, 0, 0
-    for state in range(num_states):
-        if not _any_node(heads, state * view.order, view.order):
+    for state in range(len(arcs.finals)):
+        if heads[state * order : (state + 1) * order].max() < 0:
             continue
-        first_silent = _chain_by_word(arcs, state, by_word)
-        for length in range(view.order - 1, -1, -1):
-            node = heads[state * view.order + length]
+        begin, end = offsets[state], offsets[state + 1]
+        first_silent = -1
+        for arc in range(begin, end):
+            word = labels[arc]
+            if word < 0:
+                next_arc[arc], first_silent = first_silent, arc
+            else:
+                next_arc[arc] = first_arc[word] if stamp[word] == state else -1
+                first_arc[word], stamp[word] = arc, state
+        for length in range(order - 1, -1, -1):
+            node = heads[state * order + length]
             while node >= 0:
-                found = _relaxed_choices(arcs, view, state, nodes[node].context, first_silent, by_word, choices)
-                if count + found > len(nodes):
-                    nodes, keys, numbers = _more_room(nodes, count, found, root + 1)
-                while num_edges + found > len(edges):
-                    edges = grown(edges)
                 if finished == len(done):
                     done = grown(done)
                 done[finished].node, done[finished].begin = node, num_edges
                 finished += 1
-                so_far = nodes[node].forward
+                history, so_far = nodes[node].context, nodes[node].forward
+                found = 0
+                arc = first_silent
+                while arc >= 0:
+                    following = history if labels[arc] == NO_WORD else root
+                    _set_choice(choices, found, arc, nextstates[arc], following, 0.0)
+                    found, arc = found + 1, next_arc[arc]
+                if history == root or end - begin <= DIRECT_DEGREE:
+                    for arc in range(begin, end):
+                        if labels[arc] >= 0:
+                            matched, paid = labels[arc], 0.0
+                            if history != root:
+                                matched, paid = advance(view, history, matched)
+                            cost = paid + match_cost[matched]
+                            _set_choice(choices, found, arc, nextstates[arc], next_state[matched], cost)
+                            found += 1
+                else:
+                    for child in range(children[history], children[history + 1]):
+                        word = child_word[child]
+                        if stamp[word] == state:
+                            arc = first_arc[word]
+                            while arc >= 0:
+                                _set_choice(choices, found, arc, nextstates[arc], next_state[child], match_cost[child])
+                                found, arc = found + 1, next_arc[arc]
+                    _set_choice(choices, found, -1, state, view.fallback[history], view.fallback_cost[history])
+                    found += 1
+                if count + found > len(nodes):
+                    nodes, keys, numbers = _more_room(nodes, count, found, root + 1)
+                while num_edges + found > len(edges):
+                    edges = grown(edges)
                 for number in range(found):
                     arc, goal, following = choices[number].arc, choices[number].goal, choices[number].context
                     step = choices[number].cost
                     if arc >= 0:
-                        step += arcs.weights[arc]
-                    total = so_far + step
-                    target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
+                        step += weights[arc]
+                    target, new = _reach(
+                        nodes, keys, numbers, count, goal, following, so_far + step, estimates, bound
+                    )
                     if new:
-                        head = goal * view.order + view.level[following]
+                        head = goal * order + level[following]
                         nodes[target].sibling, heads[head] = heads[head], target
                         count += 1
                     if target >= 0:
@@ -201,68 +236,10 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
     return _product(arcs, view, nodes[:count], done[:finished], edges[:num_edges])
 
 
-# ---------------------------------------------------------------- the ways on from a relaxed node
-
-
-class _ArcsByWord(NamedTuple):
-    """The arcs of the lattice state in hand, chained by word: each word's first arc, the state it is of, the chain."""
-
-    first: Ints
-    stamp: Ints
-    following: Ints
-
-
-@jit
-def _chain_by_word(arcs: Arcs, state: int, by_word: _ArcsByWord) -> int:
-    """Chains the arcs of a state by word; returns the first of the chain of arcs without one."""
-    first_silent = -1
-    for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
-        word = arcs.labels[arc]
-        if word < 0:
-            by_word.following[arc], first_silent = first_silent, arc
-        else:
-            by_word.following[arc] = by_word.first[word] if by_word.stamp[word] == state else -1
-            by_word.first[word], by_word.stamp[word] = arc, state
-    return first_silent
-
-
-@jit
-def _relaxed_choices(
-    arcs: Arcs, view: OrderView, state: int, history: int, first_silent: int, by_word: _ArcsByWord, choices: Pool
-) -> int:
-    """Writes the ways on from a node; returns how many there are."""
-    root = len(view.level) - 1
-    begin, end = arcs.offsets[state], arcs.offsets[state + 1]
-    found = 0
-    arc = first_silent
-    while arc >= 0:
-        choices[found].arc, choices[found].goal, choices[found].cost = arc, arcs.nextstates[arc], 0.0
-        choices[found].context = history if arcs.labels[arc] == NO_WORD else root
-        found += 1
-        arc = by_word.following[arc]
-    if history == root or end - begin <= DIRECT_DEGREE:
-        for arc in range(begin, end):
-            if arcs.labels[arc] >= 0:
-                matched, paid = arcs.labels[arc], 0.0
-                if history != root:
-                    matched, paid = advance(view, history, matched)
-                choices[found].arc, choices[found].goal = arc, arcs.nextstates[arc]
-                choices[found].context = view.next_state[matched]
-                choices[found].cost = paid + view.match_cost[matched]
-                found += 1
-        return found
-    for child in range(view.children[history], view.children[history + 1]):
-        word = view.word[child]
-        if by_word.stamp[word] == state:
-            arc = by_word.first[word]
-            while arc >= 0:
-                choices[found].arc, choices[found].goal = arc, arcs.nextstates[arc]
-                choices[found].context, choices[found].cost = view.next_state[child], view.match_cost[child]
-                found += 1
-                arc = by_word.following[arc]
-    choices[found].arc, choices[found].goal = -1, state
-    choices[found].context, choices[found].cost = view.fallback[history], view.fallback_cost[history]
-    return found + 1
+@inlined
+def _set_choice(choices: Pool, index: int, arc: int, goal: int, context: int, cost: float) -> None:
+    choices[index].arc, choices[index].goal = arc, goal
+    choices[index].context, choices[index].cost = context, cost
 
 
 @jit
@@ -271,11 +248,6 @@ def _widest(arcs: Arcs) -> int:
     for state in range(len(arcs.finals)):
         widest = max(widest, arcs.offsets[state + 1] - arcs.offsets[state])
     return widest
-
-
-@jit
-def _any_node(heads: Ints, begin: int, count: int) -> bool:
-    return heads[begin : begin + count].max() >= 0
 
 
 # ---------------------------------------------------------------- the pool of nodes
@@ -310,7 +282,7 @@ def _hashed(nodes: Pool, count: int, num_contexts: int) -> tuple[Longs, Ints]:
     return keys, numbers
 
 
-@jit
+@inlined
 def _reach(
     nodes: Pool,
     keys: Longs,

@@ -153,7 +153,8 @@ def _beam_cost(arcs: Arcs, view: OrderView, estimates: Estimates, width: int) ->
 
     The cost is that of a real path, hence an upper bound of the best one.
     """
-    num_states = len(arcs.finals)
+    offsets, labels, weights, nextstates, finals = arcs  # a named tuple's arrays are slow to fetch in inner loops
+    match_cost, next_state, num_states = view.match_cost, view.next_state, len(finals)
     context = np.empty((num_states, width), dtype=np.int32)
     cost = np.empty((num_states, width), dtype=np.float64)
     promise = np.full((num_states, width), np.inf)
@@ -163,15 +164,15 @@ def _beam_cost(arcs: Arcs, view: OrderView, estimates: Estimates, width: int) ->
     for state in range(num_states):
         for index in range(kept[state]):
             history, so_far = context[state, index], cost[state, index]
-            if arcs.finals[state] < np.inf:
+            if finals[state] < np.inf:
                 matched, paid = advance(view, history, view.end)
-                best = min(best, so_far + arcs.finals[state] + paid + view.match_cost[matched])
-            for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
-                following, total = history, so_far + arcs.weights[arc]
-                if arcs.labels[arc] >= 0:
-                    matched, paid = advance(view, history, arcs.labels[arc])
-                    following, total = view.next_state[matched], total + paid + view.match_cost[matched]
-                goal = arcs.nextstates[arc]
+                best = min(best, so_far + finals[state] + paid + match_cost[matched])
+            for arc in range(offsets[state], offsets[state + 1]):
+                following, total = history, so_far + weights[arc]
+                if labels[arc] >= 0:
+                    matched, paid = advance(view, history, labels[arc])
+                    following, total = next_state[matched], total + paid + match_cost[matched]
+                goal = nextstates[arc]
                 hoped = total + estimate(estimates, goal, following)
                 if not hoped < np.inf:
                     continue

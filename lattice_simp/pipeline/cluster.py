@@ -129,10 +129,7 @@ class _Run:
             return
         try:
             result: Answer | BatchError = future.result(timeout=self.cluster.timeout)
-        except (
-            TimeoutError,
-            asyncio.TimeoutError,
-        ):  # its worker has died with the result, and another one runs the group again
+        except TimeoutError:  # its worker has died with the result, and another one runs the group again
             self.finished.add(future)
             return
         except (Exception, asyncio.CancelledError) as error:
@@ -166,7 +163,7 @@ class _Run:
         self._check_connection()
         try:
             workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.cluster.timeout)
-        except (asyncio.TimeoutError, OSError) as error:
+        except (TimeoutError, OSError) as error:
             raise self._lost() from error
         self.counted = time.monotonic()
         if workers:

@@ -1,0 +1,72 @@
+"""The plan of the house: imports point down only, and no file of a lower room knows one of a higher room."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "lattice_simp"
+
+FLOORS = [
+    {"errors"},
+    {"support"},
+    {"core", "grammars"},
+    {"formats", "draw"},
+    {"lm", "ops", "openfst"},
+    {"engines"},
+    {"skeleton"},
+    {"translate", "rescore", "evaluate", "pipeline"},
+    {"tune", "hindi"},
+    {"train"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
+]
+"""The rooms from the ground up; rooms of one floor may use each other, but not in a circle."""
+
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def rooms_and_imports() -> Iterator[tuple[Path, str, str, ast.ImportFrom]]:
+    """Yields each import of the package's own: the file, its room, the room that is imported from, the statement."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "lattice_simp":
+                parts = node.module.split(".")
+                names = parts[1:2] or [alias.name for alias in node.names if alias.name in FLOOR]
+                for name in names:
+                    yield path, room, name, node
+
+
+def test_every_room_has_its_floor():
+    rooms = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert rooms - {"__init__", "__pycache__", "py.typed"} == set(FLOOR)
+
+
+def test_imports_point_down_only():
+    for path, room, imported, node in rooms_and_imports():
+        if room != "__init__":
+            assert FLOOR[imported] <= FLOOR[room], f"{path}:{node.lineno}: {room} may not import {imported}"
+
+
+def test_no_circle_between_rooms_of_one_floor():
+    edges = {(room, own) for _, room, own, _ in rooms_and_imports() if room != own and room in FLOOR}
+    for room, own in edges:
+        if FLOOR[room] == FLOOR[own]:
+            assert (own, room) not in edges, f"{room} and {own} import each other"
+
+
+@pytest.mark.parametrize("room", ["core", "formats", "lm", "ops", "openfst", "translate", "tune", "skeleton"])
+def test_no_import_inside_a_function_hides_a_circle(room):
+    """What is imported late is an optional library, never a part of the package."""
+    for path in sorted((PACKAGE / room).rglob("*.py")):
+        for outer in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(outer, ast.FunctionDef):
+                continue
+            for node in ast.walk(outer):
+                own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
+                assert not own, f"{path}:{node.lineno}: an import inside {outer.name}"
