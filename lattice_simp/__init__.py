@@ -11,11 +11,11 @@ Operations:
     arc_posteriors      the probability of each arc
     compose             keeps what contains a hypothesis of an acceptor
     count_paths         how many paths there are
-    gappy_acceptor      hypotheses with loops where other words may stand
+    gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
-    prune               keeps what lies on good paths
+    prune               keeps what is on good paths
     replace             expands words into lattices
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path

@@ -47,7 +47,7 @@ else:
 @app.callback()
 def common(
     version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="show tracebacks (at any place of the command line)")] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="show tracebacks (anywhere in the command line)")] = False,
 ) -> None:
     """Exact operations on word lattices, and translation with source skeletons."""
 
@@ -118,8 +118,8 @@ def demo(
 def train(
     config: Annotated[Path, typer.Argument(help="a YAML file, see the README")],
     settings: Annotated[Optional[list[str]], typer.Option("--set", help="name.of.field=value")] = None,  # noqa: UP045
-    first: Annotated[Optional[str], typer.Option("--from", help="do this stage and all behind it again")] = None,  # noqa: UP045
-    last: Annotated[Optional[str], typer.Option("--to", help="stop behind this stage")] = None,  # noqa: UP045
+    first: Annotated[Optional[str], typer.Option("--from", help="do this stage and all after it again")] = None,  # noqa: UP045
+    last: Annotated[Optional[str], typer.Option("--to", help="stop after this stage")] = None,  # noqa: UP045
     jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler, tcp://HOST:PORT, or local:N workers")] = None,  # noqa: UP045
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _report(error: Exception, *, debug: bool) -> int:
-    """Tells of an error in a line; gives the exit code.
+    """Prints an error in one line; returns the exit code.
 
     Raises:
         Exception: an error that is none of the user's, as it came.

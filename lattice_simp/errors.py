@@ -20,8 +20,8 @@ class FormatError(LatticeSimpError):
         self, message: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None
     ) -> None:
         self.message, self.path, self.line, self.remedy = message, path, line, remedy
-        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
-        super().__init__(f"{place} {message}".strip() + (f" ({remedy})" if remedy else ""))
+        where = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        super().__init__(f"{where} {message}".strip() + (f" ({remedy})" if remedy else ""))
 
 
 class CyclicLatticeError(LatticeSimpError):
@@ -29,7 +29,7 @@ class CyclicLatticeError(LatticeSimpError):
 
 
 class InvalidLatticeError(LatticeSimpError):
-    """Arrays that are no lattice: NaN costs, dangling states, unknown symbols, lengths that differ."""
+    """Arrays that are not a lattice: NaN costs, dangling states, unknown symbols, lengths that differ."""
 
 
 class EmptyLatticeError(LatticeSimpError):
@@ -41,11 +41,11 @@ class UnknownSymbolError(LatticeSimpError):
 
 
 class SkeletonError(LatticeSimpError):
-    """A skeleton that is no non-empty, strict subsequence of its sentence."""
+    """A skeleton that is not a non-empty, strict subsequence of its sentence."""
 
 
 class GrammarError(LatticeSimpError):
-    """A rule that is no rule, or a grammar that cannot be used for decoding."""
+    """A rule that is not a rule, or a grammar that cannot be used for decoding."""
 
 
 class MissingExtraError(LatticeSimpError):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A busy machine is no defect.
+# A busy machine is not a defect.
 settings.register_profile("lattice_simp", deadline=None)
 settings.load_profile("lattice_simp")
 

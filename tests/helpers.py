@@ -104,7 +104,7 @@ def feature_sums(lattice: Lattice, name: str) -> dict[tuple[int, ...], float]:
 
 
 def assert_canonical(lattice: Lattice, case: object = "") -> None:
-    """Checks that a lattice is valid, sorted and trim, and that features end with 0 where nothing ends."""
+    """Checks that a lattice is valid, sorted and connected, and that features end with 0 where nothing ends."""
     lattice.validate()
     assert lattice.is_topsorted, case
     assert lattice.connected().num_states == lattice.num_states, case
@@ -242,6 +242,6 @@ class PlainModel:
         """Returns the cost of a sentence in nats, `</s>` included."""
         sentence = ("<s>", *self.known(words), "</s>")
         return -LOG_10 * sum(
-            self.log10(sentence[max(0, place - self.order + 1) : place], sentence[place])
-            for place in range(1, len(sentence))
+            self.log10(sentence[max(0, index - self.order + 1) : index], sentence[index])
+            for index in range(1, len(sentence))
         )

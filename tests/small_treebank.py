@@ -22,12 +22,12 @@ def ssf_sentence(number, rng):
         chunks.append(("VGF", "VGF2", "ccof:CCP", [(verb, "VM", f"{root},v,m,sg,3,,या,yA")]))
     chunks.append(("BLK", "BLK", "rsym:VGF", [("।", "SYM", "punc")]))
     lines = [f"<Sentence id='{number}'>"]
-    for place, (tag, name, relation, words) in enumerate(chunks, start=1):
+    for position, (tag, name, relation, words) in enumerate(chunks, start=1):
         drel = f" drel='{relation}'" if relation else ""
-        lines.append(f"{place}\t((\t{tag}\t<fs name='{name}'{drel}>")
+        lines.append(f"{position}\t((\t{tag}\t<fs name='{name}'{drel}>")
         for word, pos, af in words:
             full = af if "," in af else f"{word},{af},m,sg,3,d,0,0"
-            lines.append(f"{place}.1\t{word}\t{pos}\t<fs af='{full}'>")
+            lines.append(f"{position}.1\t{word}\t{pos}\t<fs af='{full}'>")
         lines.append("\t))")
     return "\n".join([*lines, "</Sentence>", ""])
 

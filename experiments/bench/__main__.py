@@ -98,7 +98,7 @@ def _texts(own: Figure) -> tuple[str, str, str]:
 
 
 def _table(figures: Figures) -> Table:
-    """What other programs gave elsewhere stands in the file only."""
+    """Makes the table of this run's figures; those of other programs are in the file only."""
     table = Table("figure", "value", "unit", "baseline (same run)", "ratio")
     for name, own in figures.items():
         value, baseline, ratio = _texts(own)

@@ -24,7 +24,7 @@ SENTENCE = 5
 
 
 def measure(shared: Path) -> Figures:
-    """CPU seconds of the arrays; the baseline is OpenFst, so the ratio says how much faster the arrays are.
+    """Measures CPU seconds of the arrays; the baseline is OpenFst, so the ratio says how much faster the arrays are.
 
     The faster of several runs counts, compilation does not.
 

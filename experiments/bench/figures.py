@@ -1,4 +1,4 @@
-"""What a measurement gives."""
+"""What a measurement returns."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ TOLERANCE = 1e-3
 
 
 def measure(shared: Path) -> Figures:
-    """Both ways on the same task, the faster of several runs each, compilation not counted.
+    """Measures both ways on the same task: the faster of several runs each, compilation not counted.
 
     Figures without a suffix have sigma loops; `beam` keeps 10 nats, where OpenFst's result is still unpruned.
 
@@ -69,7 +69,7 @@ def task(shared: Path, arcs: int = ARCS, count: int = HYPOTHESES) -> tuple[Latti
 
 
 def _plain(skeleton: GappyAcceptor, full: Lattice) -> tuple[float, float, float]:
-    """Composes with OpenFst alone; gives the time, the part of it without writing loops out, and the best cost."""
+    """Composes with OpenFst alone; returns the time, the part of it without writing loops out, and the best cost."""
     fst, writing = timed(_expanded, skeleton, full)
     joint, composing = timed(lambda: pynini.compose(full.to_pynini(), fst))
     return writing + composing, composing, float(pywrapfst.shortestdistance(joint, reverse=True)[joint.start()])

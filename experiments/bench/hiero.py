@@ -53,7 +53,7 @@ def _eager(shared: Path, task: Task) -> float:
 
 
 def measure_multi30k(shared: Path) -> Figures:
-    """20 sentences, shallow-1 grammar; the whole task runs once before it is timed (compilation, caches)."""
+    """Measures 20 sentences with a shallow-1 grammar; the whole task runs once untimed (compilation, caches)."""
     _decode(shared, MULTI30K)
     best, seconds = _decode(shared, MULTI30K)
     exact = exact_results(shared, MULTI30K)
@@ -69,7 +69,7 @@ def measure_multi30k(shared: Path) -> Figures:
 
 
 def measure_europarl(shared: Path) -> Figures:
-    """30 sentences of 20 to 39 tokens, shallow-1 grammar."""
+    """Measures 30 sentences of 20 to 39 tokens, shallow-1 grammar."""
     _decode(shared, MULTI30K)
     _decode(shared, EUROPARL)
     best, seconds = _decode(shared, EUROPARL)
@@ -80,7 +80,7 @@ def measure_europarl(shared: Path) -> Figures:
 
 
 def measure_europarl_skeletons(shared: Path) -> Figures:
-    """Their 30 skeletons."""
+    """Measures their 30 skeletons."""
     _decode(shared, EUROPARL_SKELETONS)
     best, seconds = _decode(shared, EUROPARL_SKELETONS)
     return {
@@ -92,7 +92,7 @@ def measure_europarl_skeletons(shared: Path) -> Figures:
 
 
 def measure_full(shared: Path) -> Figures:
-    """Nested grammars at several prunings; the plain names are those of the widest one."""
+    """Measures nested grammars at several prunings; the plain names are those of the widest one."""
     figures: Figures = {}
     for name, task in (("hiero_full", MULTI30K_FULL), ("hiero_europarl_full", EUROPARL_FULL)):
         _decode(shared, task, FULL_SETTINGS[0])

@@ -23,7 +23,7 @@ FOR_LOOP = ("multi30k/1", "multi30k/4", "multi30k/2", "multi30k/8")
 
 
 def measure(shared: Path) -> Figures:
-    """Best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
+    """Measures best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
     folder = shared / "data" / "oracles"
     names = {name: sorted((folder / "lattices" / name).glob("*.nolm.txt.gz")) for name in ALL}
     lattices = {path: _read(path) for paths in names.values() for path in paths}
@@ -68,7 +68,7 @@ def _read(path: Path) -> Lattice:
 
 
 def _loop(lattice: Lattice, model: kenlm.Model) -> float:
-    """The best cost by dynamic programming over (lattice state, KenLM state), one score at a time."""
+    """Returns the best cost by dynamic programming over (lattice state, KenLM state), one score at a time."""
     start = kenlm.State()
     model.BeginSentenceWrite(start)
     cells: list[dict[kenlm.State, float]] = [{} for _ in range(lattice.num_states)]

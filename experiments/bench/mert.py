@@ -34,7 +34,7 @@ def measure(shared: Path) -> Figures:
     """Tunes from the recorded start weights, with the default options, compilation not counted.
 
     `mert_oracle_bleu` is the mean over some seeds, `mert_oracle_cpu_s` the mean seconds; their baselines are the same
-    search on n-best lists of the start weights, judged on the whole lattices.
+    search on n-best lists of the start weights, scored on the whole lattices.
 
     Raises:
         AssertionError: the two ways to an envelope differ.

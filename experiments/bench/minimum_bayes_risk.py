@@ -24,7 +24,7 @@ Gram = tuple[int, ...]
 
 
 def measure(shared: Path) -> Figures:
-    """Posteriors, the gain lattice and its best path for all lattices behind a language model, whole and pruned.
+    """Measures posteriors, the gain lattice and its best path for all lattices with a language model, whole and pruned.
 
     Raises:
         AssertionError: the plain way gives other posteriors.
@@ -106,7 +106,7 @@ def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_
     for source, label, target, _ in arcs:
         for history in histories[source]:
             longer = (*history, label)[-max_order:] if label else history
-            found |= {longer[place:] for place in range(len(longer))}
+            found |= {longer[index:] for index in range(len(longer))}
             histories[target].add(longer)
     return found
 

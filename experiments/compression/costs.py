@@ -51,11 +51,11 @@ def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_
     wanted = set(labels) - {_JOINING}
     for example in examples:
         parse = example.parse
-        for place, head in enumerate(parse.heads):
-            if head < 0 or parse.labels[place] not in wanted:
+        for position, head in enumerate(parse.heads):
+            if head < 0 or parse.labels[position] not in wanted:
                 continue
-            keys = list(_keys(example, place, head))
-            subtree = parse.subtree(place)
+            keys = list(_keys(example, position, head))
+            subtree = parse.subtree(position)
             for skeleton in example.references:
                 if skeleton.mask[head]:
                     gone = not any(skeleton.mask[each] for each in subtree)
@@ -69,11 +69,11 @@ def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_
     return {key: cost for key, cost in costs.items() if not _is_said_already(key, cost, costs)}
 
 
-def _keys(example: Example, place: int, head: int) -> Iterable[_Key]:
+def _keys(example: Example, position: int, head: int) -> Iterable[_Key]:
     parse = example.parse
-    label, word = parse.labels[place], parse.tokens[place].lower()
+    label, word = parse.labels[position], parse.tokens[position].lower()
     own_word = word if label == "prep" and word in _WORDS else _ANY
-    part, where = parse.parts[head], place_to_head(parse, place, head)
+    part, where = parse.parts[head], place_to_head(parse, position, head)
     for one in sorted({part, _ANY} & {*_PARTS, _ANY}):
         for other in sorted({where, _ANY}):
             yield label, own_word, one, other

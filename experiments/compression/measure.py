@@ -64,13 +64,15 @@ def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
     The highest kept word needs no head.
     """
     tree = deletion_tree(parse)
-    words = [place for place, word in enumerate(tree.words) if word and tree.heads[place] >= 0]
-    alone = [place for place in words if skeleton.mask[place] and not skeleton.mask[tree.heads[place]]]
+    words = [position for position, word in enumerate(tree.words) if word and tree.heads[position] >= 0]
+    alone = [position for position in words if skeleton.mask[position] and not skeleton.mask[tree.heads[position]]]
     missing = [
-        place
-        for place in words
-        if not skeleton.mask[place] and skeleton.mask[tree.heads[place]] and math.isinf(tree.costs[place])
+        position
+        for position in words
+        if not skeleton.mask[position] and skeleton.mask[tree.heads[position]] and math.isinf(tree.costs[position])
     ]
-    has_root = any(skeleton.mask[place] for place, head in enumerate(tree.heads) if head < 0 and tree.words[place])
+    has_root = any(
+        skeleton.mask[position] for position, head in enumerate(tree.heads) if head < 0 and tree.words[position]
+    )
     broken = len(alone) + len(missing) - (0 if has_root else min(1, len(alone)))
     return broken / max(1, len(words))

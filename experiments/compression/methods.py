@@ -26,7 +26,7 @@ def methods(
 
     def at_random(parse: Parse, rate: float) -> list[Skeleton]:
         chosen = set(rng.sample(range(len(parse)), _count(parse, rate)))
-        return [Skeleton(parse.tokens, tuple(place in chosen for place in range(len(parse))))]
+        return [Skeleton(parse.tokens, tuple(position in chosen for position in range(len(parse))))]
 
     return {
         "keep everything": lambda parse, rate: [Skeleton(parse.tokens, (True,) * len(parse))],
@@ -58,4 +58,4 @@ def _count(parse: Parse, rate: float) -> int:
 
 def _first(parse: Parse, rate: float) -> list[Skeleton]:
     kept = _count(parse, rate)
-    return [Skeleton(parse.tokens, tuple(place < kept for place in range(len(parse))))]
+    return [Skeleton(parse.tokens, tuple(position < kept for position in range(len(parse))))]

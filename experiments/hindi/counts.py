@@ -58,35 +58,35 @@ def _surplus(opens: Opens, closes: list[int]) -> int:
 
 def _close_complements(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1a: the matrix clause of a `ki` complement ends where the complement does."""
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if token is TokenClass.COMPLEMENTISER and _surplus(opens, closes) > 0:
-            ends = [other for other in range(place, len(closes)) if closes[other]]
+            ends = [other for other in range(position, len(closes)) if closes[other]]
             if ends:
                 closes[ends[-1]] += 1
 
 
 def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1b: a finite verb without a complement ends its clause."""
-    for place, token in enumerate(tokens):
-        follows = place + 1 < len(tokens) and tokens[place + 1] is TokenClass.COMPLEMENTISER
-        if token is TokenClass.FINITE_VERB and not closes[place] and not follows and _surplus(opens, closes) > 0:
-            closes[place] = 1
+    for position, token in enumerate(tokens):
+        follows = position + 1 < len(tokens) and tokens[position + 1] is TokenClass.COMPLEMENTISER
+        if token is TokenClass.FINITE_VERB and not closes[position] and not follows and _surplus(opens, closes) > 0:
+            closes[position] = 1
 
 
 def _close_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1c: a non-finite verb ends its clause, too, unless another clause begins after it."""
-    for place, token in enumerate(tokens):
-        follows = place + 1 < len(tokens) and bool(opens[place + 1])
-        ends = token is TokenClass.NON_FINITE_VERB and not closes[place] and not follows
+    for position, token in enumerate(tokens):
+        follows = position + 1 < len(tokens) and bool(opens[position + 1])
+        ends = token is TokenClass.NON_FINITE_VERB and not closes[position] and not follows
         if ends and _surplus(opens, closes) > 0:
-            closes[place] = 1
+            closes[position] = 1
 
 
 def _open_non_finite(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """2a: a non-finite clause whose start is missing begins with the phrases before its verb that may belong to it."""
-    for place, token in enumerate(tokens):
-        if token is TokenClass.NON_FINITE_VERB and closes[place] and _surplus(opens, closes) < 0:
-            start = _start_of_non_finite(sentence, place)
+    for position, token in enumerate(tokens):
+        if token is TokenClass.NON_FINITE_VERB and closes[position] and _surplus(opens, closes) < 0:
+            start = _start_of_non_finite(sentence, position)
             if ClauseType.NON_FINITE not in opens[start]:
                 opens[start].append(ClauseType.NON_FINITE)
 
@@ -106,26 +106,26 @@ def _start_of_non_finite(sentence: Sentence, verb: int) -> int:
 def _drop_before_conjunctions(
     sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]
 ) -> None:
-    """2b: no clause ends on a word before a conjunction that is no verb."""
+    """2b: no clause ends on a word before a conjunction that is not a verb."""
     verbs = (TokenClass.FINITE_VERB, TokenClass.NON_FINITE_VERB)
-    for place in range(len(tokens) - 1):
-        before_conjunction = sentence.tokens[place + 1].tag == "CC" and tokens[place] not in verbs
-        if before_conjunction and closes[place] and _surplus(opens, closes) < 0:
-            closes[place] -= 1
+    for position in range(len(tokens) - 1):
+        before_conjunction = sentence.tokens[position + 1].tag == "CC" and tokens[position] not in verbs
+        if before_conjunction and closes[position] and _surplus(opens, closes) < 0:
+            closes[position] -= 1
 
 
 def _enclose_complements(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """3a: several clauses in one complement get one around them."""
-    for place, token in enumerate(tokens):
-        if token is not TokenClass.COMPLEMENTISER or opens[place] != [ClauseType.COMPLEMENT]:
+    for position, token in enumerate(tokens):
+        if token is not TokenClass.COMPLEMENTISER or opens[position] != [ClauseType.COMPLEMENT]:
             continue
         depth = 0
-        for end in range(place, len(tokens)):
+        for end in range(position, len(tokens)):
             depth += len(opens[end]) - closes[end]
             if depth <= 0:
                 break
-        behind = [other for other in range(end + 1, len(tokens)) if opens[other]]
-        if depth == 0 and behind and ClauseType.COORDINATE in opens[behind[0]] and behind[0] <= end + 2:
+        following = [other for other in range(end + 1, len(tokens)) if opens[other]]
+        if depth == 0 and following and ClauseType.COORDINATE in opens[following[0]] and following[0] <= end + 2:
             last = max(other for other in range(len(closes)) if closes[other])
-            opens[place].append(ClauseType.COORDINATE)
+            opens[position].append(ClauseType.COORDINATE)
             closes[last] += 1

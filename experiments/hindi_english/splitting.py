@@ -30,13 +30,13 @@ def with_split_development(config: Config) -> Config:
     folder.mkdir(parents=True, exist_ok=True)
     corpora = list(config.corpora)
     tuned: list[Path] = []
-    for place, lines in enumerate([source, *references]):
-        name = "source" if place == 0 else f"reference.{place - 1}"
+    for position, lines in enumerate([source, *references]):
+        name = "source" if position == 0 else f"reference.{position - 1}"
         training = [line for number, line in enumerate(lines) if number % TUNED_EVERY]
         tuned.append(_written(folder / f"tuned.{name}", lines[::TUNED_EVERY]))
         other = _written(folder / f"training.{name}", training)
-        if place:
-            corpus = Corpus(name=f"{whole.name}.{place - 1}", source=folder / "training.source", target=other)
+        if position:
+            corpus = Corpus(name=f"{whole.name}.{position - 1}", source=folder / "training.source", target=other)
             corpora.append(corpus)
     development = TestSet(name=whole.name, source=tuned[0], references=tuple(tuned[1:]))
     tune = config.tune.model_copy(update={"development": development})

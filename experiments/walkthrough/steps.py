@@ -47,7 +47,7 @@ class Page:
 
 
 def walk(decoder: ls.Decoder, skeleton: ls.Skeleton, reference: str) -> tuple[str, dict[str, str]]:
-    """Translates a sentence step by step; gives the page and its drawings by file name."""
+    """Translates a sentence step by step; returns the page and its drawings by file name."""
     page = Page()
     page.say("# One sentence, step by step")
     page.say("`python -m experiments.walkthrough` wrote this page from the demo model; nothing in it is typed by hand.")
@@ -100,7 +100,7 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     page.say(
         f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at "
         f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words "
-        f"may stand. With its {min(DRAWN, found)} best:"
+        f"may occur. With its {min(DRAWN, found)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
     page.table(("skeleton's translation", "cost"), [(own.text, f"{own.cost:.2f}") for own in best])

@@ -15,7 +15,7 @@
     the judge had promised <clause> to pay the fine </clause> .
     die richterin hatte versprochen , die geldbuße zu bezahlen .
 
-Marks stand on the English side around what a skeleton may leave out: everything that is left is a sentence of the
+Marks are on the English side around what a skeleton may leave out: everything that is left is a sentence of the
 grammar again. German is verb second: a fronted adverbial takes the place of the subject, which goes after the finite
 verb; participles and particles end the clause, after adverbials. An infinitive clause of an object follows them.
 
@@ -51,7 +51,7 @@ class Clauses:
         self.objects = lru_cache(None)(self._objects)
 
     def sentences(self) -> pynini.Fst:
-        """All sentences, from marked English symbols to German ones."""
+        """Returns all sentences, from marked English symbols to German ones."""
         clauses = choice(self._passives(), self._perfects(), self._preterites())
         stop = self.vocabulary.lexeme("stop", ".", ".")
         sentences: pynini.Fst = clauses + stop
@@ -70,13 +70,13 @@ class Clauses:
     # ---------------------------------------------------------------- phrases with gaps
 
     def _acting_subjects(self, number: str) -> pynini.Fst:
-        """Subjects that act, with or without a relative clause."""
+        """Builds subjects that act, with or without a relative clause."""
         heads = self.parts.heads(HUMAN_CLASSES, number, "nom", "nom", SUBJECT_PLACE, OPEN[CLAUSE])
         clauses = choice(self.parts.acting(number), self.parts.happening(number, SUBJECT_PLACE))
         return choice(self.parts.actors(number), self._closed(heads + clauses))
 
     def _subjects(self, kind: str, number: str) -> pynini.Fst:
-        """Subjects of a class of things with or without a modifier."""
+        """Builds subjects of a class of things with or without a modifier."""
         parts, nouns = self.parts, self.lexicon.nouns_of(kind, number)
         definite = parts.nominal.phrases(nouns, number, "nom", indefinite=False)
         nominative, accusative = (
@@ -95,7 +95,7 @@ class Clauses:
         return choice(*choices)
 
     def _objects(self, classes: frozenset[str], comma: bool) -> pynini.Fst:
-        """Objects; singular ones with a relative clause, which a comma closes unless the sentence ends there."""
+        """Builds objects; singular ones with a relative clause, which a comma closes unless the sentence ends there."""
         choices = [self.parts.objects(classes)]
         for kind in sorted(classes):
             heads = self.parts.heads((kind,), "sg", "acc", "nom", OBJECT_PLACE, OPEN[CLAUSE])
@@ -104,7 +104,7 @@ class Clauses:
         return choice(*choices)
 
     def _tail(self) -> pynini.Fst:
-        """One adverbial, or two, whose order differs: manner, time in English; time, manner in German."""
+        """Returns one adverbial, or two, whose order differs: manner, time in English; time, manner in German."""
         kinds: dict[str, list[tuple[str, str]]] = {}
         for row in self.lexicon.adverbials:
             key = f"t.{row.id}"
@@ -113,17 +113,17 @@ class Clauses:
         two = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
         return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two))
 
-    # ---------------------------------------------------------------- what stands after the auxiliary
+    # ---------------------------------------------------------------- what comes after the auxiliary
 
     def _participles(self, kind: str) -> pynini.Fst:
-        """*supported by the council in may*: *vom rat im mai unterstützt*, for subjects of a class."""
+        """Builds *supported by the council in may*: *vom rat im mai unterstützt*, for subjects of a class."""
         agents = choice(*(self.parts.nominal.agents(number) for number in NUMBERS))
         optional = self.parts.optional
         crossed = optional(self._gap(ADVERBIAL, agents)) + optional(self.tail())
         return choice(*(self.parts.moved(*_participle(verb), crossed) for verb in self.lexicon.verbs_of(kind)))
 
     def _transitives(self) -> pynini.Fst:
-        """*rejected the plan in may*: *den plan im mai abgelehnt*."""
+        """Builds *rejected the plan in may*: *den plan im mai abgelehnt*."""
         tail = self.parts.optional(self.tail())
         verbs = self.lexicon.verbs
         return choice(
@@ -131,7 +131,7 @@ class Clauses:
         )
 
     def _with_infinitive(self) -> pynini.Fst:
-        """*rejected the plan to ...*: *den plan abgelehnt , ...*; *promised to ...*: *versprochen , ...*."""
+        """Builds *rejected the plan to ...*: *den plan abgelehnt , ...*; *promised to ...*: *versprochen , ...*."""
         infinitive = self._gap(CLAUSE, self.parts.infinitive())
         controls = choice(*(self.vocabulary.pair(*_participle(control)) for control in self.lexicon.controls))
         choices = []
@@ -145,7 +145,7 @@ class Clauses:
         return choice(controls + self.parts.optional(infinitive), choice(*choices) + infinitive)
 
     def _intransitives(self, auxiliary: str) -> pynini.Fst:
-        """*resigned in may*: *im mai zurückgetreten*."""
+        """Builds *resigned in may*: *im mai zurückgetreten*."""
         tail = self.parts.optional(self.tail())
         verbs = [verb for verb in self.lexicon.intransitives if verb.auxiliary == auxiliary]
         return choice(*(self.parts.moved(*_participle(verb), tail) for verb in verbs))
@@ -153,7 +153,7 @@ class Clauses:
     # ---------------------------------------------------------------- clauses
 
     def _begun(self, english: str, german: str, subjects: pynini.Fst) -> pynini.Fst:
-        """Subject and auxiliary; after a fronted adverbial the German auxiliary comes first."""
+        """Builds subject and auxiliary; after a fronted adverbial the German auxiliary comes first."""
         auxiliary = [lexeme(AUXILIARY, english)], [lexeme(AUXILIARY, german)]
         fronted = self._gap(FRONTED, self.parts.adverbials() + self.vocabulary.pair([","], []))
         inverted = self.vocabulary.pair([], auxiliary[1]) + subjects + self.vocabulary.pair(auxiliary[0], [])
@@ -177,7 +177,7 @@ class Clauses:
         return choice(*choices)
 
     def _preterites(self) -> pynini.Fst:
-        """*rejected the plan yesterday*: *lehnte den plan gestern ab*."""
+        """Builds *rejected the plan yesterday*: *lehnte den plan gestern ab*."""
         choices = []
         for number in NUMBERS:
             predicates = []
@@ -195,6 +195,6 @@ class Clauses:
 
 
 def _participle(verb: Verb | Intransitive | Control) -> tuple[list[str], list[str]]:
-    """The participles of both languages as symbol strings."""
+    """Returns the participles of both languages as symbol strings."""
     english, german = verb.english_participle, verb.german_participle
     return [lexeme(verb.key, english)], [lexeme(verb.key, german)]

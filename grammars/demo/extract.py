@@ -83,7 +83,7 @@ def _contains(outer: Phrase, inner: Phrase) -> bool:
 
 
 def _apart(first: Phrase, second: Phrase) -> bool:
-    """Whether two phrases, the first of which starts first, share no word and don't touch in the source."""
+    """Returns whether two phrases, the first of which starts first, share no word and don't touch in the source."""
     return first[1] < second[0] and (first[3] <= second[2] or second[3] <= first[2])
 
 
@@ -97,24 +97,24 @@ def _rule(pair: SentencePair, outer: Phrase, gaps: tuple[Phrase, ...]) -> Rule:
 def _side(
     words: tuple[str, ...], start: int, stop: int, gaps: list[tuple[int, int]]
 ) -> tuple[tuple[str, ...], dict[int, int]]:
-    """Returns one side's symbols, and the place in it of each word of the sentence that is still there."""
+    """Returns one side's symbols, and the position in it of each word of the sentence that is still there."""
     begins = {gap[0]: (number, gap[1]) for number, gap in enumerate(gaps, start=1)}
     symbols: list[str] = []
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     position = start
     while position < stop:
         if position in begins:
             number, position = begins[position]
             symbols.append(f"[X,{number}]")
         else:
-            places[position] = len(symbols)
+            positions[position] = len(symbols)
             symbols.append(words[position])
             position += 1
-    return tuple(symbols), places
+    return tuple(symbols), positions
 
 
 def is_nonterminal(symbol: str) -> bool:
-    """Tells `[X,1]` and `[X,2]` from words; no word of this corpus has a bracket."""
+    """Returns whether a symbol is `[X,1]` or `[X,2]`; no word of this corpus has a bracket."""
     return symbol.startswith("[")
 
 
@@ -137,14 +137,14 @@ class Limits:
     max_targets: int = 20
 
     def keep(self, source: tuple[str, ...], count: int) -> bool:
-        """Tells whether a rule is frequent enough."""
+        """Returns whether a rule is frequent enough."""
         if any(map(is_nonterminal, source)):
             return count >= self.min_count
         return len(source) == 1 or (len(source) <= self.max_phrase and count >= self.min_phrase_count)
 
 
 class RuleTable:
-    """Counts rules, and gives the frequent ones with their features.
+    """Counts rules, and returns the frequent ones with their features.
 
     Args:
         pairs: the training corpus.
@@ -200,7 +200,7 @@ class RuleTable:
     def _lexical(
         self, source: tuple[str, ...], target: tuple[str, ...], links: tuple[Link, ...], *, forward: bool
     ) -> float:
-        """The log probability of the words of one side, given those of the other that they are linked to."""
+        """Returns the log probability of the words of one side, given those of the other that they are linked to."""
         partners: dict[int, list[int]] = defaultdict(list)
         for i, j in links:
             partners[j if forward else i].append(i if forward else j)

@@ -87,7 +87,7 @@ class WittenBell:
         yield "\n\\end\\"
 
     def _smoothed(self, history: Ngram, word: str) -> float:
-        """p(word | history) before pruning."""
+        """Returns p(word | history) before pruning."""
         if not history:
             # Unknown words share what is left with all others, like any other shorter distribution.
             lower = 1 / len(self.predicted)

@@ -9,7 +9,7 @@ An English word with two German translations has two rows, told apart by the cla
 So *the bill ... was settled* is one thing and *the bill ... was passed* another, but only for a reader who sees subject
 and verb together: a phrase table that looks at either word alone can't tell.
 
-In `german` verbs, `|` stands after a separable particle: `ab|lehnen` gives *abzulehnen*, *lehnte ... ab*, *ablehnte*.
+In `german` verbs, `|` comes after a separable particle: `ab|lehnen` gives *abzulehnen*, *lehnte ... ab*, *ablehnte*.
 In adverbials, `|` divides both sides into pieces that translate each other. `-` is an empty field.
 """
 
@@ -88,7 +88,7 @@ class Verb:
         return f"to|{self.english}", f"zu|{stem}"
 
     def past(self, number: str) -> tuple[str, str]:
-        """The finite German past tense, and its particle or ''."""
+        """Returns the finite German past tense, and its particle or ''."""
         particle, _, stem = self.german_past.rpartition(PARTICLE_MARK)
         if number == "sg":
             return stem, particle
@@ -170,11 +170,11 @@ class Lexicon:
         return [Adverbial(**row.cells) for row in _rows("adverbials")]
 
     def nouns_of(self, kind: str, number: str) -> list[Noun]:
-        """The nouns of a class that have the number."""
+        """Returns the nouns of a class that have the number."""
         return [noun for noun in self.nouns if noun.kind == kind and number in noun.english]
 
     def verbs_of(self, kind: str) -> list[Verb]:
-        """The verbs that take objects of a class."""
+        """Returns the verbs that take objects of a class."""
         return [verb for verb in self.verbs if kind in verb.classes]
 
     @property

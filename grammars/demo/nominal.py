@@ -54,7 +54,7 @@ class NounPhrases:
         self.vocabulary = vocabulary
 
     def phrases(self, nouns: Iterable[Noun], number: str, case: str, *, indefinite: bool = True) -> pynini.Fst:
-        """The phrases of some nouns, with the definite article or (in the singular) the indefinite one."""
+        """Returns the phrases of some nouns, with the definite article or (in the singular) the indefinite one."""
         choices = []
         for noun in nouns:
             gender = agreement(noun, number)
@@ -70,11 +70,11 @@ class NounPhrases:
         return choice(*choices)
 
     def owners(self, number: str) -> pynini.Fst:
-        """Genitives of those who act: *of the council*."""
+        """Builds genitives of those who act: *of the council*."""
         return self._with_preposition("o", "of|the", "gen", number)
 
     def agents(self, number: str) -> pynini.Fst:
-        """Agents of the passive: *by the council*."""
+        """Builds agents of the passive: *by the council*."""
         return self._with_preposition("b", "by|the", "dat", number)
 
     def _with_preposition(self, prefix: str, english: str, case: str, number: str) -> pynini.Fst:
@@ -89,7 +89,7 @@ class NounPhrases:
         return choice(*choices)
 
     def _core(self, noun: Noun, number: str, case: str, ending: str, vowel: bool | None) -> pynini.Fst:
-        """Adjective and noun, or the noun alone, with a vowel or none at the English beginning where that matters."""
+        """Builds adjective and noun, or the noun alone; `vowel`: whether English begins with one (None: either)."""
 
         def fits(english: str) -> bool:
             return vowel is None or (english[0] in VOWELS) == vowel

@@ -21,7 +21,7 @@ from lattice_simp.grammars.demo.lexicon import Lexicon
 from lattice_simp.grammars.demo.vocabulary import CLOSE, MARKS, OPEN, Vocabulary
 
 OUTSIDE, KEPT, DELETED = range(3)
-"""Where a word can stand: outside of all gaps, in a gap that is kept, in a gap that is deleted."""
+"""Where a word can be: outside of all gaps, in a gap that is kept, in a gap that is deleted."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Relation:
         """Compiles the grammar from its tables; takes some seconds.
 
         Args:
-            gaps: False leaves out whatever stands in gaps; the sentences that remain are like skeletons.
+            gaps: False leaves out whatever is in gaps; the sentences that remain are like skeletons.
         """
         vocabulary = Vocabulary(excluded=frozenset() if gaps else MARKS)
         sentences = Clauses(Lexicon(), vocabulary).sentences()

@@ -55,11 +55,11 @@ class SentencePair:
     @classmethod
     def from_symbols(cls, english: list[str], german: list[str]) -> SentencePair:
         """Spells two strings of symbols and aligns them by the keys of their lexemes."""
-        english_words, english_places = _spell(english)
-        german_words, german_places = _spell(german)
+        english_words, english_positions = _spell(english)
+        german_words, german_positions = _spell(german)
         links: set[tuple[int, int]] = set()
-        for key in english_places:
-            source, target = english_places[key], german_places.get(key, [])
+        for key in english_positions:
+            source, target = english_positions[key], german_positions.get(key, [])
             if len(source) != len(target):
                 source, target = [list(chain(*source))], [list(chain(*target))]
             for left, right in zip(source, target, strict=True):
@@ -100,15 +100,15 @@ def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
 def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
     """Returns the words, and for each key the positions of each piece of the lexeme."""
     spelled: list[str] = []
-    places: dict[str, list[list[int]]] = {}
+    found: dict[str, list[list[int]]] = {}
     for symbol in symbols:
         for piece in pieces(symbol):
             positions = list(range(len(spelled), len(spelled) + len(piece)))
             spelled.extend(piece)
             key = key_of(symbol)
             if key is not None:
-                places.setdefault(key, []).append(positions)
-    return spelled, places
+                found.setdefault(key, []).append(positions)
+    return spelled, found
 
 
 def _gaps(symbols: list[str]) -> list[tuple[str, int, int]]:
@@ -133,11 +133,11 @@ def _comma_links(
         sources.setdefault(target, []).append(source)
     found: set[tuple[int, int]] = set()
     inside = False
-    for place, word in enumerate(german):
-        if word != COMMA or place in sources:
+    for position, word in enumerate(german):
+        if word != COMMA or position in sources:
             continue
-        opens = any(english[source] in RELATIVE_PRONOUNS for source in sources.get(place + 1, ()))
+        opens = any(english[source] in RELATIVE_PRONOUNS for source in sources.get(position + 1, ()))
         if opens or inside:
-            found.update((source, place) for source in sources.get(place + 1 if opens else place - 1, ()))
+            found.update((source, position) for source in sources.get(position + 1 if opens else position - 1, ()))
         inside = opens
     return found

@@ -10,7 +10,7 @@
 A finite-state machine remembers a verb only by being in a state of its own. So where a verb moves, it is deleted, and
 inserted again after what it crosses, once for each verb: `moved` builds one member of such a union.
 
-`place` says where in the sentence a clause stands. It tells the function words of several clauses apart, since
+`place` says where in the sentence a clause is. It tells the function words of several clauses apart, since
 the keys of a sentence must differ (see `vocabulary`). The closing comma is the caller's: the full stop swallows it.
 """
 
@@ -44,27 +44,27 @@ class Subordinate:
         self.infinitive = lru_cache(None)(self._infinitive)
 
     def moved(self, english: Iterable[str], german: Iterable[str], crossed: pynini.Fst) -> pynini.Fst:
-        """English symbols before a phrase that are German symbols after it."""
+        """Returns English symbols before a phrase that are German symbols after it."""
         return self.vocabulary.pair(english, []) + crossed + self.vocabulary.pair([], german)
 
     def optional(self, fst: pynini.Fst) -> pynini.Fst:
-        """The phrase or nothing, with equal chances in a random path."""
+        """Returns the phrase or nothing, with equal chances in a random path."""
         return choice(self.vocabulary.pair([], []), fst)
 
     # ---------------------------------------------------------------- phrases
 
     def _adverbials(self) -> pynini.Fst:
-        """One adverbial of any kind."""
+        """Returns one adverbial of any kind."""
         entries = self.lexicon.adverbials
         return choice(*(self.vocabulary.lexeme(f"t.{row.id}", row.english, row.german) for row in entries))
 
     def _actors(self, number: str) -> pynini.Fst:
-        """Subjects that act, without modifiers."""
+        """Builds subjects that act, without modifiers."""
         nouns = [noun for kind in HUMAN_CLASSES for noun in self.lexicon.nouns_of(kind, number)]
         return self.nominal.phrases(nouns, number, "nom")
 
     def _objects(self, classes: frozenset[str]) -> pynini.Fst:
-        """Objects of the classes, without modifiers."""
+        """Builds objects of the classes, without modifiers."""
         return choice(
             *(
                 self.nominal.phrases(self.lexicon.nouns_of(kind, number), number, "acc")
@@ -76,7 +76,7 @@ class Subordinate:
     def heads(
         self, kinds: Iterable[str], number: str, case: str, pronoun_case: str, place: str, mark: str
     ) -> pynini.Fst:
-        """Noun phrases, the mark that opens a gap, and the relative pronoun that agrees with the noun."""
+        """Builds noun phrases, the mark that opens a gap, and the relative pronoun that agrees with the noun."""
         groups: dict[tuple[str, str], list[Noun]] = {}
         for kind in kinds:
             for noun in self.lexicon.nouns_of(kind, number):
@@ -92,7 +92,7 @@ class Subordinate:
     # ---------------------------------------------------------------- what follows the relative pronoun
 
     def passive(self, kind: str, number: str, place: str) -> pynini.Fst:
-        """*was opened in march*: *im märz eröffnet wurde*."""
+        """Builds *was opened in march*: *im märz eröffnet wurde*."""
         was, wurde = (lexeme(f"aux.{place}", form) for form in WAS[number])
         choices = []
         for verb in self.lexicon.verbs_of(kind):
@@ -101,7 +101,7 @@ class Subordinate:
         return choice(*choices)
 
     def acted_upon(self, kind: str, place: str) -> pynini.Fst:
-        """*the council (had) rejected*: *der rat ablehnte*, *der rat abgelehnt hatte*."""
+        """Builds *the council (had) rejected*: *der rat ablehnte*, *der rat abgelehnt hatte*."""
         key = f"aux.{place}"
         choices = []
         for number in NUMBERS:
@@ -116,7 +116,7 @@ class Subordinate:
         return choice(*choices)
 
     def acting(self, number: str) -> pynini.Fst:
-        """*rejected the plan yesterday*: *den plan gestern ablehnte*."""
+        """Builds *rejected the plan yesterday*: *den plan gestern ablehnte*."""
         choices = []
         for verb in self.lexicon.verbs:
             finite, particle = verb.past(number)
@@ -126,7 +126,7 @@ class Subordinate:
         return choice(*choices)
 
     def happening(self, number: str, place: str) -> pynini.Fst:
-        """*had resigned in may*: *im mai zurückgetreten war*."""
+        """Builds *had resigned in may*: *im mai zurückgetreten war*."""
         key = f"aux.{place}"
         choices = []
         for verb in self.lexicon.intransitives:
@@ -138,7 +138,7 @@ class Subordinate:
     # ---------------------------------------------------------------- infinitive clauses
 
     def _infinitive(self) -> pynini.Fst:
-        """*to close the museum in may*: *, das museum im mai zu schließen*."""
+        """Builds *to close the museum in may*: *, das museum im mai zu schließen*."""
         choices = []
         for verb in self.lexicon.verbs:
             english, german = (lexeme(verb.key, form) for form in verb.to_infinitive)

@@ -23,7 +23,7 @@ REMOVAL = "removal"
 """The rule file that takes brackets away."""
 
 MAX_DEPTH = 6
-"""How deep clauses may lie in each other; the deepest of the treebank's trees lie five deep."""
+"""How deep clauses may be nested; the deepest of the treebank's trees are five deep."""
 
 FINITE_END, NON_FINITE_START, NON_FINITE_END = "]", "{", "}"
 
@@ -74,7 +74,7 @@ def well_formed() -> pynini.Fst:
 
     Its states are the open brackets (`[`, `{`), and whether the innermost clause has words.
 
-    A finite clause may not lie in a non-finite one: Hindi's participles take no clauses.
+    A finite clause may not be in a non-finite one: Hindi's participles take no clauses.
     """
     letters = alphabet()
     fst = pynini.Fst()
@@ -93,10 +93,10 @@ def well_formed() -> pynini.Fst:
         fst.add_arc(source, pywrapfst.Arc(label, label, 0, states[target]))
 
     while waiting:
-        stack, filled = place = waiting.pop()
-        source = states[place]
+        stack, filled = state = waiting.pop()
+        source = states[state]
         for name in SIGNS:
-            arc(source, name, place)
+            arc(source, name, state)
         for name in words:
             arc(source, name, (stack, bool(stack)))
         for name in letters.brackets:

@@ -83,7 +83,7 @@ def markers_of(form: str) -> tuple[Marker, ...]:
 
 
 def is_marker(form: str, *kinds: MarkerClass) -> bool:
-    """Says whether a form, in either script, is a marker of one of some classes.
+    """Returns whether a form, in either script, is a marker of one of some classes.
 
     >>> is_marker("जिसने", MarkerClass.RELATIVE), is_marker("jisne", MarkerClass.COORDINATOR)
     (True, False)

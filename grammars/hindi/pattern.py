@@ -1,6 +1,6 @@
 """Regular expressions over symbols: the texts of the rules, compiled to acceptors.
 
-A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` stand
+A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` come
 after what they repeat, `$NAME` is a class with a name, `.` is any symbol that is not a bracket, and `^(A|B)` is any
 symbol that is neither a bracket nor one of these. A pattern without symbols is the empty string.
 """
@@ -85,23 +85,23 @@ def compile_pattern(
         text: of the pattern.
         alphabet: the symbols that it may name.
         classes: patterns by the names that it may take them by.
-        inside: the classes that the pattern stands in, outermost first; it may name none of them.
+        inside: the classes that the pattern is in, outermost first; it may name none of them.
 
     Raises:
         LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.
     """
-    parts, place = [], 0
+    parts, position = [], 0
     text = text.strip()
-    while place < len(text):
-        found = _PART.match(text, place)
+    while position < len(text):
+        found = _PART.match(text, position)
         if not found:
-            raise LatticeSimpError(f"no symbol or operator at {text[place:]!r} in the pattern {text!r}")
+            raise LatticeSimpError(f"no symbol or operator at {text[position:]!r} in the pattern {text!r}")
         parts.append(found[1])
-        place = found.end()
+        position = found.end()
     reader = _Reader(parts, text, alphabet, classes, inside)
     fst = reader.alternatives()
-    if reader.place < len(parts):
-        raise LatticeSimpError(f"{parts[reader.place]!r} is out of place in the pattern {text!r}")
+    if reader.position < len(parts):
+        raise LatticeSimpError(f"{parts[reader.position]!r} is out of place in the pattern {text!r}")
     return fst.optimize()
 
 
@@ -114,37 +114,37 @@ class _Reader:
     alphabet: Alphabet
     classes: Mapping[str, str]
     inside: tuple[str, ...]
-    place: int = 0
+    position: int = 0
 
     def next_is(self, options: str) -> bool:
-        return self.place < len(self.parts) and self.parts[self.place] in options
+        return self.position < len(self.parts) and self.parts[self.position] in options
 
     def alternatives(self) -> pynini.Fst:
         branches = [self.row()]
         while self.next_is("|"):
-            self.place += 1
+            self.position += 1
             branches.append(self.row())
         return pynini.union(*branches) if len(branches) > 1 else branches[0]
 
     def row(self) -> pynini.Fst:
         fst = self.alphabet.string([])
-        while self.place < len(self.parts) and not self.next_is("|)"):
+        while self.position < len(self.parts) and not self.next_is("|)"):
             fst.concat(self.repeated())
         return fst
 
     def repeated(self) -> pynini.Fst:
         fst = self.atom()
         while self.next_is(_REPEATS):
-            operator = self.parts[self.place]
+            operator = self.parts[self.position]
             fst = fst.star if operator == "*" else fst.plus if operator == "+" else fst.ques
-            self.place += 1
+            self.position += 1
         return fst
 
     def atom(self) -> pynini.Fst:
-        if self.place == len(self.parts):
+        if self.position == len(self.parts):
             raise LatticeSimpError(f"something is missing at the end of the pattern {self.text!r}")
-        part = self.parts[self.place]
-        self.place += 1
+        part = self.parts[self.position]
+        self.position += 1
         if part == "(":
             return self.group()
         if part == ".":
@@ -169,7 +169,7 @@ class _Reader:
         fst = self.alternatives()
         if not self.next_is(")"):
             raise LatticeSimpError(f"a group stays open in the pattern {self.text!r}")
-        self.place += 1
+        self.position += 1
         return fst
 
     def complement(self) -> pynini.Fst:

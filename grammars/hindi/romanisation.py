@@ -77,14 +77,14 @@ def _cross(one: str, other: str, cost: float = 0.0) -> Any:
 
 @cache
 def _inner() -> Any:
-    """All strings of letters with the inherent vowel written out."""
+    """Returns all strings of letters with the inherent vowel written out."""
     return pynini.closure(
         any_of([*(letters("vowel")), *letters("consonant"), *letters("mark"), *letters("digit"), _SCHWA])
     )
 
 
 def _spelt_out() -> Any:
-    """Step 1."""
+    """Does step 1."""
     consonant = any_of(letters("consonant"))
     signs = [_cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
     syllable = consonant + pynini.union(*signs, _cross(_SILENCER, "", CLUSTER), _cross("", _SCHWA))
@@ -93,7 +93,7 @@ def _spelt_out() -> Any:
 
 
 def _without_silent() -> Any:
-    """Steps 2 and 3."""
+    """Does steps 2 and 3."""
     vowel, consonant = any_of([*letters("vowel"), _SCHWA]), any_of(letters("consonant"))
     silent, mark = _cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
     other = pynini.difference(consonant, any_of(letters("keeps"))).optimize()
@@ -104,7 +104,7 @@ def _without_silent() -> Any:
 
 
 def _in_roman() -> Any:
-    """Step 4; the costs say how rare a letter is for its romanisation."""
+    """Does step 4; the costs say how rare a letter is for its romanisation."""
     marks, labials = letters("mark"), any_of(letters("labial"))
     nasal = any_of([mark for mark in marks if mark in "ंँ"])
     rows = [row for kind in ("vowel", "consonant", "mark", "digit") for row in _rows()[kind]]
@@ -119,13 +119,13 @@ def _in_roman() -> Any:
 
 @cache
 def _to_roman() -> Any:
-    """All four steps: Devanagari to the strict romanisation; one output for each input."""
+    """Does all four steps: Devanagari to the strict romanisation; one output for each input."""
     return (_spelt_out() @ _without_silent() @ _in_roman()).optimize()
 
 
 @cache
 def _loose() -> Any:
-    """Step 5: the strict romanisation to what people write."""
+    """Does step 5: the strict romanisation to what people write."""
     roman = [*"abcdefghijklmnopqrstuvwxyz0123456789'"]
     ends = [acceptor(_FIRST), acceptor(_LAST)]
     steps = [_cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
@@ -137,7 +137,7 @@ def _loose() -> Any:
 
 @cache
 def _from_roman() -> Any:
-    """What people write to Devanagari, with costs."""
+    """Maps what people write to Devanagari, with costs."""
     return pynini.invert(_to_roman() @ _loose()).optimize().arcsort("olabel")
 
 
@@ -152,7 +152,7 @@ def _runs() -> re.Pattern[str]:
 
 @cache
 def _stray() -> dict[int, str]:
-    """Signs outside of syllables, and punctuation."""
+    """Returns signs outside of syllables, and punctuation."""
     return str.maketrans({row.sign: row.roman for row in _rows()["vowel"] if row.sign} | {_SILENCER: "", "।": "."})
 
 
@@ -164,12 +164,12 @@ def romanise(word: str) -> str:
     ['raam', 'jisne', 'khaanaa', 'kiyaa', 'nahii', 'hai', 'machchharon', 'padhii', 'ladkaa', 'mitra']
     """
     parts = _runs().split(composed(word))
-    for place, part in enumerate(parts):
-        if place % 2 == 0:
-            parts[place] = part.translate(_stray())
+    for position, part in enumerate(parts):
+        if position % 2 == 0:
+            parts[position] = part.translate(_stray())
         else:
             best = pynini.shortestpath(acceptor(part) @ _to_roman())
-            parts[place] = best.project("output").rmepsilon().string("utf8")
+            parts[position] = best.project("output").rmepsilon().string("utf8")
     return "".join(parts)
 
 

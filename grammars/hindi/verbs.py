@@ -2,7 +2,7 @@
 
 Its tables are `tam.tsv` (endings by tense, aspect, mood and agreement), `irregular_verbs.tsv` (other stems, other
 forms) and `verbs.tsv` (roots). Endings join roots by rules: a vowel becomes a sign after a consonant, a
-glide stands before ā, long ī and ū of a root are short before a vowel (`pii` + `aa` = `piyaa`).
+glide comes before ā, long ī and ū of a root are short before a vowel (`pii` + `aa` = `piyaa`).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def analyse(form: str) -> tuple[VerbForm, ...]:
 
 
 def takes_ne(root: str) -> bool:
-    """Whether the agent of a perfective form takes `ne`; verbs that are not listed do.
+    """Returns whether the agent of a perfective form takes `ne`; verbs that are not listed do.
 
     >>> takes_ne("खा"), takes_ne("सो")
     (True, False)
@@ -204,7 +204,7 @@ def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
 
 @cache
 def _endings() -> Any:
-    """Features to endings."""
+    """Maps features to endings."""
     return pynini.union(
         *(
             weighted(pynini.cross(_tags(row["tam"], values), acceptor(_SEAM + row["ending"])), cost_of(row))
@@ -215,7 +215,7 @@ def _endings() -> Any:
 
 
 def _irregular() -> tuple[Any, Any]:
-    """Roots with features to other stems with them, and to whole forms; of several forms the first costs least."""
+    """Maps roots with features to other stems with them, and to whole forms; of several forms the first costs least."""
     stems, forms, seen = [], [], dict[tuple[str, ...], int]()
     for row in grammar_table(*_IRREGULAR):
         for values in _all_values(row):
@@ -238,7 +238,7 @@ def _sigma() -> Any:
 
 @cache
 def _joined() -> Any:
-    """A root, a seam and an ending to a form."""
+    """Joins a root, a seam and an ending to a form."""
     signs = vowel_signs()
     consonant, vowel = any_of(letters("consonant")), any_of(letters("vowel"))
     opens = any_of([one for pair in signs.items() if pair[0] in "आइएओ" for one in pair])
@@ -257,7 +257,7 @@ def _joined() -> Any:
 
 
 def _all_forms(roots: Any) -> Any:
-    """Root and features to forms: whole forms before other stems before the rule."""
+    """Maps root and features to forms: whole forms before other stems before the rule."""
     endings, joined = _endings(), _joined()
     stems, forms = _irregular()
     inputs = (roots + pynini.project(endings, "input")).optimize()
@@ -276,11 +276,11 @@ def _generator() -> Any:
 
 
 def _defective() -> list[str]:
-    """Verbs that have none but the listed forms: those that the verb list does not hold."""
+    """Returns the verbs that have none but the listed forms: those that the verb list does not hold."""
     return sorted({composed(row["root"]) for row in grammar_table(*_IRREGULAR)} - set(_verbs()))
 
 
 @cache
 def _analyser() -> Any:
-    roots = pynini.union(*(weighted(acceptor(root), place / 100) for place, root in enumerate(_verbs())))
+    roots = pynini.union(*(weighted(acceptor(root), position / 100) for position, root in enumerate(_verbs())))
     return pynini.invert(_all_forms(roots.optimize())).optimize().arcsort("ilabel")

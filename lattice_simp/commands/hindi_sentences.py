@@ -39,7 +39,7 @@ class Found:
     """A sentence with its clauses.
 
     Attributes:
-        line: of a text, from 0; of a treebank, how many sentences stand before.
+        line: of a text, from 0; of a treebank, how many sentences come before.
         sentence: without elided words.
         clauses: of that sentence.
     """
@@ -98,7 +98,7 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    """Makes the function that gives the clauses of a sentence's words, elided ones left out.
+    """Makes the function that returns the clauses of a sentence's words, elided ones left out.
 
     Trees are looked at with their elided words: an elided verb has a clause.
     """
@@ -119,7 +119,7 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
 
 
 def tell_problems(problems: Iterable[FormatError]) -> None:
-    """Says which sentences were left out."""
+    """Returns which sentences were left out."""
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
 

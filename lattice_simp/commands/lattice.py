@@ -150,7 +150,7 @@ def compose(
 ) -> None:
     """Keep the full hypotheses that contain a skeleton hypothesis; where there is none, everything is kept.
 
-    Two n-best lists give an n-best list, sentence by sentence; --id chooses one sentence and gives a lattice.
+    Two n-best lists give an n-best list, sentence by sentence; --id chooses one sentence and returns a lattice.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
@@ -207,7 +207,7 @@ def prune(
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
-    """Keep what lies on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
+    """Keep what is on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
 
     limits = {} if max_arcs is None else {"max_arcs": max_arcs}
     if limits:
@@ -244,7 +244,7 @@ def draw(
 def _read(
     source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
 ) -> Lattice:
-    """Reads a lattice whose words may stand in other files."""
+    """Reads a lattice whose words may be in other files."""
     from lattice_simp.errors import FormatError
     from lattice_simp.formats import format_of
 

@@ -64,7 +64,7 @@ def read_full(path: str, sentence: int | None = None, format: str | None = None,
         if format is None and is_nbest(file):
             return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
-            raise FormatError("is no n-best list", path=path, remedy="leave --id out")
+            raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
         return read(file, format, **options)
 
 

@@ -31,7 +31,7 @@ def read_sentences(
 ) -> list[Sentence]:
     """Returns the sentences of the input, each with its skeletons.
 
-    Without `source`, the sentences are those of the skeleton file. Skeletons and sentences stand in the same order;
+    Without `source`, the sentences are those of the skeleton file. Skeletons and sentences are in the same order;
     JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
 
     Raises:
@@ -83,19 +83,19 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
     """Finds the sentence of each record."""
     some = len(records) != len(lines)
     found: dict[int, SkeletonRecord] = {}
-    for place, record in enumerate(records):
-        number = record.line if some and record else place
+    for index, record in enumerate(records):
+        number = record.line if some and record else index
         if not 0 <= number < len(lines):
             message = f"a skeleton of line {number + 1}, but the input has {len(lines)} lines"
-            raise FormatError(message, path=path, line=place + 1, remedy="align the files")
+            raise FormatError(message, path=path, line=index + 1, remedy="align the files")
         if (record.tokens if record else ()) != lines[number]:
             message = f"the skeleton's tokens are not those of input line {number + 1}"
             remedy = f"tokenise alike; there are {len(records)} skeletons for {len(lines)} lines"
-            raise FormatError(message, path=path, line=place + 1, remedy=remedy)
+            raise FormatError(message, path=path, line=index + 1, remedy=remedy)
         if number in found:
             message = f"a second record of input line {number + 1}"
             raise FormatError(
-                message, path=path, line=place + 1, remedy="write all skeletons of a sentence in one record"
+                message, path=path, line=index + 1, remedy="write all skeletons of a sentence in one record"
             )
         if record:
             found[number] = record

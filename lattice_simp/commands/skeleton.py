@@ -125,7 +125,7 @@ def train(
     groups: list[tuple[Skeleton, ...]]
     if pairs:
         skeletons, others = read_pairs(files[0], files[1])
-        _say(f"{len(skeletons)} compressions; {others} others are no subsequence of their sentence and are left out")
+        _say(f"{len(skeletons)} compressions; {others} others are not a subsequence of their sentence and are left out")
         groups = [(skeleton,) for skeleton in skeletons]
     else:
         from lattice_simp.commands.sentences import read_records

@@ -79,7 +79,7 @@ _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
 
 def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Summary:
-    """Translates sentences, writes lines (and n-best lists) in their order, and gives the counts.
+    """Translates sentences, writes lines (and n-best lists) in their order, and returns the counts.
 
     With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
     they are tried again then.
@@ -146,7 +146,7 @@ def _record(outcome: Outcome, sentences: Sequence[Sentence]) -> Record:
 
 
 def passed_through(number: int, sentence: Sentence) -> Record:
-    """Returns the record of a sentence that failed: the source stands in the translation's place."""
+    """Returns the record of a sentence that failed: the source replaces the translation."""
     return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
 
 
@@ -154,7 +154,7 @@ def passed_through(number: int, sentence: Sentence) -> Record:
 
 
 def is_stream(output: str) -> bool:
-    """Whether the output is standard output, a pipe or a device, which cannot be continued."""
+    """Returns whether the output is standard output, a pipe or a device, which cannot be continued."""
     return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
 
 

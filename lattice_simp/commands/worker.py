@@ -44,7 +44,7 @@ class TranslateOptions:
 
 
 def make_translator(options: TranslateOptions, warm_up: bool = False) -> Function:
-    """Loads the model in a worker; gives the function that translates one numbered sentence.
+    """Loads the model in a worker; returns the function that translates one numbered sentence.
 
     Args:
         options: see there.

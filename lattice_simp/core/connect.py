@@ -18,14 +18,14 @@ def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
 
 
 def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
-    """Tells which states lie on a path from state 0 to a final state; every arc must lead to a higher state."""
+    """Returns which states are on a path from state 0 to a final state; every arc must lead to a higher state."""
     useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
     return useful
 
 
 @jit
 def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
-    """Depth-first search from state 0 without recursion; gives (order, count), count -1 on a cycle."""
+    """Searches depth-first from state 0 without recursion; returns (order, count), count -1 on a cycle."""
     num_states = len(offsets) - 1
     order = np.empty(num_states, dtype=np.int32)
     if num_states == 0:
@@ -37,14 +37,14 @@ def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
     depth = 1
     colour[0] = 1
     position[0] = offsets[0]
-    place = num_states
+    index = num_states
     while depth > 0:
         state = stack[depth - 1]
         if position[state] == offsets[state + 1]:
             colour[state] = 2
             depth -= 1
-            place -= 1
-            order[place] = state
+            index -= 1
+            order[index] = state
             continue
         following = nextstates[position[state]]
         position[state] += 1
@@ -55,8 +55,8 @@ def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
             position[following] = offsets[following]
             stack[depth] = following
             depth += 1
-    count = num_states - place
-    order[:count] = order[place:].copy()
+    count = num_states - index
+    order[:count] = order[index:].copy()
     return order, count
 
 

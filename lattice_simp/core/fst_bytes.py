@@ -67,7 +67,7 @@ def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: 
         words = np.zeros(3 * count + 4 * len(records), dtype=np.int32)
         begins = 3 * np.arange(count) + 4 * offsets[:-1].astype(np.int64)
         words[begins], words[begins + 1] = arcs.finals.astype(np.float32).view(np.int32), np.diff(offsets)
-        words[_arc_places(begins, len(words))] = records.view(np.int32)
+        words[_arc_words(begins, len(words))] = records.view(np.int32)
         body, num_arcs, properties = words.tobytes(), 0, _EXPANDED | _MUTABLE  # OpenFst leaves the number of arcs open
     flags = _HAS_ISYMBOLS | _HAS_OSYMBOLS if tables else 0
     start = 0 if count else _NO_STATE
@@ -210,30 +210,30 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
         raise cursor.cut_off()
     cursor.room(4 * end)
     cursor.require_end()
-    return words.view(np.float32)[begins], counts, words[_arc_places(begins, len(words))].view(_ARC)
+    return words.view(np.float32)[begins], counts, words[_arc_words(begins, len(words))].view(_ARC)
 
 
-def _arc_places(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
-    """Marks the words of a vector layout that belong to arcs; three words stand before the arcs of each state."""
-    places = np.ones(size, dtype=np.bool_)
-    places[(begins[:, None] + np.arange(3)).reshape(-1)] = False
-    return places
+def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
+    """Marks the words of a vector layout that belong to arcs; three words come before the arcs of each state."""
+    marked = np.ones(size, dtype=np.bool_)
+    marked[(begins[:, None] + np.arange(3)).reshape(-1)] = False
+    return marked
 
 
 @jit
 def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Longs, int]:
     """Returns where each state begins, its number of arcs, and where the last one ends (-1 if that is too late)."""
     begins, counts = np.empty(num_states, dtype=np.int64), np.empty(num_states, dtype=np.int64)
-    at, state = 0, 0
-    while state < num_states and not (unknown and at == len(words)):
-        if at + 3 > len(words) or words[at + 2] != 0 or words[at + 1] < 0:
+    position, state = 0, 0
+    while state < num_states and not (unknown and position == len(words)):
+        if position + 3 > len(words) or words[position + 2] != 0 or words[position + 1] < 0:
             return begins, counts, -1
-        begins[state], counts[state] = at, words[at + 1]
-        at += 3 + 4 * int(words[at + 1])
+        begins[state], counts[state] = position, words[position + 1]
+        position += 3 + 4 * int(words[position + 1])
         state += 1
-        if at > len(words):
+        if position > len(words):
             return begins, counts, -1
-    return begins[:state], counts[:state], at
+    return begins[:state], counts[:state], position
 
 
 def _const_states(
@@ -289,9 +289,9 @@ def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: Symbol
             symbols.add(word) if word and (key == EPSILON or word != EPSILON_SYMBOL) else -1
             for key, word in zip(keys.tolist(), words, strict=True)
         ]
-        places = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
-        ids = np.array(known)[places]
-        broken = (keys[places] != labels) | (ids < 0)
+        indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
+        ids = np.array(known)[indices]
+        broken = (keys[indices] != labels) | (ids < 0)
     if broken.any():
         label = int(labels[np.argmax(broken)])
         raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")

@@ -1,6 +1,6 @@
 """The lattice: weighted hypotheses as arrays.
 
-A lattice is a weighted finite-state acceptor or transducer. Arcs lie in flat arrays, sorted by source state; costs are
+A lattice is a weighted finite-state acceptor or transducer. Arcs are in flat arrays, sorted by source state; costs are
 negative natural logs (the tropical semiring), so the best hypothesis is the cheapest path. Every operation of the
 package takes lattices and returns lattices.
 """
@@ -138,7 +138,7 @@ class Lattice:
     def from_strings(cls, strings: Strings, symbols: SymbolTable | None = None) -> Lattice:
         """Makes a prefix tree (merged at its leaves) of pairs of words and a cost, or of hypotheses.
 
-        The costs stand on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
+        The costs are on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
         start state final.
         """
         table = SymbolTable() if symbols is None else symbols
@@ -151,7 +151,7 @@ class Lattice:
 
     @classmethod
     def from_nbest(cls, hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
-        """Makes a prefix tree of an n-best list; the features of each hypothesis stand on its last arc.
+        """Makes a prefix tree of an n-best list; the features of each hypothesis are on its last arc.
 
         >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
         >>> lattice.features["LM"].tolist()
@@ -226,7 +226,7 @@ class Lattice:
 
     @cached_property
     def _is_connected(self) -> bool:
-        """Whether the lattice is sorted topologically and every state lies on a complete path."""
+        """Whether the lattice is sorted topologically and every state is on a complete path."""
         if not self.num_states:
             return True
         return self.is_topsorted and bool(useful_states(self.offsets, self.nextstates, np.isfinite(self.finals)).all())
@@ -389,13 +389,13 @@ class Lattice:
         return replace(self, olabels=self.ilabels, symbols=self.isymbols or self.symbols, isymbols=None)
 
     def has_epsilons(self) -> bool:
-        """Whether some arc carries no word."""
+        """Returns whether some arc carries no word."""
         return bool((self.olabels == EPSILON).any())
 
     # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for; features stay behind."""
+        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for, without features."""
         import pynini
 
         tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()

@@ -46,7 +46,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything stands, in px from the upper left corner.
+    """Where everything is, in px from the upper left corner.
 
     Attributes:
         width: of the whole drawing.
@@ -97,7 +97,7 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
 
 
 def _link_line(number: int, link: Link) -> str:
-    port = ":n" if link.source == link.target else ""  # loops stand above their states
+    port = ":n" if link.source == link.target else ""  # loops are above their states
     label = _BOX.format(link.width, link.height)
     return f"{link.source}{port} -> {link.target}{port} [id={number}, label={label}];"
 

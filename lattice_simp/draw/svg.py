@@ -74,7 +74,7 @@ def to_svg(
     >>> svg.startswith("<svg "), "night" in svg, ">1.50<" in svg
     (True, True, True)
 
-    Words stand beside their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
+    Words are beside their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
     the same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops rise
     above their state, final states have a double ring that holds their cost. Hovering over a label shows its arc's
     number and exact cost. Colours follow the reader's light or dark mode.

@@ -113,7 +113,7 @@ def align_skeletons(
 ) -> list[Skeleton | None]:
     """Returns the skeleton of each sentence, or None.
 
-    As many records as sentences stand in their order; fewer say by their `line` (from 0) which ones they belong to.
+    As many records as sentences are in their order; fewer say by their `line` (from 0) which ones they belong to.
     `mask_index` says which of several skeletons of a sentence (the last one where there are fewer); `path` is theirs.
 
     Raises:

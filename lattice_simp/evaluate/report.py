@@ -1,7 +1,7 @@
 """A whole evaluation as text, Markdown, LaTeX or JSON.
 
 The JSON document, version 1, has every number unrounded, with the signatures and the command that made it; `null`
-stands where there is nothing (a baseline's gain, p of too few sentences):
+marks what is missing (a baseline's gain, p of too few sentences):
 
     {"format": "lattice_simp evaluation", "version": 1, "program": "lattice_simp 0.1", "command": [str],
      "baseline": str | null,

@@ -93,7 +93,7 @@ def _metric(
 
 
 def _bleu(sums: npt.ArrayLike) -> Floats:
-    """Rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
+    """Returns rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
     rows = np.asarray(sums, dtype=np.float64)
     length, reference = rows[..., 0], rows[..., 1]
     matches, totals = rows[..., 2 : 2 + _ORDER], rows[..., 2 + _ORDER :]
@@ -106,7 +106,7 @@ def _bleu(sums: npt.ArrayLike) -> Floats:
 
 
 def _chrf(sums: npt.ArrayLike) -> Floats:
-    """Rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
+    """Returns rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
     rows = np.asarray(sums, dtype=np.float64)
     hypothesis, reference, matches = rows[..., 0::3], rows[..., 1::3], rows[..., 2::3]
     effective = (hypothesis > 0) & (reference > 0)
@@ -118,7 +118,7 @@ def _chrf(sums: npt.ArrayLike) -> Floats:
 
 
 def _ter(sums: npt.ArrayLike) -> Floats:
-    """Rows of: edits, mean length of the references."""
+    """Returns rows of: edits, mean length of the references."""
     rows = np.asarray(sums, dtype=np.float64)
     edits, length = rows[..., 0], rows[..., 1]
     return 100.0 * np.where(length > 0, ratio(edits, length), (edits > 0).astype(np.float64))

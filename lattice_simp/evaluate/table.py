@@ -21,7 +21,7 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell; numbers are rounded only where they are shown.
+    """What is in a cell; numbers are rounded only where they are shown.
 
     >>> Cell(0.7849, signed=True, mark="*").shown, Cell("plain").shown, Cell(None).shown
     ('+0.78*', 'plain', '-')
@@ -63,10 +63,10 @@ class Table:
     ['plain', '27.30']
 
     Attributes:
-        title: stands above.
+        title: printed above.
         columns: the headings.
         rows: each as many cells as there are columns.
-        notes: stand below, one a line.
+        notes: printed below, one a line.
         words: how many columns from the left hold words (set left); the others hold numbers (set right).
     """
 

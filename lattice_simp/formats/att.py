@@ -168,10 +168,10 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     if num_states > mentions:
         lines = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
         numbers = np.concatenate((sources, nextstates, states))
-        known, firsts, places = np.unique(numbers[lines], return_index=True, return_inverse=True)
+        known, firsts, indices = np.unique(numbers[lines], return_index=True, return_inverse=True)
         rank = np.empty(len(known), dtype=np.int64)
         rank[np.argsort(firsts)] = np.arange(len(known))
-        numbers[lines] = rank[places]
+        numbers[lines] = rank[indices]
         sources, nextstates, states = np.split(numbers, [len(arcs), 2 * len(arcs)])
         first, num_states = 0, len(known)
     priced = text.widths[ends] == 2
@@ -201,8 +201,8 @@ def _labels(
             word = field.decode("utf-8")
             label = EPSILON if word in EPSILON_NAMES else symbols.add(word)
         if label is None:
-            place = int(arcs[fields.index(field)])
-            text.fail(place, f"unknown label: {shown(field)}", "pass the symbol table that the labels belong to")
+            index = int(arcs[fields.index(field)])
+            text.fail(index, f"unknown label: {shown(field)}", "pass the symbol table that the labels belong to")
         ids[field] = label
     return np.fromiter(map(ids.__getitem__, fields), dtype=np.int32, count=len(fields))
 

@@ -168,7 +168,7 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
     lines = data.split(b"\n")
     fields: list[bytes]
     if b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
-        # These may stand inside of words, but bytes.split() takes them for blanks.
+        # These may occur inside of words, but bytes.split() takes them for blanks.
         rows = [[field for field in _BLANKS.split(line.removesuffix(b"\r")) if field] for line in lines]
         fields, counts = list(chain.from_iterable(rows)), map(len, rows)
     else:

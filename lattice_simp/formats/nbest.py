@@ -79,7 +79,7 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
 
 
 def is_nbest(path: str | Path) -> bool:
-    """Tells an n-best list by its first line."""
+    """Recognises an n-best list by its first line."""
     with open_binary(path) as file:
         return _HEAD.match(file.readline(1 << 16)) is not None
 

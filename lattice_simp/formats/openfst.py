@@ -55,7 +55,7 @@ def write_openfst(
     fst_type: Layout = "vector",
     attach_symbols: bool = True,
 ) -> None:
-    """Writes an OpenFst binary file; costs are rounded to single precision, and features stay behind.
+    """Writes an OpenFst binary file; costs are rounded to single precision, and features are left out.
 
     >>> write_openfst(Lattice.from_strings([("a", 1e39)]), "a.fst")
     Traceback (most recent call last):

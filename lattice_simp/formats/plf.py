@@ -120,9 +120,11 @@ def parse_plf(
     reader = _Reader(line, scores, score_name, SymbolTable() if symbols is None else symbols, path, line_number)
     reader.lattice()
     num_states = reader.nodes + 1
-    for _, target, place in reader.arcs:
+    for _, target, position in reader.arcs:
         if target >= num_states:
-            reader.fail("a distance that leads out of the lattice", "let every arc end in a node of the lattice", place)
+            reader.fail(
+                "a distance that leads out of the lattice", "let every arc end in a node of the lattice", position
+            )
     finals = [INFINITY] * reader.nodes + [0.0]
     targets = [target for _, target, _ in reader.arcs]
     sources = [source for source, _, _ in reader.arcs]
@@ -223,8 +225,8 @@ class _Reader:
     labels: list[int] = field(default_factory=list)
     columns: dict[str, dict[int, float]] = field(default_factory=dict)  # costs by name and arc
 
-    def fail(self, message: str, remedy: str, place: int | None = None) -> NoReturn:
-        column = (self.position if place is None else place) + 1
+    def fail(self, message: str, remedy: str, position: int | None = None) -> NoReturn:
+        column = (self.position if position is None else position) + 1
         raise FormatError(f"column {column}: {message}", path=self.path, line=self.line_number, remedy=remedy)
 
     def take(self) -> tuple[str, str]:
@@ -236,25 +238,27 @@ class _Reader:
         return match.lastgroup or "end", match[match.lastgroup or 0]
 
     def expect(self, mark: str, what: str) -> None:
-        place = self.position
+        position = self.position
         found = self.take()[1]
         if found != mark:
-            self.fail(f"{shown(found)} where {mark!r} must stand, {what}", "write ((('word',score,distance),),)", place)
+            self.fail(
+                f"{shown(found)} where {mark!r} is expected, {what}", "write ((('word',score,distance),),)", position
+            )
 
     def more(self, what: str) -> bool:
-        """Tells whether another element begins, after an optional comma; takes the closing bracket otherwise."""
-        place = self.position
+        """Returns whether another element begins, after an optional comma; takes the closing bracket otherwise."""
+        position = self.position
         found = self.take()[1]
         if found == "(":
             return True
         if found != ")":
-            self.fail(f"{shown(found)} where {what} must begin or end", "write ((('word',score,distance),),)", place)
+            self.fail(f"{shown(found)} where {what} must begin or end", "write ((('word',score,distance),),)", position)
         return False
 
     def comma(self) -> None:
-        place = self.position
+        position = self.position
         if self.take()[1] != ",":
-            self.position = place
+            self.position = position
 
     def lattice(self) -> None:
         self.expect("(", "at the beginning of a lattice")
@@ -268,17 +272,17 @@ class _Reader:
             self.fail("more text after the end of the lattice", "write one lattice on each line")
 
     def arc(self) -> None:
-        place = self.position
+        position = self.position
         self.labels.append(self.word_label(self.word()))
         numbers: list[str] = []
         self.expect(",", "after a word")
         self.scores_of_arc(numbers)
         distance = natural(numbers[-1]) if numbers else None
         if not distance:
-            self.fail("the distance of an arc is not a number from 1 on", "end an arc with its distance", place)
+            self.fail("the distance of an arc is not a number from 1 on", "end an arc with its distance", position)
         for rank, text in enumerate(numbers[:-1]):
             self.keep(self.score_name if rank == 0 else f"score{rank + 1}", text)
-        self.arcs.append((self.nodes, self.nodes + distance, place))
+        self.arcs.append((self.nodes, self.nodes + distance, position))
 
     def scores_of_arc(self, numbers: list[str]) -> None:
         while True:
@@ -295,14 +299,14 @@ class _Reader:
             if text == ")":
                 return
             if text != ",":
-                self.fail(f"{shown(text)} where a comma or a bracket must stand", "write ('word',score,distance)")
+                self.fail(f"{shown(text)} where a comma or a bracket is expected", "write ('word',score,distance)")
 
     def dictionary(self) -> None:
         while True:
-            place = self.position
+            position = self.position
             if self.take()[1] == "}":
                 return
-            self.position = place
+            self.position = position
             name = self.word()
             self.expect(":", "after the name of a score")
             self.keep(name, self.take()[1])
@@ -310,7 +314,7 @@ class _Reader:
             if text == "}":
                 return
             if text != ",":
-                self.fail(f"{shown(text)} where a comma or a brace must stand", "write {'name':score,'name':score}")
+                self.fail(f"{shown(text)} where a comma or a brace is expected", "write {'name':score,'name':score}")
 
     def keep(self, name: str, text: str) -> None:
         value = finite(text)
@@ -334,10 +338,10 @@ class _Reader:
         return columns
 
     def word(self) -> str:
-        place = self.position
+        position = self.position
         kind, text = self.take()
         if kind != "word" or len(text.lstrip("uU")) < 3:
-            self.fail(f"{shown(text)} where a quoted word must stand", "write 'word' in quotes", place)
+            self.fail(f"{shown(text)} where a quoted word is expected", "write 'word' in quotes", position)
         text = text.lstrip("uU")[1:-1]
         if "\\" not in text:
             return text
@@ -345,7 +349,7 @@ class _Reader:
             word = _ESCAPE.sub(_unescape, text)
             word.encode("utf-8")
         except (ValueError, OverflowError):
-            self.fail(f"an escape that is not a character in {shown(text)}", "write the character itself", place)
+            self.fail(f"an escape that is not a character in {shown(text)}", "write the character itself", position)
         return word
 
     def word_label(self, word: str) -> int:

@@ -6,7 +6,7 @@
 
 A Hiero non-terminal is `[NAME,n]`, in cdec's targets `[n]` alone; n links source and target. In a hierarchical table
 the alignment links them, and each side ends with its left-hand side. Feature values are scores, higher is better: as
-they stand in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
+they are in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
 
 
 def _kind(fields: list[str], before: str | None) -> str:
-    """Tells the kind of a line; where brackets may be words as well, that of the lines before decides."""
+    """Returns the kind of a line; where brackets may be words as well, that of the lines before decides."""
     left = _LEFT.match(fields[0])
     if left is None:
         return _moses_kind(fields, before)
@@ -127,7 +127,7 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
         raise ValueError("a side of a hierarchical rule without words, or without its left-hand side such as [X]")
     points = _moses_points(fields)
     source_gaps, target_gaps = (
-        {place: _label(*match.groups()) for place, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
+        {index: _label(*match.groups()) for index, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
         for side in sides
     )
     if len(source_gaps) > MAX_GAPS:
@@ -139,11 +139,11 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
         raise ValueError("the alignment does not link each non-terminal of the source with one of the target")
     if any(target_gaps[target] != source_gaps[source] for target, source in links.items()):
         raise ValueError("linked non-terminals with other names on the source side")
-    ranks = {place: rank for rank, place in enumerate(source_gaps)}
+    ranks = {index: rank for rank, index in enumerate(source_gaps)}
     return RuleText(
         _label(ends[0][1], ends[1][1]),
-        tuple((source_gaps[place],) if place in source_gaps else word for place, word in enumerate(sides[0])),
-        tuple(ranks[links[place]] if place in links else word for place, word in enumerate(sides[1])),
+        tuple((source_gaps[index],) if index in source_gaps else word for index, word in enumerate(sides[0])),
+        tuple(ranks[links[index]] if index in links else word for index, word in enumerate(sides[1])),
         _moses_features(fields[2]),
         tuple((s, t) for s, t in points if s not in source_gaps and t not in target_gaps),
     )
@@ -180,7 +180,7 @@ def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dic
             source.append(symbol)
             continue
         if match[2] in links:
-            raise ValueError(f"the non-terminal number {match[2]} stands twice on the source side")
+            raise ValueError(f"the non-terminal number {match[2]} occurs twice on the source side")
         links[match[2]] = len(links)
         source.append((match[1],))
     if len(links) > MAX_GAPS:
@@ -206,9 +206,9 @@ def _parse_target(symbols: list[str], links: dict[str, int], names: list[str]) -
 
 
 def _parse_features(texts: list[str]) -> Iterator[tuple[str, float]]:
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         name, equals, value = text.partition("=")
-        yield (name, _number(value)) if equals else (f"Feature{place}", _number(text))
+        yield (name, _number(value)) if equals else (f"Feature{index}", _number(text))
 
 
 def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, int], ...]:
@@ -218,7 +218,7 @@ def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, in
         if not (dash and source.isdecimal() and target.isdecimal()):
             raise ValueError(f"{point!r} is not an alignment point such as 0-1")
         if len(source) > 4 or len(target) > 4 or int(source) >= lengths[0] or int(target) >= lengths[1]:
-            raise ValueError(f"the alignment point {point[:20]!r} lies outside the rule")
+            raise ValueError(f"the alignment point {point[:20]!r} is outside the rule")
         points.append((int(source), int(target)))
     return tuple(points)
 

@@ -1,7 +1,7 @@
 r"""HTK's Standard Lattice Format (SLF), as HTK, SRILM and Kaldi write it.
 
 A header (`VERSION=`, `base=`, `lmscale=`, `N=` nodes, `L=` links ...), one line for each node (`I=0 t=0.1 W=word`) and
-one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words stand on links or on the nodes that links lead to;
+one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words are on links or on the nodes that links lead to;
 `!NULL` is the empty word. Scores in the file are logs (of the base `base=`, default e) or, with `base=0`,
 probabilities; here they become costs: negative natural logs.
 """
@@ -107,8 +107,8 @@ def write_slf(
     >>> path.read_text().splitlines()[-1]
     'J=1 S=1 E=2 W=cat a=-0.5'
 
-    Columns named as `parse_slf` names them become fields; others stay behind. A lattice without such columns has its
-    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights stand in one of
+    Columns named as `parse_slf` names them become fields; others are left out. A lattice without such columns has its
+    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights are in one of
     the fields `x1` to `x9`, and the other scales are 0: so the weights are exact in each case. Unless there is one
     final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
 
@@ -152,9 +152,9 @@ def write_slf(
 def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     _check_structure(reader)
     nodes = sorted(reader.nodes)
-    place = {name: index for index, name in enumerate(nodes)}
-    sources = np.array([place[link.source] for link in reader.links], dtype=np.int64)
-    targets = np.array([place[link.target] for link in reader.links], dtype=np.int64)
+    numbers = {name: index for index, name in enumerate(nodes)}
+    sources = np.array([numbers[link.source] for link in reader.links], dtype=np.int64)
+    targets = np.array([numbers[link.target] for link in reader.links], dtype=np.int64)
     start = _terminal(reader, "start", nodes, np.bincount(targets, minlength=len(nodes)))
     end = _terminal(reader, "end", nodes, np.bincount(sources, minlength=len(nodes)))
     words = [link.word if link.word is not None else reader.nodes[link.target][0] for link in reader.links]
@@ -194,7 +194,7 @@ def _check_structure(reader: _Reader) -> None:
 
 
 def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
-    """Returns the place of the start or end node: the one of the header, or the only one without such links."""
+    """Returns the index of the start or end node: the one of the header, or the only one without such links."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
         name = natural(text)
@@ -242,7 +242,7 @@ class _Reader:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, line: str) -> bool:
-        """Takes one line; tells whether the lattice goes on."""
+        """Takes one line; returns whether the lattice goes on."""
         if line == ".":
             return False
         match = _FIELD.match(line)

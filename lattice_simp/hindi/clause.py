@@ -77,7 +77,7 @@ def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[C
 
 
 def are_nested(clauses: Iterable[Clause]) -> bool:
-    """Says whether no two clauses cross.
+    """Returns whether no two clauses cross.
 
     >>> are_nested([Clause(0, 4), Clause(1, 3)]), are_nested([Clause(0, 2), Clause(1, 3)])
     (True, False)
@@ -107,7 +107,7 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     Args:
         words: of the sentence.
         clauses: of the sentence, nested.
-        kinds: whether types stand beside the brackets.
+        kinds: whether types are beside the brackets.
         colours: whether brackets are in the colours of a terminal, which tell how deep they are.
     """
     opening: list[list[str]] = [[] for _ in words]
@@ -145,7 +145,7 @@ def _escaped(word: str) -> str:
 
 
 def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
-    """Reads what `bracketed` writes; blanks stand around the brackets, and brackets that are words have a backslash.
+    """Reads what `bracketed` writes; blanks are around the brackets, and brackets that are words have a backslash.
 
     >>> parse_bracketed("(main raam (nonfin khaakar ) soyaa )")
     (['raam', 'khaakar', 'soyaa'], [Clause(start=0, end=3, kind=<ClauseType.MAIN: 'main'>), \

@@ -6,7 +6,7 @@ on it, directly or not. In detail:
 - A subordinator (a conjunction with one clause below it) belongs to its clause, a coordinator to none.
 - Clauses that a conjunction joins are coordinate. On the topmost level nothing encloses them; below, a clause of the
   type that they have together does. What a conjunction such as `to` or `jabki` makes of the clauses that it joins
-  stands in `grammars/hindi/conjunctions.tsv`.
+  is in `grammars/hindi/conjunctions.tsv`.
 - The agent that a participle's phrase begins with belongs to the verb that the participle modifies, unless that verb
   has an agent of its own: the two share it.
 - Gerunds head no clauses: they are nouns.
@@ -74,7 +74,7 @@ def _roles(name: str, column: str, known: tuple[str, ...]) -> dict[str, str]:
 
 
 def is_pronoun(token: Token, role: str) -> bool:
-    """Says whether a token is a pronoun of a role, `temporal` or `relative`.
+    """Returns whether a token is a pronoun of a role, `temporal` or `relative`.
 
     >>> is_pronoun(Token("जबसे", "PRP"), "temporal"), is_pronoun(Token("जबलपुर", "NNP"), "temporal")
     (True, False)
@@ -127,115 +127,115 @@ class _Joined(NamedTuple):
 
     kinds: dict[int, ClauseType]
     around: ClauseType | None
-    behind: ClauseType | None = None  # a clause from the conjunction on
+    after: ClauseType | None = None  # a clause from the conjunction on
 
 
 class _Tree:
-    """A sentence's chunks as a tree. A chunk is named by its place."""
+    """A sentence's chunks as a tree. A chunk is named by its position."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, self.chunks = sentence, sentence.chunks
         self.children: list[list[int]] = [[] for _ in self.chunks]
-        for place, chunk in enumerate(self.chunks):
+        for position, chunk in enumerate(self.chunks):
             if chunk.head >= 0:
-                self.children[chunk.head].append(place)
-        self.roots = [place for place in range(len(self.chunks)) if self.chunks[place].head < 0]
+                self.children[chunk.head].append(position)
+        self.roots = [position for position in range(len(self.chunks)) if self.chunks[position].head < 0]
 
-    def clauses(self, place: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
+    def clauses(self, position: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
         """Returns the clauses of a subtree.
 
         Args:
-            place: of its root.
+            position: of its root.
             kind: of the clause that the root heads, where what is above tells it.
             headed: whether the root heads a clause of its own; not so if a subordinator above it does.
         """
-        chunk = self.chunks[place]
+        chunk = self.chunks[position]
         below: dict[int, ClauseType] = {}
         hidden: Collection[int] = ()
         if chunk.tag == NON_FINITE and headed:
-            shared = self._shared(place)
-            yield Clause(*self._span(place, shared), ClauseType.NON_FINITE)
+            shared = self._shared(position)
+            yield Clause(*self._span(position, shared), ClauseType.NON_FINITE)
         elif chunk.tag == FINITE and headed:
-            yield Clause(*self._span(place), kind or self._kind(place))
-        elif chunk.tag == CONJUNCTION and any(map(self._is_finite, joined := self._joined(place))):
-            own = kind or self._kind(place)
+            yield Clause(*self._span(position), kind or self._kind(position))
+        elif chunk.tag == CONJUNCTION and any(map(self._is_finite, joined := self._joined(position))):
+            own = kind or self._kind(position)
             if len(joined) == 1:
-                hidden = () if own == ClauseType.MAIN and self._role(place) == "connective" else joined
+                hidden = () if own == ClauseType.MAIN and self._role(position) == "connective" else joined
                 below = {} if hidden else {joined[0]: own}
                 if hidden and headed:
-                    yield Clause(*self._span(place), own)
+                    yield Clause(*self._span(position), own)
             else:
-                made = self._made(place, joined, own if headed else None)
+                made = self._made(position, joined, own if headed else None)
                 below = made.kinds
                 hidden = [one for one in joined if one not in below]
                 if made.around is not None:
-                    yield Clause(*self._span(place), made.around)
-                if made.behind is not None:
-                    yield Clause(chunk.start, self._span(joined[-1])[1], made.behind)
-        for child in self.children[place]:
+                    yield Clause(*self._span(position), made.around)
+                if made.after is not None:
+                    yield Clause(chunk.start, self._span(joined[-1])[1], made.after)
+        for child in self.children[position]:
             yield from self.clauses(child, below.get(child), headed=child not in hidden)
 
-    def _made(self, place: int, joined: list[int], own: ClauseType | None) -> _Joined:
-        role = self._role(place)
+    def _made(self, position: int, joined: list[int], own: ClauseType | None) -> _Joined:
+        role = self._role(position)
         if role == "conditional":
             return _Joined({joined[0]: ClauseType.ADVERBIAL}, own)
-        if role in ("complementiser", "adverbial") and self.chunks[joined[0]].end <= self.chunks[place].start:
-            behind = ClauseType.COMPLEMENT if role == "complementiser" else ClauseType.ADVERBIAL
-            return _Joined({}, own, behind)
+        if role in ("complementiser", "adverbial") and self.chunks[joined[0]].end <= self.chunks[position].start:
+            after = ClauseType.COMPLEMENT if role == "complementiser" else ClauseType.ADVERBIAL
+            return _Joined({}, own, after)
         around = None if own in (ClauseType.MAIN, ClauseType.COORDINATE) else own
         return _Joined(dict.fromkeys(joined, ClauseType.COORDINATE), around)
 
-    def _joined(self, place: int) -> list[int]:
-        return [one for one in self.children[place] if self.chunks[one].relation == JOINED and self._is_clausal(one)]
+    def _joined(self, position: int) -> list[int]:
+        return [one for one in self.children[position] if self.chunks[one].relation == JOINED and self._is_clausal(one)]
 
-    def _is_clausal(self, place: int) -> bool:
-        tag = self.chunks[place].tag
-        return tag in (FINITE, NON_FINITE) or (tag == CONJUNCTION and bool(self._joined(place)))
+    def _is_clausal(self, position: int) -> bool:
+        tag = self.chunks[position].tag
+        return tag in (FINITE, NON_FINITE) or (tag == CONJUNCTION and bool(self._joined(position)))
 
-    def _is_finite(self, place: int) -> bool:
-        tag = self.chunks[place].tag
-        return tag == FINITE or (tag == CONJUNCTION and any(map(self._is_finite, self._joined(place))))
+    def _is_finite(self, position: int) -> bool:
+        tag = self.chunks[position].tag
+        return tag == FINITE or (tag == CONJUNCTION and any(map(self._is_finite, self._joined(position))))
 
-    def _role(self, place: int) -> str | None:
-        return conjunctions().get(self.sentence.head_of(self.chunks[place]).form)
+    def _role(self, position: int) -> str | None:
+        return conjunctions().get(self.sentence.head_of(self.chunks[position]).form)
 
-    def _kind(self, place: int) -> ClauseType:
-        """Tells the type of a finite clause from what it depends on, its conjunction and its pronouns."""
-        chunk = self.chunks[place]
+    def _kind(self, position: int) -> ClauseType:
+        """Returns the type of a finite clause from what it depends on, its conjunction and its pronouns."""
+        chunk = self.chunks[position]
         if chunk.head < 0:
             return ClauseType.MAIN
-        if chunk.relation == ADVERBIAL_RELATIVE or self._begins(place, "temporal"):
+        if chunk.relation == ADVERBIAL_RELATIVE or self._begins(position, "temporal"):
             return ClauseType.ADVERBIAL
         if chunk.relation in RELATIVE:
             return ClauseType.RELATIVE
-        role = self._role(place) if chunk.tag == CONJUNCTION else None
+        role = self._role(position) if chunk.tag == CONJUNCTION else None
         if role == "complementiser":
             return ClauseType.COMPLEMENT
         if role == "adverbial":
             return ClauseType.ADVERBIAL
         if chunk.relation in ADVERBIALS:
-            return ClauseType.RELATIVE if self._begins(place, "relative") else ClauseType.ADVERBIAL
+            return ClauseType.RELATIVE if self._begins(position, "relative") else ClauseType.ADVERBIAL
         return ClauseType.COMPLEMENT
 
-    def _begins(self, place: int, role: str) -> bool:
-        """Says whether the clause's first phrase has a pronoun of a role."""
-        start = self._span(place)[0]
+    def _begins(self, position: int, role: str) -> bool:
+        """Returns whether the clause's first phrase has a pronoun of a role."""
+        start = self._span(position)[0]
         first = next(chunk for chunk in self.chunks if chunk.end > start)
         return any(is_pronoun(token, role) for token in self.sentence.tokens[first.start : first.end])
 
-    def _shared(self, place: int) -> list[int]:
+    def _shared(self, position: int) -> list[int]:
         """Returns the agent that a participle's phrase begins with, if it is the agent of the verb above, too."""
-        chunk = self.chunks[place]
-        first = min(self.children[place], default=place)
+        chunk = self.chunks[position]
+        first = min(self.children[position], default=position)
         above = self.children[chunk.head] if chunk.head >= 0 else []
         own_agent = any(self.chunks[one].relation in AGENTS for one in above)
-        is_agent = first < place and self.chunks[first].relation in AGENTS
+        is_agent = first < position and self.chunks[first].relation in AGENTS
         return [first] if is_agent and not own_agent and not chunk.relation.startswith("nmod") else []
 
-    def _span(self, place: int, without: Collection[int] = ()) -> tuple[int, int]:
+    def _span(self, position: int, without: Collection[int] = ()) -> tuple[int, int]:
         """Returns the tokens from the first to the last that depends on a chunk, some subtrees aside."""
-        waiting, seen = [place], set(without)
-        start, end = self.chunks[place].start, self.chunks[place].end
+        waiting, seen = [position], set(without)
+        start, end = self.chunks[position].start, self.chunks[position].end
         while waiting:
             own = waiting.pop()
             if own not in seen:

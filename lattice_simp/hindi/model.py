@@ -22,7 +22,7 @@ class HindiModel:
     """What `lattice-simp hindi train` makes.
 
     Attributes:
-        analyser: gives text its tags, chunks and morphology.
+        analyser: adds tags, chunks and morphology to text.
         clauses: finds clauses.
     """
 

@@ -60,16 +60,16 @@ def units_of(sentence: Sentence) -> list[Unit]:
 def _units(sentence: Sentence) -> Iterator[Unit]:
     for chunk in sentence.chunks:
         pairs = {
-            place: (token.form, token.tag)
-            for place, token in enumerate(sentence.tokens[chunk.start : chunk.end], start=chunk.start)
+            position: (token.form, token.tag)
+            for position, token in enumerate(sentence.tokens[chunk.start : chunk.end], start=chunk.start)
             if not token.is_empty
         }
-        words = [place for place, (_, tag) in pairs.items() if tag != PUNCTUATION]
+        words = [position for position, (_, tag) in pairs.items() if tag != PUNCTUATION]
         first, end = (words[0], words[-1] + 1) if words else (chunk.end, chunk.end)
-        for place, pair in pairs.items():
-            if place < first or place >= end:
-                yield Unit(symbol_of(chunk.tag, [pair]), place, place + 1)
-            elif place == first:
+        for position, pair in pairs.items():
+            if position < first or position >= end:
+                yield Unit(symbol_of(chunk.tag, [pair]), position, position + 1)
+            elif position == first:
                 yield Unit(symbol_of(chunk.tag, [pairs[word] for word in words]), first, end)
 
 
@@ -77,15 +77,15 @@ def clauses_of_brackets(symbols: Sequence[str], units: Sequence[Unit]) -> list[C
     """Returns the clauses that the brackets around the units' symbols stand for."""
     found: list[Clause] = []
     open_clauses: list[tuple[int, ClauseType]] = []
-    place = 0
+    position = 0
     for symbol in symbols:
         if symbol in (FINITE_END, NON_FINITE_END):
             first, kind = open_clauses.pop()
-            found.append(Clause(units[first].start, units[place - 1].end, kind))
+            found.append(Clause(units[first].start, units[position - 1].end, kind))
         elif symbol == NON_FINITE_START:
-            open_clauses.append((place, ClauseType.NON_FINITE))
+            open_clauses.append((position, ClauseType.NON_FINITE))
         elif symbol.startswith("["):
-            open_clauses.append((place, ClauseType(symbol[1:])))
+            open_clauses.append((position, ClauseType(symbol[1:])))
         else:
-            place += 1
+            position += 1
     return nested_order(reversed(found))

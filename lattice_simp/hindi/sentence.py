@@ -28,7 +28,7 @@ class Token:
     """A token with its morphology; "" where nothing is known.
 
     Attributes:
-        form: as it stands in the sentence.
+        form: as written in the sentence.
         tag: part of speech (`NN`, `VM`, `PSP` …).
         root: the dictionary form.
         category: of the morphological analyser (`n`, `v`, `psp` …).
@@ -102,15 +102,17 @@ class Sentence:
     id: str = ""
 
     def __post_init__(self) -> None:
-        place = 0
+        position = 0
         for chunk in self.chunks:
-            if chunk.start != place or chunk.end < chunk.start:
-                raise LatticeSimpError(f"the chunk {chunk.tag} begins at token {chunk.start + 1}, not at {place + 1}")
+            if chunk.start != position or chunk.end < chunk.start:
+                raise LatticeSimpError(
+                    f"the chunk {chunk.tag} begins at token {chunk.start + 1}, not at {position + 1}"
+                )
             if not -1 <= chunk.head < len(self.chunks):
                 raise LatticeSimpError(f"the chunk {chunk.tag} depends on chunk {chunk.head}, which does not exist")
-            place = chunk.end
-        if self.chunks and place != len(self.tokens):
-            raise LatticeSimpError(f"{len(self.tokens)} tokens, but chunks for {place}")
+            position = chunk.end
+        if self.chunks and position != len(self.tokens):
+            raise LatticeSimpError(f"{len(self.tokens)} tokens, but chunks for {position}")
 
     def __str__(self) -> str:
         return " ".join(token.form for token in self.tokens if not token.is_empty)
@@ -148,23 +150,23 @@ class Sentence:
         return [token.form for token in self.tokens[chunk.start : chunk.end] if token.tag == "PSP"]
 
 
-def place_in_circle(heads: Sequence[int]) -> int | None:
-    """Finds a place that depends on itself, directly or not.
+def find_cycle(heads: Sequence[int]) -> int | None:
+    """Finds a position that depends on itself, directly or not.
 
-    >>> place_in_circle([1, -1]), place_in_circle([1, 2, 1])
+    >>> find_cycle([1, -1]), find_cycle([1, 2, 1])
     (None, 1)
 
     Args:
-        heads: for each place the one that it depends on, from 0; -1 for none.
+        heads: for each position the one that it depends on, from 0; -1 for none.
     """
     safe = {-1}
-    for place in range(len(heads)):
+    for position in range(len(heads)):
         way: set[int] = set()
-        while place not in safe:
-            if place in way:
-                return place
-            way.add(place)
-            place = heads[place]
+        while position not in safe:
+            if position in way:
+                return position
+            way.add(position)
+            position = heads[position]
         safe |= way
     return None
 
@@ -175,17 +177,17 @@ def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     >>> [chunk.head for chunk in without_hollow([Chunk("NP", 0, 1, 1), Chunk("CCP", 1, 1, 2), Chunk("VGF", 1, 2)])]
     [1, -1]
     """
-    places = {-1: -1}
-    for place, chunk in enumerate(chunks):
+    positions = {-1: -1}
+    for position, chunk in enumerate(chunks):
         if chunk.end > chunk.start:
-            places[place] = len(places) - 1
+            positions[position] = len(positions) - 1
 
     def new_head(head: int) -> int:
         seen: set[int] = set()
-        while head not in places and head not in seen:
+        while head not in positions and head not in seen:
             seen.add(head)
             head = chunks[head].head
-        return places.get(head, -1)
+        return positions.get(head, -1)
 
     kept = [replace(chunk, head=new_head(chunk.head)) for chunk in chunks if chunk.end > chunk.start]
     return tuple(replace(chunk, relation=chunk.relation if chunk.head >= 0 else "") for chunk in kept)

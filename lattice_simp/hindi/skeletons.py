@@ -33,10 +33,10 @@ def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton |
         if clause.kind in DELETED:
             kept[clause.start : clause.end] = [False] * (clause.end - clause.start)
     last = len(sentence) - 1
-    for place, token in enumerate(sentence.tokens[:last]):
-        beside_gap = (place > 0 and not kept[place - 1]) or not kept[place + 1]
-        if token.tag == "SYM" and kept[place] and beside_gap:
-            kept[place] = False
+    for position, token in enumerate(sentence.tokens[:last]):
+        beside_gap = (position > 0 and not kept[position - 1]) or not kept[position + 1]
+        if token.tag == "SYM" and kept[position] and beside_gap:
+            kept[position] = False
     if last >= 0 and sentence.tokens[last].tag == "SYM":
         kept[last] = True
     words = [one for one, token in zip(kept, sentence.tokens, strict=True) if token.tag != "SYM"]

@@ -15,8 +15,8 @@ _PROBLEMS = {
     1: "a log probability or backoff weight is not a finite number",
     2: "an n-gram has too few words",
     3: "a word of an n-gram is not among the unigrams",
-    4: "unexpected text behind the n-gram",
-    5: "the same unigram stands twice",
+    4: "unexpected text after the n-gram",
+    5: "the same unigram occurs twice",
 }
 
 _LARGEST = 1e30  # the arrays hold single precision
@@ -35,7 +35,7 @@ class NgramSection:
 
 
 def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[NgramSection]]:
-    r"""Parses an ARPA file's bytes; gives the words by id and the sections by order.
+    r"""Parses an ARPA file's bytes; returns the words by id and the sections by order.
 
     >>> text = b"\\data\\\nngram 1=2\n\n\\1-grams:\n-0.5\ta\t-0.1\n-0.6\tb\n\n\\end\\\n"
     >>> words, sections = parse_arpa(text)
@@ -74,7 +74,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     if not data.startswith(b"\\end\\", position):
         line = data.count(b"\n", 0, position) + 1
         raise FormatError(
-            "no \\end\\ behind the last section", path=path, line=line, remedy="the file is cut short; copy it again"
+            "no \\end\\ after the last section", path=path, line=line, remedy="the file is cut short; copy it again"
         )
     vocabulary = list(_decode_words(data, spans, path))
     return vocabulary, sections
@@ -121,32 +121,38 @@ def _table_size(count: int) -> int:
 
 
 @jit
-def _skip_blanks(data: npt.NDArray[np.uint8], at: int) -> int:
-    while at < len(data) and (data[at] == 32 or data[at] == 9 or data[at] == 13):
-        at += 1
-    return at
+def _skip_blanks(data: npt.NDArray[np.uint8], position: int) -> int:
+    while position < len(data) and (data[position] == 32 or data[position] == 9 or data[position] == 13):
+        position += 1
+    return position
 
 
 @jit
-def _token_end(data: npt.NDArray[np.uint8], at: int) -> int:
-    while at < len(data) and data[at] != 32 and data[at] != 9 and data[at] != 10 and data[at] != 13:
-        at += 1
-    return at
+def _token_end(data: npt.NDArray[np.uint8], position: int) -> int:
+    while (
+        position < len(data)
+        and data[position] != 32
+        and data[position] != 9
+        and data[position] != 10
+        and data[position] != 13
+    ):
+        position += 1
+    return position
 
 
 @jit
-def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float, bool]:
+def _parse_float(data: npt.NDArray[np.uint8], position: int, end: int) -> tuple[float, bool]:
     """Returns (value, whether data[at:end] is a decimal number)."""
     negative = False
-    if at < end and (data[at] == 45 or data[at] == 43):
-        negative = data[at] == 45
-        at += 1
+    if position < end and (data[position] == 45 or data[position] == 43):
+        negative = data[position] == 45
+        position += 1
     mantissa = 0.0
     exponent = 0
     digits = 0
     fraction = False
-    while at < end:
-        byte = data[at]
+    while position < end:
+        byte = data[position]
         if 48 <= byte <= 57:
             mantissa = mantissa * 10.0 + (byte - 48)
             digits += 1
@@ -156,35 +162,35 @@ def _parse_float(data: npt.NDArray[np.uint8], at: int, end: int) -> tuple[float,
             fraction = True
         else:
             break
-        at += 1
+        position += 1
     if digits == 0:
         return 0.0, False
-    if at < end and (data[at] == 101 or data[at] == 69):
-        at += 1
+    if position < end and (data[position] == 101 or data[position] == 69):
+        position += 1
         sign = 1
-        if at < end and (data[at] == 45 or data[at] == 43):
-            sign = -1 if data[at] == 45 else 1
-            at += 1
+        if position < end and (data[position] == 45 or data[position] == 43):
+            sign = -1 if data[position] == 45 else 1
+            position += 1
         power = 0
-        if at == end:
+        if position == end:
             return 0.0, False
-        while at < end and 48 <= data[at] <= 57 and power < 1000:
-            power = power * 10 + (data[at] - 48)
-            at += 1
+        while position < end and 48 <= data[position] <= 57 and power < 1000:
+            power = power * 10 + (data[position] - 48)
+            position += 1
         exponent += sign * power
     value = mantissa / 10.0**-exponent if exponent < 0 else mantissa * 10.0**exponent
-    return (-value if negative else value), at == end and value <= _LARGEST
+    return (-value if negative else value), position == end and value <= _LARGEST
 
 
 @jit
-def _is_minus_infinity(data: npt.NDArray[np.uint8], at: int, end: int) -> bool:
-    """Tells `-inf`, in small or capital letters."""
+def _is_minus_infinity(data: npt.NDArray[np.uint8], position: int, end: int) -> bool:
+    """Recognises `-inf`, in small or capital letters."""
     return (
-        end - at == 4
-        and data[at] == 45
-        and data[at + 1] | 32 == 105
-        and data[at + 2] | 32 == 110
-        and data[at + 3] | 32 == 102
+        end - position == 4
+        and data[position] == 45
+        and data[position + 1] | 32 == 105
+        and data[position + 2] | 32 == 110
+        and data[position + 3] | 32 == 102
     )
 
 
@@ -192,8 +198,8 @@ def _is_minus_infinity(data: npt.NDArray[np.uint8], at: int, end: int) -> bool:
 def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
     """Returns (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
-    for at in range(begin, end):
-        code = (code ^ np.uint64(data[at])) * np.uint64(1099511628211)
+    for position in range(begin, end):
+        code = (code ^ np.uint64(data[position])) * np.uint64(1099511628211)
     slot = np.int64((code ^ (code >> np.uint64(32))) & np.uint64(len(table) - 1))
     while table[slot] >= 0:
         word = table[slot]
@@ -212,7 +218,7 @@ def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, s
 @jit
 def _parse_section(
     data: npt.NDArray[np.uint8],
-    at: int,
+    position: int,
     order: int,
     words: Ints,
     probs: Floats,
@@ -220,52 +226,52 @@ def _parse_section(
     table: Ints,
     spans: Longs,
 ) -> tuple[int, int, int]:
-    """Fills the arrays of one order; gives (position, problem code or 0, n-grams read)."""
+    """Fills the arrays of one order; returns (position, problem code or 0, n-grams read)."""
     row = 0
-    while at < len(data):
-        at = _skip_blanks(data, at)
-        if at < len(data) and data[at] == 10:
-            at += 1
+    while position < len(data):
+        position = _skip_blanks(data, position)
+        if position < len(data) and data[position] == 10:
+            position += 1
             continue
-        if at >= len(data) or data[at] == 92:  # a backslash begins the next section
-            # ... unless it begins a word, which never stands first in a line
+        if position >= len(data) or data[position] == 92:  # a backslash begins the next section
+            # ... unless it begins a word, which is never first in a line
             break
         if row == len(probs):
             row += 1  # one n-gram too many: reported as a wrong count
             break
-        end = _token_end(data, at)
-        if _is_minus_infinity(data, at, end):
+        end = _token_end(data, position)
+        if _is_minus_infinity(data, position, end):
             probs[row] = LOG_ZERO
         else:
-            probs[row], good = _parse_float(data, at, end)
+            probs[row], good = _parse_float(data, position, end)
             if not good:
-                return at, 1, row
-        at = end
+                return position, 1, row
+        position = end
         for column in range(order):
-            at = _skip_blanks(data, at)
-            end = _token_end(data, at)
-            if end == at:
-                return at, 2, row
-            word, slot = _find_word(data, at, end, table, spans)
+            position = _skip_blanks(data, position)
+            end = _token_end(data, position)
+            if end == position:
+                return position, 2, row
+            word, slot = _find_word(data, position, end, table, spans)
             if order == 1:
                 if word >= 0:
-                    return at, 5, row
+                    return position, 5, row
                 word = row
                 table[slot] = row
-                spans[row, 0] = at
+                spans[row, 0] = position
                 spans[row, 1] = end
             elif word < 0:
-                return at, 3, row
+                return position, 3, row
             words[row, column] = word
-            at = end
-        at = _skip_blanks(data, at)
-        if at < len(data) and data[at] != 10:
-            end = _token_end(data, at)
-            backoffs[row], good = _parse_float(data, at, end)
+            position = end
+        position = _skip_blanks(data, position)
+        if position < len(data) and data[position] != 10:
+            end = _token_end(data, position)
+            backoffs[row], good = _parse_float(data, position, end)
             if not good:
-                return at, 1, row
-            at = _skip_blanks(data, end)
-            if at < len(data) and data[at] != 10:
-                return at, 4, row
+                return position, 1, row
+            position = _skip_blanks(data, end)
+            if position < len(data) and data[position] != 10:
+                return position, 4, row
         row += 1
-    return at, 0, row
+    return position, 0, row

@@ -1,7 +1,7 @@
 """KenLM binary models, whose n-grams cannot be listed: they are asked for those that a lattice can need.
 
 The `kenlm` module tells for a history and a word the score and the length of the n-gram it matched. Asked for every
-pair of words that can stand side by side, then for every word that can follow an n-gram just found, and so on, it
+pair of words that can be neighbours, then for every word that can follow an n-gram just found, and so on, it
 yields all n-grams of the model that some path of the lattice contains, and from there on everything goes as with an
 ARPA file: the same numbers, more slowly.
 """
@@ -22,11 +22,11 @@ MAGIC = b"mmap lm http://kheafield.com/code format version"
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 
 Successors = Mapping[str, Iterable[str]]
-"""Which words can stand behind a word."""
+"""Which words can follow a word."""
 
 
 def is_binary(path: str | Path) -> bool:
-    """Tells a KenLM binary file by its first bytes."""
+    """Recognises a KenLM binary file by its first bytes."""
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -63,7 +63,7 @@ class BinaryModel:
         return self._model.BaseFullScore(state, word, after), after
 
     def ngrams(self, words: Iterable[str], successors: Successors | None) -> tuple[list[str], list[NgramSection]]:
-        """Lists the model's n-grams over `words` whose neighbours may stand side by side.
+        """Lists the model's n-grams over `words` whose neighbours may follow each other.
 
         Without `successors`, any word may follow any other.
         """
@@ -73,7 +73,7 @@ class BinaryModel:
         following: dict[str, list[str]] = {}
         names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # all of them are the model's <unk>
         for word in [START, UNKNOWN, *known]:
-            listed = known if successors is None else _behind([word, *names.get(word, ())], successors)
+            listed = known if successors is None else _followers([word, *names.get(word, ())], successors)
             following[word] = sorted({END, UNKNOWN, *(w for w in listed if w in ids)} - {START})
         grams: dict[tuple[str, ...], list[float]] = {(word,): [self._unigram(word), 0.0] for word in vocabulary}
         states: dict[tuple[str, ...], kenlm.State] = {}
@@ -129,8 +129,8 @@ class BinaryModel:
         return known
 
 
-def _behind(words: Iterable[str], successors: Successors) -> set[str]:
-    """Returns the words that can stand behind any of `words`."""
+def _followers(words: Iterable[str], successors: Successors) -> set[str]:
+    """Returns the words that can follow any of `words`."""
     return {after for word in words for after in successors.get(word, ())}
 
 

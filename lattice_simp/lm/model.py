@@ -122,7 +122,7 @@ class LanguageModel:
     def restrict(self, words: Sequence[str], successors: Successors | None = None) -> RestrictedModel:
         """Cuts the model down to a vocabulary; `word_ids[i]` of the result stands for `words[i]`.
 
-        `successors` names the words that can stand behind each word (behind `<s>` as well); n-grams of other
+        `successors` names the words that can follow each word (`<s>` as well); n-grams of other
         neighbours may be left out.
         """
         if self._binary is not None:

@@ -85,7 +85,7 @@ def order_view(model: RestrictedModel, costs: OptimisticCosts, order: int, weigh
 
 @jit
 def _minimise(cost: Floats, backoff: Floats, suffix: Ints, parent: Ints, root: int) -> tuple[Floats, Floats]:
-    """A longer history either extends the n-gram itself (its own entry counts) or backs off to it (and pays)."""
+    """Minimises over longer histories: each extends the n-gram (its own entry counts) or backs off to it (and pays)."""
     least_extra = np.zeros(root + 1)  # the least sum of backoff costs from any longer history down to the context
     for node in range(root - 1, -1, -1):
         shorter = suffix[node]
@@ -101,7 +101,7 @@ def _minimise(cost: Floats, backoff: Floats, suffix: Ints, parent: Ints, root: i
 
 @jit
 def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: int) -> tuple[Ints, Floats]:
-    """For each node: the state of the order's automaton where a path that matched it settles, and what that costs.
+    """Returns for each node the state of the order's automaton where its paths settle, and what that costs.
 
     Words beyond order - 1 are forgotten for free; a state that nothing extends is left for its suffix at once, at
     the backoff cost that every continuation pays anyway.
@@ -120,10 +120,15 @@ def settle(level: Ints, backoff: Floats, suffix: Ints, children: Ints, order: in
     return state, cost
 
 
-@inlined
+@jit
 def advance(view: OrderView, state: int, word: int) -> tuple[int, float]:
     """Follows `word` from a state; returns the n-gram node it matches and the backoff costs paid before."""
-    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
+    return follow(state, word, view.children, view.word, view.suffix, view.backoff)
+
+
+@inlined
+def follow(state: int, word: int, children: Ints, words: Ints, suffix: Ints, backoff: Floats) -> tuple[int, float]:
+    """Does what `advance` does, for kernels that have fetched the arrays of their view already."""
     root = len(suffix) - 1
     paid = 0.0
     while state != root:

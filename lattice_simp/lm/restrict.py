@@ -103,9 +103,9 @@ def _collect(children: Ints, word: Ints, words: Ints, order: int) -> tuple[Ints,
                 node, parent, label = _grow(node, capacity), _grow(parent, capacity), _grow(label, capacity)
             if end - begin > _SCAN_LIMIT * size:
                 for number in range(size):
-                    place = begin + np.searchsorted(word[begin:end], words[number])
-                    if place < end and word[place] == words[number]:
-                        node[count], parent[count], label[count] = place, own, number
+                    index = begin + np.searchsorted(word[begin:end], words[number])
+                    if index < end and word[index] == words[number]:
+                        node[count], parent[count], label[count] = index, own, number
                         count += 1
                 continue
             for child in range(begin, end):
@@ -152,7 +152,7 @@ def find_child(children: Ints, word: Ints, node: int, wanted: int) -> int:
 
 @jit
 def _suffixes(parent: Ints, word: Ints, children: Ints, root: int) -> Ints:
-    """The suffix of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
+    """Returns the suffixes: that of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
     suffix = np.full(root + 1, root, dtype=np.int32)
     for node in range(children[0], root):
         context = suffix[parent[node]]

@@ -89,7 +89,7 @@ def build_trie(words: list[str], sections: list[NgramSection], path: str = "<byt
     """Arranges parsed n-grams as a trie.
 
     Raises:
-        FormatError: an n-gram's context is not among the n-grams one shorter, or an n-gram stands twice.
+        FormatError: an n-gram's context is not among the n-grams one shorter, or an n-gram occurs twice.
     """
     size = len(words)
     keys: list[npt.NDArray[np.int64]] = [np.arange(size, dtype=np.int64)]
@@ -110,7 +110,7 @@ def build_trie(words: list[str], sections: list[NgramSection], path: str = "<byt
         if (key[1:] == key[:-1]).any():
             row = int(sorting[int(np.argmax(key[1:] == key[:-1]))])
             gram = " ".join(words[w] for w in section.words[row])
-            raise FormatError(f"the {order}-gram {gram!r} stands twice", path=path, remedy="make the model again")
+            raise FormatError(f"the {order}-gram {gram!r} occurs twice", path=path, remedy="make the model again")
         keys.append(key)
         parts_parent.append(parent[sorting])
         parts_word.append(section.words[sorting, -1])
@@ -187,8 +187,8 @@ def _find_children(
     key = np.where(parent < 0, -1, parent * size + word)
     if len(keys) == 0:
         return np.full(len(key), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    return np.where(keys[place] == key, place, -1)
+    index = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return np.where(keys[index] == key, index, -1)
 
 
 def _suffixes(

@@ -1,7 +1,7 @@
 """The operations written down for OpenFst: the definition that the kernels of `ops` are compared with.
 
 Names and arguments are those of `ops`, less what only the kernels have. Results hold the same strings at the same costs
-(in single precision, as OpenFst keeps them), but states, arcs and ties may differ, and features stay behind.
+(in single precision, as OpenFst keeps them), but states, arcs and ties may differ, and features are left out.
 Everything that OpenFst has no matcher for (rho, sigma, edits, backoff) is written out arc by arc, so small inputs only.
 
 - `gappy_acceptor`: skeleton hypotheses with loops `<rho>` or `<sigma>`;  `compose`: full hypotheses that contain one

@@ -77,13 +77,15 @@ def _marked(
             raise LatticeSimpError(
                 f"gap positions {sorted(own)} of {len(words)} words; they run from 0 to {len(words)}"
             )
-        marked = [token for at in range(len(words) + 1) for token in (*[mark] * (at in own), *words[at : at + 1])]
+        marked = [
+            token for index in range(len(words) + 1) for token in (*[mark] * (index in own), *words[index : index + 1])
+        ]
         strings.append(Lattice.from_strings([(marked, cost)], table).to_pynini())
     return pynini.union(pynini.Fst(), *strings).rmepsilon()
 
 
 def _unmarked(fst: pynini.Fst, mark: int) -> list[int]:
-    """Turns the marks into epsilons, and returns the states behind them: hypotheses without the gap do not enter."""
+    """Turns the marks into epsilons, and returns the states after them: hypotheses without the gap do not enter."""
     looping = []
     for state in fst.states():
         arcs = fst.mutable_arcs(state)
@@ -152,7 +154,7 @@ def _write_out(fst: pynini.Fst, words: list[int], symbols: SymbolTable, edits: E
 
 
 def _edit_prices(own: int, words: list[int], symbols: SymbolTable, edits: EditCosts) -> dict[int, float]:
-    """Returns what each word costs in the place of a skeleton's own, where it may stand; epsilon for none."""
+    """Returns what each word costs in the place of a skeleton's own, where it may be; epsilon for none."""
     stem = edits.stem_of(symbols[own])
     of_stem = min(edits.stem, edits.substitution)
     prices = {word: of_stem if edits.stem_of(symbols[word]) == stem else edits.substitution for word in words}

@@ -40,7 +40,7 @@ def apply_lm(
     >>> [(path.text, round(path.cost, 3)) for path in nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
     [('b', 2.878), ('a', 3.727)]
 
-    The arguments are those of `ops`; the models' names are not used, since features stay behind.
+    The arguments are those of `ops`; the models' names are not used, since features are left out.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.

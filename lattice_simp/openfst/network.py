@@ -25,7 +25,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     >>> [(path.text, path.cost) for path in nbest(full, 3)]
     [('a x b', 1.5), ('a y z b', 3.0)]
 
-    The parts are not searched for further words to replace. The result is an acceptor: input labels stay behind.
+    The parts are not searched for further words to replace. The result is an acceptor: input labels are left out.
 
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
@@ -48,7 +48,7 @@ def expand(automata: Iterable[tuple[int, pynini.Fst]], symbols: SymbolTable) -> 
     An arc with the output label of one of the automata stands for a copy of it; all other labels are of `symbols`.
 
     Raises:
-        CyclicLatticeError: an automaton stands inside itself, or has a cycle.
+        CyclicLatticeError: an automaton contains itself, or has a cycle.
         LatticeSimpError: the network is too large.
     """
     network = dict(automata)
@@ -60,7 +60,7 @@ def expand(automata: Iterable[tuple[int, pynini.Fst]], symbols: SymbolTable) -> 
         for label in TopologicalSorter({label: {*own} & {*network} for label, own in labels.items()}).static_order():
             arcs[label] = sum(1 + arcs.get(inner, 0) for inner in labels[label])
     except CycleError as error:
-        raise CyclicLatticeError("an automaton stands inside itself; remove a reference of the circle") from error
+        raise CyclicLatticeError("an automaton contains itself; remove a reference of the cycle") from error
     root = next(iter(network))
     if arcs[root] > MAX_ARCS:
         raise LatticeSimpError(f"{arcs[root]} arcs are too many for the engine openfst; use the engine arrays")

@@ -1,6 +1,6 @@
 """Gappy composition: the full hypotheses that contain a skeleton hypothesis, with both costs (Hasler et al. 2016, 4.2).
 
-Edits make it tolerant: a skeleton word may be missing, or stand there as another word, at a cost, so that the
+Edits make it tolerant: a skeleton word may be missing, or be replaced by another word, at a cost, so that the
 composition need not fail (their section 6.3).
 """
 
@@ -65,7 +65,7 @@ class EditCosts:
         deletion: a skeleton word that the full hypothesis lacks.
         substitution: another word in its place.
         stem: another word with the same stem in its place.
-        stem_of: gives a word's stem.
+        stem_of: returns a word's stem.
     """
 
     deletion: float = option(6.0, "deletion-cost", "cost of a missing skeleton word, nats; implies --edits")

@@ -2,7 +2,7 @@
 
 A node is a pair (lattice state, acceptor state). One backward pass over all pairs gives the exact cost of the best
 completion; the forward pass then builds only pairs that some path within the beam visits, so no dead end is ever made.
-The pairs stand in a table, not in a hash as those of `lm_product.py`: most of them are reached, and a lattice arc
+The pairs are in a table, not in a hash as those of `lm_product.py`: most of them are reached, and a lattice arc
 leads to several pairs at once.
 
 Moves from a pair on a lattice arc with the word w, and what they cost beside the arc's own weight:
@@ -179,7 +179,7 @@ def gap_product(
 
 @jit
 def _moves_alone(gaps: Arcs, matcher: Matcher) -> bool:
-    """Tells whether the acceptor may move without a lattice arc."""
+    """Returns whether the acceptor may move without a lattice arc."""
     return matcher.deletion < np.inf or (len(gaps.labels) > 0 and gaps.labels.min() == 0)
 
 

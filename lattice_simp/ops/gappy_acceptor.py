@@ -1,4 +1,4 @@
-"""Gappy acceptors: the hypotheses of a skeleton, with loops where other words may stand (Hasler et al. 2016, 4.2).
+"""Gappy acceptors: the hypotheses of a skeleton, with loops where other words may occur (Hasler et al. 2016, 4.2).
 
 Two kinds of loops, which differ where the acceptor branches. With the skeletons {`a c`, `b d`} and the full
 hypothesis `a b d`:
@@ -80,7 +80,7 @@ def gappy_acceptor(
         hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, or a lattice of them.
             The cheapest of equal strings counts.
         loops: `sigma` or `rho`, see the module's text.
-        positions: for each hypothesis, how many of its words may stand before a gap (0 to their number); None for
+        positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
             loops everywhere, as in the paper. For pairs only.
         symbols: the symbol table to use; the full lattice's saves a translation later.
 
@@ -125,7 +125,7 @@ def _minimal_tree(
 ) -> tuple[Lattice, Bools]:
     """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
 
-    Tree nodes that differ in whether a gap may stand there stay apart, so the tree branches on (word, loop behind it).
+    Tree nodes that differ in whether a gap may follow stay apart, so the tree branches on (word, loop after it).
     If only some hypotheses begin with a gap, these hang below an arc without a word.
     """
     children: _Tree = [{}]

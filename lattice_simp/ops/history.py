@@ -29,9 +29,9 @@ class HistoryLattice:
     """A lattice whose states know their last words.
 
     Attributes:
-        lattice: the paths, labels, costs and columns of the given lattice, trim and topologically sorted.
+        lattice: the paths, labels, costs and columns of the given lattice, connected and topologically sorted.
         grams: (max_order, num_arcs) int32, the n-gram of order `row + 1` that ends with each arc's word; 0 where
-            there is none, on epsilon arcs and behind too few words.
+            there is none, on epsilon arcs and after too few words.
         words: (num_grams,) int32, the last word of each n-gram; n-gram 0 is the empty one.
         prefixes: (num_grams,) int32, each n-gram without its last word.
     """
@@ -102,7 +102,7 @@ def pruned_history(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLa
 
 
 def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice | None:
-    """Returns the expansion of a trim lattice, or None if that has too many arcs."""
+    """Returns the expansion of a connected lattice, or None if that has too many arcs."""
     if not 1 <= max_order <= MAX_ORDER:
         raise LatticeSimpError(f"n-grams of order {max_order}; give an order from 1 to {MAX_ORDER}")
     if lattice.num_states == 0:
@@ -176,15 +176,15 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, I
                 if edges > max_arcs:
                     break
             node = sibling[node]
-    place = np.empty(nodes, dtype=np.int32)
+    index = np.empty(nodes, dtype=np.int32)
     for number in range(done):
-        place[order_of[number]] = number
+        index[order_of[number]] = number
     by_order = np.zeros((max_order, edges), dtype=np.int32)
     new_offsets = np.empty(done + 1, dtype=np.int32)
     new_offsets[:done] = begins[:done]
     new_offsets[done] = edges
     for edge in range(edges):
-        target[edge] = place[target[edge]]
+        target[edge] = index[target[edge]]
         gram = longest[edge]
         while gram > 0:
             by_order[order[gram] - 1, edge] = gram
@@ -212,7 +212,7 @@ def _add_gram(
     values: Ints,
     grams: int,
 ) -> tuple[int, int]:
-    """Finds the n-gram of a context and a word, or adds it with its suffixes; gives it and the number of n-grams."""
+    """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
     wanted, longer = -1, -1
     while True:
         key = (np.int64(context) << 32) + label

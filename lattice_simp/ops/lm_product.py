@@ -19,7 +19,7 @@ import numpy.typing as npt
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
-from lattice_simp.lm.optimistic import OrderView, advance
+from lattice_simp.lm.optimistic import OrderView, advance, follow
 
 NO_WORD = -1
 """The label of an arc that the model does not see."""
@@ -84,12 +84,18 @@ class Product(NamedTuple):
 @inlined
 def estimate(estimates: Estimates, state: int, context: int) -> float:
     """Returns a lower bound of the cost from a node to the end; infinity if it has no way within the bound."""
-    cost = estimates.coarse_cost[context]
-    if len(estimates.keys) == 0:
-        return cost + estimates.values[state]
-    key = np.int64(state) * len(estimates.coarse) + estimates.coarse[context]
-    slot = find_slot(estimates.keys, key)
-    return cost + estimates.values[slot] if estimates.keys[slot] >= 0 else np.inf
+    coarse, coarse_cost, keys, values = estimates
+    return coarse_cost[context] + _rest(state, coarse[context], len(coarse), keys, values)
+
+
+@inlined
+def _rest(state: int, coarse: int, num_contexts: int, keys: Longs, values: Floats) -> float:
+    if len(keys) == 0:
+        rest = values[state]
+    else:
+        slot = find_slot(keys, np.int64(state) * num_contexts + coarse)
+        rest = values[slot] if keys[slot] >= 0 else np.inf
+    return rest
 
 
 @jit
@@ -114,7 +120,9 @@ def estimate_table(product: Product, backward: Floats, bound: float, num_context
 def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
     """Builds the nodes of the model itself whose cost so far plus estimated rest is within the bound."""
     offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
+    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
     match_cost, next_state, num_states = view.match_cost, view.next_state, len(arcs.finals)
+    coarse, coarse_cost, rest_keys, rest_values = estimates
     nodes, keys, numbers = _new_pool(view, estimates, 4096)
     done, edges = np.empty(4096, dtype=DONE), np.empty(8192, dtype=EDGE)
     heads = np.full(num_states, -1, dtype=np.int32)
@@ -136,10 +144,23 @@ def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: floa
             for arc in range(offsets[state], offsets[state + 1]):
                 cost, following = 0.0, history
                 if labels[arc] >= 0:
-                    matched, paid = advance(view, history, labels[arc])
+                    matched, paid = follow(history, labels[arc], children, words, suffix, backoff)
                     cost, following = paid + match_cost[matched], next_state[matched]
                 goal, total = nextstates[arc], so_far + weights[arc] + cost
-                target, new = _reach(nodes, keys, numbers, count, goal, following, total, estimates, bound)
+                target, new = _reach(
+                    nodes,
+                    keys,
+                    numbers,
+                    count,
+                    goal,
+                    following,
+                    total,
+                    bound,
+                    coarse,
+                    coarse_cost,
+                    rest_keys,
+                    rest_values,
+                )
                 if new:
                     nodes[target].sibling, heads[goal] = heads[goal], target
                     count += 1
@@ -155,7 +176,9 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
     """Builds the nodes of an order with free backoff whose cost so far plus estimated rest is within the bound."""
     offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
     order, level, root = view.order, view.level, len(view.level) - 1
-    children, child_word, match_cost, next_state = view.children, view.word, view.match_cost, view.next_state
+    children, words, match_cost, next_state = view.children, view.word, view.match_cost, view.next_state
+    suffix, backoff = view.suffix, view.backoff
+    coarse, coarse_cost, rest_keys, rest_values = estimates
     nodes, keys, numbers = _new_pool(view, estimates, 16384)
     done, edges = np.empty(16384, dtype=DONE), np.empty(65536, dtype=EDGE)
     # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
@@ -168,7 +191,10 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
     choices = np.empty(_widest(arcs) + 1, dtype=CHOICE)
     count, num_edges, finished = 1, 0, 0
     for state in range(len(arcs.finals)):
-        if heads[state * order : (state + 1) * order].max() < 0:
+        occupied = False
+        for length in range(order):
+            occupied = occupied or heads[state * order + length] >= 0
+        if not occupied:
             continue
         begin, end = offsets[state], offsets[state + 1]
         first_silent = -1
@@ -198,13 +224,13 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
                         if labels[arc] >= 0:
                             matched, paid = labels[arc], 0.0
                             if history != root:
-                                matched, paid = advance(view, history, matched)
+                                matched, paid = follow(history, matched, children, words, suffix, backoff)
                             cost = paid + match_cost[matched]
                             _set_choice(choices, found, arc, nextstates[arc], next_state[matched], cost)
                             found += 1
                 else:
                     for child in range(children[history], children[history + 1]):
-                        word = child_word[child]
+                        word = words[child]
                         if stamp[word] == state:
                             arc = first_arc[word]
                             while arc >= 0:
@@ -222,7 +248,18 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
                     if arc >= 0:
                         step += weights[arc]
                     target, new = _reach(
-                        nodes, keys, numbers, count, goal, following, so_far + step, estimates, bound
+                        nodes,
+                        keys,
+                        numbers,
+                        count,
+                        goal,
+                        following,
+                        so_far + step,
+                        bound,
+                        coarse,
+                        coarse_cost,
+                        rest_keys,
+                        rest_values,
                     )
                     if new:
                         head = goal * order + level[following]
@@ -291,31 +328,38 @@ def _reach(
     goal: int,
     context: int,
     total: float,
-    estimates: Estimates,
     bound: float,
+    coarse: Ints,
+    coarse_cost: Floats,
+    rest_keys: Longs,
+    rest_values: Floats,
 ) -> tuple[int, bool]:
-    """Returns the node of a pair that is reached at a cost, and whether it is new; -1 beyond the bound."""
-    key = np.int64(goal) * len(estimates.coarse) + context
+    """Returns the node of a pair that is reached at a cost, and whether it is new; -1 beyond the bound.
+
+    The last four arguments are the arrays of `Estimates`, fetched outside of the callers' loops.
+    """
+    key = np.int64(goal) * len(coarse) + context
     slot = find_slot(keys, key)
+    target, new = -1, False
     if keys[slot] >= 0:
         known = numbers[slot]
-        if not total + nodes[known].rest <= bound:
-            return -1, False
-        if total < nodes[known].forward:
-            nodes[known].forward = total
-        return known, False
-    rest = estimate(estimates, goal, context)
-    if not total + rest <= bound:
-        return -1, False
-    keys[slot], numbers[slot] = key, count
-    nodes[count].state, nodes[count].context = goal, context
-    nodes[count].rest, nodes[count].forward = rest, total
-    return count, True
+        if total + nodes[known].rest <= bound:
+            target = known
+            if total < nodes[known].forward:
+                nodes[known].forward = total
+    else:
+        rest = coarse_cost[context] + _rest(goal, coarse[context], len(coarse), rest_keys, rest_values)
+        if total + rest <= bound:
+            target, new = count, True
+            keys[slot], numbers[slot] = key, count
+            nodes[count].state, nodes[count].context = goal, context
+            nodes[count].rest, nodes[count].forward = rest, total
+    return target, new
 
 
 @jit
 def _product(arcs: Arcs, view: OrderView, nodes: Pool, done: Pool, edges: Pool) -> Product:
-    """Numbers the nodes in the order in which they were followed."""
+    """Numbers the nodes in the order in which they were followed; the edges are changed in place."""
     count = len(done)
     position = np.empty(len(nodes), dtype=np.int32)
     states, contexts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
@@ -330,10 +374,9 @@ def _product(arcs: Arcs, view: OrderView, nodes: Pool, done: Pool, edges: Pool) 
             matched, paid = advance(view, contexts[number], view.end)
             end_costs[number] = paid + view.match_cost[matched]
     offsets[count] = len(edges)
-    numbered = edges.copy()
-    for edge in range(len(numbered)):
-        numbered[edge].target = position[numbered[edge].target]
-    return Product(states, contexts, forward, offsets, numbered, end_costs)
+    for edge in range(len(edges)):
+        edges[edge].target = position[edges[edge].target]
+    return Product(states, contexts, forward, offsets, edges, end_costs)
 
 
 # ---------------------------------------------------------------- costs to the end
@@ -370,7 +413,7 @@ def through_arcs(product: Product, arcs: Arcs, backward: Floats) -> Floats:
 
 @jit
 def edges_within(product: Product, arcs: Arcs, backward: Floats, bound: float) -> Bools:
-    """Tells which edges of an exact product lie on a path within the bound."""
+    """Returns which edges of an exact product are on a path within the bound."""
     within = np.zeros(len(product.edges), dtype=np.bool_)
     for node in range(len(backward)):
         for index in range(product.offsets[node], product.offsets[node + 1]):

@@ -1,4 +1,4 @@
-"""The bounded search behind exact language-model application, coarse to fine.
+"""The bounded search of exact language-model application, coarse to fine.
 
 1. Backward passes with the optimistic orders 1, 2, ... of the model (`lm/optimistic.py`), each bounded by the estimates
    of the one before, give an admissible estimate of the cost from every (state, history) to the end.
@@ -16,7 +16,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.lm.optimistic import OptimisticCosts, OrderView, advance, optimistic_costs, order_view, settle
+from lattice_simp.lm.optimistic import OptimisticCosts, OrderView, follow, optimistic_costs, order_view, settle
 from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.ops.lm_product import (
     Estimates,
@@ -154,6 +154,7 @@ def _beam_cost(arcs: Arcs, view: OrderView, estimates: Estimates, width: int) ->
     The cost is that of a real path, hence an upper bound of the best one.
     """
     offsets, labels, weights, nextstates, finals = arcs  # a named tuple's arrays are slow to fetch in inner loops
+    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
     match_cost, next_state, num_states = view.match_cost, view.next_state, len(finals)
     context = np.empty((num_states, width), dtype=np.int32)
     cost = np.empty((num_states, width), dtype=np.float64)
@@ -165,12 +166,12 @@ def _beam_cost(arcs: Arcs, view: OrderView, estimates: Estimates, width: int) ->
         for index in range(kept[state]):
             history, so_far = context[state, index], cost[state, index]
             if finals[state] < np.inf:
-                matched, paid = advance(view, history, view.end)
+                matched, paid = follow(history, view.end, children, words, suffix, backoff)
                 best = min(best, so_far + finals[state] + paid + match_cost[matched])
             for arc in range(offsets[state], offsets[state + 1]):
                 following, total = history, so_far + weights[arc]
                 if labels[arc] >= 0:
-                    matched, paid = advance(view, history, labels[arc])
+                    matched, paid = follow(history, labels[arc], children, words, suffix, backoff)
                     following, total = next_state[matched], total + paid + match_cost[matched]
                 goal = nextstates[arc]
                 hoped = total + estimate(estimates, goal, following)

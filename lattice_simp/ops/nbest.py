@@ -36,7 +36,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     Fewer come back where the lattice holds fewer. Ties keep an order that depends on the lattice alone.
 
     Returns:
-        Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and trim, else of
+        Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and connected, else of
         `lattice.connected()`; their features are the sums along the path, final scores included.
 
     Raises:
@@ -102,7 +102,7 @@ Pool: TypeAlias = npt.NDArray[Any]
 
 @jit
 def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
-    """Returns (path offsets, arcs, end states) of a trim lattice whose best completion costs 0 from every state."""
+    """Returns (path offsets, arcs, end states) of a connected lattice; from every state, completion costs 0 at best."""
     elements, used = np.empty(1024, dtype=ELEMENT), 1
     elements[0].state, elements[0].cost, elements[0].origin, elements[0].arc = 0, 0.0, -1, -1
     blocks, prefixes = np.empty(1024, dtype=BLOCK), 1
@@ -148,13 +148,13 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
 @jit
 def _follow_epsilons(arcs: Arcs, elements: Pool, used: int, begin: int, end: int) -> tuple[Pool, int, int, int]:
     """Adds every state that a block reaches by epsilons; a block that must grow moves to the end of the pool."""
-    at = begin
-    while at < end:
-        state = elements[at].state
+    position = begin
+    while position < end:
+        state = elements[position].state
         for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
             if arcs.labels[arc] != 0:
                 continue
-            goal, total = arcs.nextstates[arc], elements[at].cost + arcs.weights[arc]
+            goal, total = arcs.nextstates[arc], elements[position].cost + arcs.weights[arc]
             same = -1
             for other in range(begin, end):
                 if elements[other].state == goal:
@@ -167,17 +167,17 @@ def _follow_epsilons(arcs: Arcs, elements: Pool, used: int, begin: int, end: int
                 shift = used - begin
                 elements[used : used + end - begin] = elements[begin:end]
                 same = same + shift if same >= 0 else same
-                at, begin, end = at + shift, used, used + end - begin
+                position, begin, end = position + shift, used, used + end - begin
                 used = end
             if same >= 0:  # a cheaper way is a new element, so that traces through the old one stay true
                 elements[same].cost, elements[same].state = np.inf, -1 - elements[same].state
             elements[used].state, elements[used].cost = goal, total
-            elements[used].origin, elements[used].arc = at, arc
+            elements[used].origin, elements[used].arc = position, arc
             used += 1
             end = used
-        at += 1
-        while at < end and elements[at].state < 0:
-            at += 1
+        position += 1
+        while position < end and elements[position].state < 0:
+            position += 1
     return elements, used, begin, end
 
 

@@ -1,4 +1,4 @@
-"""Pruning: only what lies on good paths stays."""
+"""Pruning: only what is on good paths stays."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def rounding_slack(*costs: Floats) -> float:
 @jit
 def _largest(costs: Floats) -> float:
     largest = 0.0
-    for place in range(len(costs)):
-        size = abs(costs[place])
+    for index in range(len(costs)):
+        size = abs(costs[index])
         largest = max(largest, size if size < np.inf else 0.0)
     return largest
 
@@ -66,7 +66,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     limit = np.inf if beam is None else best + beam + slack
     if max_arcs is not None and np.count_nonzero(through <= limit) > max_arcs:
         costs = np.sort(through)
-        # Ties with the first arc that must go would exceed the count: the limit lies below them. Arcs of one path
+        # Ties with the first arc that must go would exceed the count: the limit is below them. Arcs of one path
         # differ by rounding, hence the distance of two slacks.
         below = np.searchsorted(costs, costs[max_arcs] - 2 * slack)
         if below == 0 or costs[below - 1] <= best + slack:

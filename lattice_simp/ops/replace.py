@@ -24,7 +24,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     [('a x b', 1.5), ('a y z b', 3.0)]
 
     The parts are not searched for further words to replace. Features that one side lacks are 0 there. The arc's own
-    input label stands before those of the part.
+    input label comes before those of the part.
 
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.

@@ -181,7 +181,7 @@ class _Run:
 
 
 def _cause(error: BaseException) -> str:
-    """Says what happened to a group of tasks as a whole."""
+    """Describes what happened to a group of tasks as a whole."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):

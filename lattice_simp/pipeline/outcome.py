@@ -79,7 +79,7 @@ def in_order(outcomes: Iterable[Outcome], numbers: Iterable[int]) -> Iterator[Ou
 
 
 def describe(error: BaseException) -> str:
-    """Says in one line what an error is.
+    """Returns in one line what an error is.
 
     >>> describe(KeyError("x")), describe(MemoryError())
     ("internal error: KeyError: 'x'", 'out of memory')

@@ -107,7 +107,7 @@ def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
 
 
 def is_done(stage: Stage, key: str, work: Path) -> bool:
-    """Whether a stage's folder is complete."""
+    """Returns whether a stage's folder is complete."""
     return (_folders(stage, key, work)[0] / RECORD).is_file()
 
 

@@ -26,7 +26,7 @@ _CONTENT = "bilingual"
 
 @dataclass(frozen=True, eq=False)
 class _Sentence:
-    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its places."""
+    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its positions."""
 
     symbols: Ints
     transitions: Floats
@@ -34,10 +34,10 @@ class _Sentence:
 
 @dataclass(frozen=True, eq=False)
 class _Prefix:
-    """A state: p(place of the last linked word | prefix), the start last; and the last word's number."""
+    """A state: p(position of the last linked word | prefix), the start last; and the last word's number."""
 
     sentence: _Sentence
-    places: Floats
+    shares: Floats
     word: int
 
 
@@ -86,20 +86,20 @@ class BilingualScorer:
         """Returns the state before the first word."""
         table = self.table
         symbols = np.concatenate([table.source.numbers(source), [table.source_end, table.source_null]])
-        places = len(source) + 1
-        begin = np.zeros(places + 1)
-        begin[places] = 1.0
-        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, places))
+        positions = len(source) + 1
+        begin = np.zeros(positions + 1)
+        begin[positions] = 1.0
+        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, positions))
         return _Prefix(sentence, begin, table.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         """Returns the words' costs and the states after them."""
         numbers = self.table.target.numbers(words)
-        costs, places = self._step(states, numbers)
+        costs, shares = self._step(states, numbers)
         sentence = states[0].sentence if states else None
         following: list[State] = [
             _Prefix(sentence, row, number)  # type: ignore[arg-type]
-            for row, number in zip(places, numbers.tolist(), strict=True)
+            for row, number in zip(shares, numbers.tolist(), strict=True)
         ]
         return costs, following
 
@@ -119,15 +119,15 @@ class BilingualScorer:
             sentence.symbols,
             arrays,
         )
-        places = np.stack([state.places for state in states])
-        return _forward(places, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
+        shares = np.stack([state.shares for state in states])
+        return _forward(shares, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
 
 
 @jit
 def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
-    """Returns the place of a word in the sorted `words[begin:end]`, or -1."""
-    place = begin + int(np.searchsorted(words[begin:end], wanted))
-    return place if place < end and words[place] == wanted else -1
+    """Returns the position of a word in the sorted `words[begin:end]`, or -1."""
+    position = begin + int(np.searchsorted(words[begin:end], wanted))
+    return position if position < end and words[position] == wanted else -1
 
 
 @jit
@@ -160,37 +160,37 @@ def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: Bilingual
 def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats, null: float) -> tuple[Floats, Floats]:
     """Adds one word to each prefix.
 
-    A word from NULL leaves the place of the last linked word as it is, so the places are all that is remembered.
+    A word from NULL leaves the position of the last linked word as it is, so the positions are all that is remembered.
 
     Args:
-        before: (prefixes, places + 1) p(place | prefix), the start last.
+        before: (prefixes, positions + 1) p(position | prefix), the start last.
         emissions, rows: the probabilities of bigrams, NULL last, and the (prefixes,) bigram of each.
-        transitions: (places + 1, places).
+        transitions: (positions + 1, positions).
         null: the probability of NULL.
 
     Returns:
         (prefixes,) costs, and the same probabilities after the word.
     """
-    count, places = len(before), transitions.shape[1]
-    after = np.zeros((count, places + 1))
+    count, positions = len(before), transitions.shape[1]
+    after = np.zeros((count, positions + 1))
     costs = np.empty(count)
     for prefix in range(count):
         own, new, emission = before[prefix], after[prefix], emissions[rows[prefix]]
-        for place in range(places + 1):
-            mass = own[place]
+        for position in range(positions + 1):
+            mass = own[position]
             if mass > 0.0:
-                for arrival in range(places):
-                    new[arrival] += mass * transitions[place, arrival]
-        stay = null * emission[places]
+                for arrival in range(positions):
+                    new[arrival] += mass * transitions[position, arrival]
+        stay = null * emission[positions]
         total = 0.0
-        for place in range(places):
-            new[place] = (1.0 - null) * new[place] * emission[place] + stay * own[place]
-            total += new[place]
-        new[places] = stay * own[places]
-        total += new[places]
+        for position in range(positions):
+            new[position] = (1.0 - null) * new[position] * emission[position] + stay * own[position]
+            total += new[position]
+        new[positions] = stay * own[positions]
+        total += new[positions]
         costs[prefix] = -np.log(total)
-        for place in range(places + 1):
-            new[place] /= total
+        for position in range(positions + 1):
+            new[position] /= total
     return costs, after
 
 

@@ -33,7 +33,7 @@ class BilingualArrays(NamedTuple):
     """Word probabilities as sorted arrays.
 
     Source symbols are the vocabulary's words, then the unknown word, the end, and NULL. Target symbols are the words,
-    the unknown word, and the boundary: it is the end, and what stands before the first word.
+    the unknown word, and the boundary: it is the end, and what comes before the first word.
 
     Attributes:
         unigram: (target symbols,) p(t).
@@ -163,18 +163,18 @@ def _events(
     boundary = target_unknown + 1
     for sentence in range(count):
         begin, end = target_offsets[sentence], target_offsets[sentence + 1]
-        place, last = link_offsets[sentence], link_offsets[sentence + 1]
+        index, last = link_offsets[sentence], link_offsets[sentence + 1]
         previous = boundary
         for position in range(end - begin):
             word = target[begin + position]
             event = (np.int64(previous) << _BITS) | word
-            first = place
-            while place < last and links[place, 1] == position:
-                own = source[source_offsets[sentence] + links[place, 0]]
+            first = index
+            while index < last and links[index, 1] == position:
+                own = source[source_offsets[sentence] + links[index, 0]]
                 found[size] = (np.int64(own) << (2 * _BITS)) | event
                 size += 1
-                place += 1
-            if place == first:
+                index += 1
+            if index == first:
                 found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | event
                 size += 1
             previous = word

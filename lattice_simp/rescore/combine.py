@@ -59,15 +59,15 @@ class CombinedPrefixScorer:
         return tuple(part.start(source) for part in self.parts)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the weighted sums of the words' costs, and the parts' states behind them."""
-        done = [part.extend([state[at] for state in states], words) for at, part in enumerate(self.parts)]
+        """Returns the weighted sums of the words' costs, and the parts' states after them."""
+        done = [part.extend([state[index] for state in states], words) for index, part in enumerate(self.parts)]
         following: list[State] = list(zip(*(own for _, own in done), strict=True))
         return _weighted(self.weights, [costs for costs, _ in done]), following
 
     def end(self, states: Sequence[State]) -> Floats:
         """Returns the weighted sums of the costs of the end."""
         return _weighted(
-            self.weights, [part.end([state[at] for state in states]) for at, part in enumerate(self.parts)]
+            self.weights, [part.end([state[index] for state in states]) for index, part in enumerate(self.parts)]
         )
 
 

@@ -125,9 +125,9 @@ def _bigrams(offsets: Longs, words: Ints, boundary: int) -> Longs:
     size = 0
     for sentence in range(count):
         previous = np.int64(boundary)
-        for place in range(offsets[sentence], offsets[sentence + 1]):
-            found[size] = (previous << _SHIFT) | words[place]
-            previous = np.int64(words[place])
+        for index in range(offsets[sentence], offsets[sentence + 1]):
+            found[size] = (previous << _SHIFT) | words[index]
+            previous = np.int64(words[index])
             size += 1
         found[size] = (previous << _SHIFT) | boundary
         size += 1
@@ -171,14 +171,14 @@ def _sweep(
     for word in order:
         right[:], left[:] = 0, 0
         with_itself = np.int64(0)
-        for place in range(after.begins[word], after.begins[word + 1]):
-            if after.words[place] == word:
-                with_itself = after.counts[place]
+        for index in range(after.begins[word], after.begins[word + 1]):
+            if after.words[index] == word:
+                with_itself = after.counts[index]
             else:
-                right[classes[after.words[place]]] += after.counts[place]
-        for place in range(before.begins[word], before.begins[word + 1]):
-            if before.words[place] != word:
-                left[classes[before.words[place]]] += before.counts[place]
+                right[classes[after.words[index]]] += after.counts[index]
+        for index in range(before.begins[word], before.begins[word + 1]):
+            if before.words[index] != word:
+                left[classes[before.words[index]]] += before.counts[index]
         old = classes[word]
         _put(old, -1, left, right, with_itself, counts, turned)
         sizes[old] -= word_sizes[word]

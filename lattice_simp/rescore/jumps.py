@@ -1,7 +1,7 @@
 """How alignments jump over the source: weights of jump widths, fitted to links (Vogel, Ney and Tillmann 1996).
 
-A sentence of n places (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each place
-r and, as place n, from the start.
+A sentence of n positions (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each
+position r and, as position n, from the start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAXIMUM_JUMP = 10
 BUCKETS = 3 * MAXIMUM_JUMP + 2
 
 LONGEST = 128
-"""Sentences of more places say nothing about jumps: they are few, and their statistics would be large."""
+"""Sentences of more positions say nothing about jumps: they are few, and their statistics would be large."""
 
 UNIFORM = 0.1
 """The part of each transition that is spread evenly, so that no jump is impossible."""
@@ -32,7 +32,7 @@ class JumpCounts(NamedTuple):
 
     Attributes:
         buckets: (BUCKETS,) expected jumps by bucket.
-        departures: (LONGEST + 1, LONGEST + 1) expected jumps by number of places and place of departure.
+        departures: (LONGEST + 1, LONGEST + 1) expected jumps by number of positions and position of departure.
         linked, unlinked: (1,) target words with and without a link.
     """
 
@@ -52,30 +52,32 @@ class JumpCounts(NamedTuple):
 
 
 @jit
-def jump_bucket(previous: int, position: int, places: int, maximum: int) -> int:
-    """Returns the bucket of the jump from `previous` to `position`; `previous` = `places` is the start.
+def jump_bucket(previous: int, position: int, positions: int, maximum: int) -> int:
+    """Returns the bucket of the jump from `previous` to `position`; `previous` = `positions` is the start.
 
-    Jumps of -maximum..maximum have the first 2 * maximum + 1 buckets, the first places from the start the next
+    Jumps of -maximum..maximum have the first 2 * maximum + 1 buckets, the first positions from the start the next
     maximum + 1; wider ones share the outermost buckets.
     """
-    if previous == places:
+    if previous == positions:
         return 2 * maximum + 1 + min(position, maximum)
     return min(max(position - previous, -maximum), maximum) + maximum
 
 
 @jit
-def transitions(weights: Floats, places: int) -> Floats:
-    """Returns the (places + 1, places) transition probabilities; the last row is the start's."""
-    table = np.empty((places + 1, places))
-    for previous in range(places + 1):
+def transitions(weights: Floats, positions: int) -> Floats:
+    """Returns the (positions + 1, positions) transition probabilities; the last row is the start's."""
+    table = np.empty((positions + 1, positions))
+    for previous in range(positions + 1):
         total = 0.0
-        for position in range(places):
-            total += weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)]
-        for position in range(places):
+        for position in range(positions):
+            total += weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)]
+        for position in range(positions):
             share = (
-                weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)] / total if total > 0.0 else 1.0 / places
+                weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)] / total
+                if total > 0.0
+                else 1.0 / positions
             )
-            table[previous, position] = (1.0 - UNIFORM) * share + UNIFORM / places
+            table[previous, position] = (1.0 - UNIFORM) * share + UNIFORM / positions
     return table
 
 
@@ -93,31 +95,31 @@ def count_jumps(
     """
     buckets, departures, linked, unlinked = counts
     for sentence in range(len(source_lengths)):
-        places = source_lengths[sentence] + 1
+        positions = source_lengths[sentence] + 1
         begin, end = link_offsets[sentence], link_offsets[sentence + 1]
         words = target_offsets[sentence + 1] - target_offsets[sentence]
         previous_begin, previous_end = -1, -1  # the links of the last linked word; the start at first
-        place, count = begin, 0
-        while place <= end:
-            own_begin = place
-            if place == end:
-                place += 1
+        position, count = begin, 0
+        while position <= end:
+            own_begin = position
+            if position == end:
+                position += 1
             else:
-                while place < end and links[place, 1] == links[own_begin, 1]:
-                    place += 1
+                while position < end and links[position, 1] == links[own_begin, 1]:
+                    position += 1
                 count += 1
-            if places > LONGEST:
+            if positions > LONGEST:
                 continue
-            own_size = place - own_begin
+            own_size = position - own_begin
             previous_size = previous_end - previous_begin if previous_begin >= 0 else 1
             share = 1.0 / (own_size * previous_size)
             for before in range(previous_size):
-                departure = places if previous_begin < 0 else links[previous_begin + before, 0]
-                departures[places, departure] += 1.0 / previous_size
+                departure = positions if previous_begin < 0 else links[previous_begin + before, 0]
+                departures[positions, departure] += 1.0 / previous_size
                 for own in range(own_size):
-                    arrival = places - 1 if own_begin == end else links[own_begin + own, 0]
-                    buckets[jump_bucket(departure, arrival, places, MAXIMUM_JUMP)] += share
-            previous_begin, previous_end = own_begin, place
+                    arrival = positions - 1 if own_begin == end else links[own_begin + own, 0]
+                    buckets[jump_bucket(departure, arrival, positions, MAXIMUM_JUMP)] += share
+            previous_begin, previous_end = own_begin, position
         linked[0] += count
         unlinked[0] += words - count
 
@@ -126,23 +128,23 @@ def count_jumps(
 def fit_weights(buckets: Floats, departures: Floats) -> Floats:
     """Returns the weights of highest likelihood: the MM algorithm for ratios w / Z (Hunter 2004).
 
-    The new weight of a bucket is its count over the sum of departures / Z, once for each place in the bucket.
+    The new weight of a bucket is its count over the sum of departures / Z, once for each position in the bucket.
     """
     weights = np.ones(len(buckets)) / len(buckets)
     for _ in range(ROUNDS):
         exposure = np.zeros(len(buckets))
-        for places in range(1, departures.shape[0]):
-            for previous in range(min(places + 1, departures.shape[1])):
-                if departures[places, previous] == 0.0:
+        for positions in range(1, departures.shape[0]):
+            for previous in range(min(positions + 1, departures.shape[1])):
+                if departures[positions, previous] == 0.0:
                     continue
                 total = 0.0
-                for position in range(places):
-                    total += weights[jump_bucket(previous, position, places, MAXIMUM_JUMP)]
+                for position in range(positions):
+                    total += weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)]
                 if total <= 0.0:
                     continue
-                rate = departures[places, previous] / total
-                for position in range(places):
-                    exposure[jump_bucket(previous, position, places, MAXIMUM_JUMP)] += rate
+                rate = departures[positions, previous] / total
+                for position in range(positions):
+                    exposure[jump_bucket(previous, position, positions, MAXIMUM_JUMP)] += rate
         for bucket in range(len(buckets)):
             weights[bucket] = buckets[bucket] / exposure[bucket] if exposure[bucket] > 0.0 else 0.0
         weights /= max(weights.sum(), 1e-300)

@@ -43,7 +43,7 @@ def rescore_lattice(
         lattice: an acyclic lattice; its words are the output labels.
         source: the source sentence's tokens.
         scorer: the model.
-        n: how many strings at most; a beam below n gives fewer.
+        n: how many strings at most; a beam below n returns fewer.
         beam: how many prefixes each state keeps.
         model_weight, lattice_weight: what the costs are multiplied by.
 
@@ -53,10 +53,10 @@ def rescore_lattice(
     """
     if n < 1 or beam < 1:
         raise LatticeSimpError(f"n is {n} and the beam {beam}; both are at least 1")
-    trim = lattice.connected()
-    if trim.empty:
+    connected = lattice.connected()
+    if connected.empty:
         return []
-    search = _Search(trim, scorer, source, beam, model_weight, lattice_weight)
+    search = _Search(connected, scorer, source, beam, model_weight, lattice_weight)
     return search.run()[:n]
 
 
@@ -110,9 +110,9 @@ class _Search:
             nodes = self._extend(steps)
             for (item, arc), node in zip(steps, nodes, strict=True):
                 new = self._item(node, item.lattice_cost + float(lattice.weights[arc]), arc, item)
-                place = arriving[int(lattice.nextstates[arc])]
-                if node not in place or new.total < place[node].total:
-                    place[node] = new
+                here = arriving[int(lattice.nextstates[arc])]
+                if node not in here or new.total < here[node].total:
+                    here[node] = new
         return self._paths(finished)
 
     def _item(self, node: int, lattice_cost: float, arc: int, origin: _Item) -> _Item:
@@ -127,7 +127,7 @@ class _Search:
             finished[item.node] = done
 
     def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[int]:
-        """Returns the tree's node behind each step; the model scores the new ones in one call."""
+        """Returns the tree's node after each step; the model scores the new ones in one call."""
         nodes: list[int] = []
         new: list[int] = []
         for item, arc in steps:

@@ -61,7 +61,7 @@ class WordTable:
         """Makes the table of (pairs, 2) word numbers, -1 for NULL, and their probabilities.
 
         Raises:
-            LatticeSimpError: numbers without words, or a pair that stands twice.
+            LatticeSimpError: numbers without words, or a pair that occurs twice.
         """
         source, target = Vocabulary(tuple(source_words)), Vocabulary(tuple(target_words))
         if len(pairs) and ((pairs < -1) | (pairs >= [source.unknown, target.unknown])).any():
@@ -71,7 +71,7 @@ class WordTable:
         order = np.lexsort((symbols[:, 1], symbols[:, 0]))
         symbols = symbols[order]
         if len(symbols) and (np.diff(symbols, axis=0) == 0).all(axis=1).any():
-            raise LatticeSimpError("a pair of words stands twice")
+            raise LatticeSimpError("a pair of words occurs twice")
         return cls(
             source,
             target,
@@ -122,12 +122,12 @@ class Model1Scorer:
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs in nats."""
-        words, offsets, places = _distinct(hypotheses)
-        costs = np.concatenate([[0.0], np.cumsum(self._costs(source, words)[places])])
+        words, offsets, indices = _distinct(hypotheses)
+        costs = np.concatenate([[0.0], np.cumsum(self._costs(source, words)[indices])])
         return costs[offsets[1:]] - costs[offsets[:-1]]
 
     def start(self, source: Sequence[str]) -> State:
-        """The state is the source alone: words are scored without regard to others."""
+        """Returns the source, which is all of the state: words are scored without regard to others."""
         return tuple(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
@@ -155,13 +155,13 @@ class InverseModel1Scorer:
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs in nats."""
-        words, offsets, places = _distinct(hypotheses)
+        words, offsets, indices = _distinct(hypotheses)
         cells = self.table.cells(source, words, self.table.source_given_target)
-        return _inverse_costs(cells, offsets, places)
+        return _inverse_costs(cells, offsets, indices)
 
 
 def _distinct(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Longs, Longs]:
-    """Returns the different words of hypotheses, and the hypotheses as (offsets, places of words)."""
+    """Returns the different words of hypotheses, and the hypotheses as (offsets, positions of words)."""
     numbers: dict[str, int] = {}
     flat = [numbers.setdefault(word, len(numbers)) for words in hypotheses for word in words]
     offsets = np.zeros(len(hypotheses) + 1, dtype=np.int64)
@@ -178,22 +178,22 @@ def _cells(source: Ints, target: Ints, begins: Longs, words: Ints, probabilities
             continue
         for column in range(len(target)):
             if target[column] >= 0:
-                place = find_word(words, begins[s], begins[s + 1], target[column])
-                if place >= 0:
-                    cells[row, column] = max(FLOOR, np.float64(probabilities[place]))
+                index = find_word(words, begins[s], begins[s + 1], target[column])
+                if index >= 0:
+                    cells[row, column] = max(FLOOR, np.float64(probabilities[index]))
     return cells
 
 
 @jit
-def _inverse_costs(cells: Floats, offsets: Longs, places: Longs) -> Floats:
+def _inverse_costs(cells: Floats, offsets: Longs, indices: Longs) -> Floats:
     rows, null = cells.shape[0] - 1, cells.shape[1] - 1
     costs = np.zeros(len(offsets) - 1)
     for hypothesis in range(len(costs)):
         begin, end = offsets[hypothesis], offsets[hypothesis + 1]
         for row in range(rows):
             total = cells[row, null]
-            for place in range(begin, end):
-                total += cells[row, places[place]]
+            for index in range(begin, end):
+                total += cells[row, indices[index]]
             costs[hypothesis] -= np.log(total / (end - begin + 1))
     return costs
 

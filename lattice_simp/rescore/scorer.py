@@ -55,8 +55,8 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
     while alive:
         ended = [number for number in alive if len(hypotheses[number]) == depth]
         if ended:
-            places = sorted({nodes[number] for number in ended})
-            last = dict(zip(places, scorer.end([states[place] for place in places]).tolist(), strict=True))
+            indices = sorted({nodes[number] for number in ended})
+            last = dict(zip(indices, scorer.end([states[index] for index in indices]).tolist(), strict=True))
             for number in ended:
                 costs[number] = sums[nodes[number]] + last[nodes[number]]
             alive = [number for number in alive if len(hypotheses[number]) > depth]

@@ -32,13 +32,13 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
         FormatError: there is nothing, or something else.
         MissingExtraError: a neural model, and CTranslate2 is not installed.
     """
-    place = Path(path)
-    if not place.exists():
+    file = Path(path)
+    if not file.exists():
         raise FormatError("is not there", path=path, remedy="check the name")
-    content = FOLDER if place.is_dir() else file_kind(place) or FILE
+    content = FOLDER if file.is_dir() else file_kind(file) or FILE
     for kind in SCORERS.values():
         if kind.content == content:
-            return kind.read(place)
+            return kind.read(file)
     raise FormatError(f"holds {content}, which is not a scorer", path=path, remedy="train the model again")
 
 
@@ -49,7 +49,7 @@ def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:
     ['bilingual', 'model1', 'class']
 
     Raises:
-        LatticeSimpError: a name stands for no kind that is trained here.
+        LatticeSimpError: a name does not name a kind that is trained here.
     """
     known = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
     for name in names:

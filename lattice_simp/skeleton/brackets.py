@@ -1,9 +1,9 @@
-r"""Skeletons as readable text: the gaps of a tokenised sentence stand in double brackets.
+r"""Skeletons as readable text: the gaps of a tokenised sentence are in double brackets.
 
 >>> parse_brackets("the plan [[of the council]] failed")
 (('the', 'plan', 'of', 'the', 'council', 'failed'), (True, True, False, False, False, True))
 
-Tokens are parted by white space; `[[` stands before the first token of a gap and `]]` after its last one, with or
+Tokens are parted by white space; `[[` comes before the first token of a gap and `]]` after its last one, with or
 without white space. A backslash takes the next bracket or backslash literally: `\[`, `\]`, `\\`. A single bracket needs
 no escape except at the rim of a gap; a backslash before any other character stands for itself. What `format_brackets`
 writes, `parse_brackets` reads back exactly.

@@ -1,4 +1,4 @@
-"""Where the words of a skeleton stand in its sentence."""
+"""Where the words of a skeleton are in its sentence."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class SkeletonRecord:
 
     Attributes:
         id: the name of the sentence.
-        line: where the sentence stands in the text that it is from, from 0.
+        line: where the sentence is in the text that it is from, from 0.
         skeletons: skeletons of the same tokens, at least one.
 
     Raises:

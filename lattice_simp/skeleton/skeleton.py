@@ -34,7 +34,7 @@ class Gap:
 
 
 class GapType(str, Enum):
-    """Where the gaps of a skeleton stand (Hasler et al. 2016, Table 2), in the order of that table.
+    """Where the gaps of a skeleton are (Hasler et al. 2016, Table 2), in the order of that table.
 
     >>> Skeleton.from_mask("0110", "so it rained today".split()).gap_type
     <GapType.BRACE: 'Brace'>
@@ -131,7 +131,7 @@ class Skeleton:
 
     @classmethod
     def from_brackets(cls, text: str) -> Skeleton:
-        """Reads a sentence whose gaps stand in double brackets; see `skeleton.brackets` for the escapes.
+        """Reads a sentence whose gaps are in double brackets; see `skeleton.brackets` for the escapes.
 
         >>> Skeleton.from_brackets("[[By the way ,]] the shop is shut").gap_type
         <GapType.START: 'Start'>
@@ -142,7 +142,7 @@ class Skeleton:
         return cls(*parse_brackets(text))
 
     def to_brackets(self) -> str:
-        """Writes the sentence with its gaps in double brackets; `from_brackets` gives the same skeleton back."""
+        """Writes the sentence with its gaps in double brackets; `from_brackets` returns the same skeleton back."""
         return format_brackets(self.tokens, [(gap.start, gap.end) for gap in self.gaps])
 
     def to_mask(self) -> str:
@@ -174,12 +174,12 @@ class Skeleton:
 
     @property
     def gap_positions(self) -> tuple[int, ...]:
-        """For each gap, how many kept words stand before it: 0 is the start, `len(words)` the end of the skeleton."""
+        """For each gap, how many kept words come before it: 0 is the start, `len(words)` the end of the skeleton."""
         return tuple(sum(self.mask[: gap.start]) for gap in self.gaps)
 
     @property
     def gap_type(self) -> GapType:
-        """Where the gaps stand."""
+        """Where the gaps are."""
         return classify_gaps(self.gaps, len(self.tokens))
 
     @property

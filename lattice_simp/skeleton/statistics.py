@@ -1,4 +1,4 @@
-"""Statistics of many skeletons: how much is kept, how many gaps there are, and where they stand."""
+"""Statistics of many skeletons: how much is kept, how many gaps there are, and where they are."""
 
 from __future__ import annotations
 

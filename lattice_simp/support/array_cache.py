@@ -1,6 +1,6 @@
 """Parsed models on disk: one file of arrays, mapped instead of read.
 
-The cache file lies in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot
+The cache file is in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot
 be written. Its name holds a hash of the model file's content, so a changed model never meets an old cache.
 """
 
@@ -42,7 +42,7 @@ def user_cache() -> Path:
 
 
 def load_arrays(path: str | Path, kind: str) -> Arrays | None:
-    """Maps the cached arrays of a model file, or gives None where there are none, or broken ones.
+    """Maps the cached arrays of a model file, or returns None where there are none, or broken ones.
 
     Raises:
         FormatError: the model file itself cannot be read.
@@ -57,7 +57,7 @@ def load_arrays(path: str | Path, kind: str) -> Arrays | None:
 
 
 def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Writes arrays to the first folder that takes them; a cache that cannot be written is no error."""
+    """Writes arrays to the first folder that takes them; a cache that cannot be written is not an error."""
     name = _cache_name(path, kind)
     for folder in _cache_folders(path):
         try:
@@ -69,7 +69,7 @@ def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[A
 
 
 def is_array_file(path: str | Path) -> bool:
-    """Whether a file holds arrays, as `write_arrays` writes them."""
+    """Returns whether a file holds arrays, as `write_arrays` writes them."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC

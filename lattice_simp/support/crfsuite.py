@@ -85,7 +85,7 @@ def _pycrfsuite(library: str) -> Any:
 
 
 def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
-    """Reads what stands beside a model: a JSON object whose `features` says which version of them it was trained on.
+    """Reads what is beside a model: a JSON object whose `features` says which version of them it was trained on.
 
     Raises:
         FormatError: the file is missing or broken, or the model knows other features than this program.

@@ -10,7 +10,7 @@ from lattice_simp.errors import MissingExtraError
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Says which extra of this package brings a library that the block imports in vain.
+    """Returns which extra of this package brings a library that the block imports in vain.
 
     >>> with extra("hindi"):
     ...     import no_such_library

@@ -46,16 +46,16 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
     except ValidationError as error:
         # A misspelt name is also a missing one; the misspelling says more.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        place = ".".join(map(str, first["loc"]))
+        field = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             known = _known_names(model, first["loc"][:-1])
             near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
             remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise FormatError(f"unknown field {place}", path=path, remedy=remedy) from None
+            raise FormatError(f"unknown field {field}", path=path, remedy=remedy) from None
         if first["type"] == "missing":
-            raise FormatError(f"the field {place} is missing", path=path, remedy="add it") from None
+            raise FormatError(f"the field {field} is missing", path=path, remedy="add it") from None
         message = first["msg"].removeprefix("Value error, ")
-        raise FormatError(f"{place}: {message}" if place else message, path=path, remedy="fix this field") from None
+        raise FormatError(f"{field}: {message}" if field else message, path=path, remedy="fix this field") from None
 
 
 def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
@@ -74,9 +74,9 @@ def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
         raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
 
 
-def _known_names(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+def _known_names(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
     section: Any = model
-    for name in place:
+    for name in location:
         if isinstance(name, str):
             annotation = section.model_fields[name].annotation
             options = [annotation, *getattr(annotation, "__args__", ())]

@@ -1,4 +1,4 @@
-"""Opening files: compression told by content, atomic writing, strict UTF-8, errors that name the place.
+"""Opening files: compression told by content, atomic writing, strict UTF-8, errors that name the file and the line.
 
 Every reader and writer of the package goes through this module. Files are gzip (`.gz`), xz (`.xz`), Zstandard (`.zst`)
 or plain; `-` is standard input or standard output.

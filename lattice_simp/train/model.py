@@ -116,7 +116,7 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Gives a large file a second name, or copies it where that cannot be.
+    """Returns a large file a second name, or copies it where that cannot be.
 
     Small files are copied: users edit them, and what a stage made must stay as it is.
 

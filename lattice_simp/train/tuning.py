@@ -213,7 +213,7 @@ def _spread(lines: list[int], count: int | None) -> list[int]:
     """Returns `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
     if count is None or count >= len(lines):
         return lines
-    return [lines[place * len(lines) // count] for place in range(count)]
+    return [lines[index * len(lines) // count] for index in range(count)]
 
 
 def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:

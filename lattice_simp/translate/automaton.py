@@ -172,7 +172,7 @@ def _passing(nodes: Records, last_node: Ints, chosen: Bools) -> Ints:
 
 @jit
 def _in_rest(nodes: Records, passing: Ints, node: int) -> bool:
-    """Tells whether only one item uses the arc into a node, and the arc before it, which carries the item's cost."""
+    """Returns whether only one item uses the arc into a node, and the arc before it, which carries the item's cost."""
     parent = nodes[node].parent
     return parent >= 0 and passing[node] == 1 and passing[parent] == 1 and nodes[parent].parent >= 0
 

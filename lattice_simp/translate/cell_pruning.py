@@ -1,7 +1,7 @@
 """Pruning cells while they are built, for grammars whose non-terminals nest.
 
 Full Hiero's lattices grow with every level of nesting, so each cell keeps only arcs on good paths. A path's cost is
-judged with a low order of the language model (free choice of backoff, nothing known of the words before the cell),
+scored with a low order of the language model (free choice of backoff, nothing known of the words before the cell),
 which is only a guess of what the whole sentence will say: the search is no longer exact.
 """
 
@@ -38,7 +38,7 @@ class CellPruning:
     Attributes:
         beam: nats above the cell's best path.
         max_arcs: arcs at most.
-        order: the language model's order that judges (2 or more).
+        order: the language model's order that scores (2 or more).
         expansion: before references are replaced, the worst of them are dropped until the cell would have at most
             so many times `max_arcs` arcs.
         max_top_arcs: the same limit for the whole sentence's lattice.
@@ -110,7 +110,7 @@ class CellPruner:
         return lattice.keep_arcs(self._kept(through)).connected()
 
     def _kept(self, through: Floats) -> Bools:
-        """Tells which arcs are within the beam and among the best `max_arcs`."""
+        """Returns which arcs are within the beam and among the best `max_arcs`."""
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
             limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
@@ -144,7 +144,7 @@ def _with_best_path(limit: float, through: Floats) -> float:
 
 @jit
 def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Ints, Ints]:
-    """Numbers a cell's states topologically (0 first, its end state last); gives offsets, next states, arc order."""
+    """Numbers a cell's states topologically (0 first, its end state last); returns offsets, next states, arc order."""
     count = len(source)
     offsets = np.zeros(num_states + 1, dtype=np.int32)
     for arc in range(count):
@@ -172,9 +172,9 @@ def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Int
         state = order[position]
         if state == 1:
             continue
-        for at in range(offsets[state], offsets[state + 1]):
-            arcs[used] = by_source[at]
-            nextstates[used] = number[target[by_source[at]]]
+        for index in range(offsets[state], offsets[state + 1]):
+            arcs[used] = by_source[index]
+            nextstates[used] = number[target[by_source[index]]]
             used += 1
         new_offsets[number[state] + 1] = used
     new_offsets[inner + 1] = used

@@ -35,13 +35,13 @@ class RuleUse:
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """The table behind a decoder lattice's input labels (steps).
+    """The table that explains a decoder lattice's input labels (steps).
 
     Attributes:
         steps: records of `automaton.STEP`.
         item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
-        item_glued: (items,) whether the item stands at the top after another one (one glue step).
+        item_glued: (items,) whether the item is at the top after another one (one glue step).
     """
 
     steps: Records

@@ -42,13 +42,13 @@ def compose_with_skeletons(
         lists: of one skeleton each.
         settings: loops, edits, and the weight that the lists' costs are multiplied with.
         beam: nats above the best path that the result keeps.
-        positions: for each hypothesis of the only list, how many of its words may stand before a gap; None for loops
+        positions: for each hypothesis of the only list, how many of its words may come before a gap; None for loops
             everywhere.
         engine: what runs the operations; OpenFst keeps no features.
 
     Returns:
         An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
-        `compose` gives them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
+        `compose` returns them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
     """
     operations = ENGINES[engine]
     joint = full

@@ -1,6 +1,6 @@
 """A synchronous grammar as arrays: source patterns in a trie, and for each pattern its target sides.
 
-On disk the arrays lie in a file of their own, or in the cache beside a rule table.
+On disk the arrays are in a file of their own, or in the cache beside a rule table.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Grammar:
 
     @cached_property
     def nests(self) -> bool:
-        """Whether a constituent may stand inside another one of its own kind, at any depth (full Hiero)."""
+        """Whether a constituent may occur inside another one of its own kind, at any depth (full Hiero)."""
         kinds = range(len(self.nonterminals))
         codes = (self.pattern_left[:, None].astype(np.int64) * len(kinds) + self.pattern_gaps)[self.pattern_gaps >= 0]
         inside = {divmod(code, len(kinds)) for code in np.unique(codes).tolist()}
@@ -253,10 +253,10 @@ class _Builder:
 def _gaps(offsets: Ints, symbols: Ints) -> Ints:
     """Returns the non-terminals of each pattern's first and second gap, -1 where there is none."""
     gaps = np.full((len(offsets) - 1, MAX_GAPS), -1, dtype=np.int32)
-    places = np.flatnonzero(symbols < 0)
-    pattern = np.searchsorted(offsets, places, side="right") - 1
-    number = np.arange(len(places)) - np.searchsorted(pattern, pattern)
-    gaps[pattern, number] = -1 - symbols[places]
+    indices = np.flatnonzero(symbols < 0)
+    pattern = np.searchsorted(offsets, indices, side="right") - 1
+    number = np.arange(len(indices)) - np.searchsorted(pattern, pattern)
+    gaps[pattern, number] = -1 - symbols[indices]
     return gaps
 
 

@@ -1,7 +1,7 @@
 """A sentence's translations under a synchronous grammar, as one lattice (Iglesias et al. 2009; Chiang 2007).
 
 Matches of source patterns become cells, cells refer to cells, and the references are replaced until words are left.
-Constituents of the top non-terminal stand side by side from the start of the sentence to its end (the glue rules
+Constituents of the top non-terminal are side by side from the start of the sentence to its end (the glue rules
 S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
 completes, so every path tells its derivation.
 """
@@ -81,9 +81,9 @@ def hiero_lattice(
         words: the source tokens, at least one.
         options: see `HieroOptions`.
         make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
-        tokens: where each word (and the end) stands in a larger sentence, for the names of the steps.
+        tokens: where each word (and the end) is in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
-        extra: target sides that stand in the chart beside those of the rules' matches.
+        extra: target sides that are in the chart beside those of the rules' matches.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
@@ -99,8 +99,8 @@ def hiero_lattice(
     given = [(item.left, item.start, item.end) for item in extra]
     matches = match(grammar, sentence, options.max_span, given)
     copied = np.zeros(len(words), dtype=np.int32)
-    for place in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
-        copied[place] = grammar.target_words.add(words[place])
+    for position in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
+        copied[position] = grammar.target_words.add(words[position])
     top = grammar.nonterminals.index(options.top)
     plan = _Plan(matches, len(words), top)
     copy_costs = np.full(len(words), options.copy_cost)
@@ -123,7 +123,7 @@ def hiero_lattice(
 
 
 class _Items:
-    """The target sides of all matches, flat, and those that stand at the top."""
+    """The target sides of all matches, flat, and those that are at the top."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Items:
         self.offsets = np.append(self.offsets, self.offsets[-1] + np.cumsum(lengths)).astype(np.int32)
 
     def _separate_top(self) -> None:
-        """Copies the items at the top, where the same match may also stand inside another constituent."""
+        """Copies the items at the top, where the same match may also occur inside another constituent."""
         chosen = self.select(self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])
@@ -177,8 +177,8 @@ class _Items:
         """Returns the chosen items."""
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        places = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Items(offsets, self.symbols[places], self.cost[chosen], (chosen + 1).astype(np.int32))
+        positions = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Items(offsets, self.symbols[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
 
 class _Plan:
@@ -200,15 +200,15 @@ class _Plan:
         """Returns the cells with these keys, -1 where nothing refers to them."""
         if not len(self._referred):
             return np.full(len(keys), -1, dtype=np.int32)
-        place = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
-        return np.where(self._referred[place] == keys, place, -1).astype(np.int32)
+        position = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
+        return np.where(self._referred[position] == keys, position, -1).astype(np.int32)
 
     def cell(self, left: int, start: int, end: int) -> int:
         """Returns the cell of a non-terminal and a span, -1 if nothing refers to it."""
         return int(self._cells(np.array([left * self._key_size + start * (self.length + 1) + end]))[0])
 
     def _gap_keys(self, size: int) -> Longs:
-        """A gap's non-terminal is that of its symbol in the source pattern; -1 where there is no gap."""
+        """Returns the keys of gaps by the non-terminals in the source pattern; -1 where there is no gap."""
         gaps = self.matches.gaps
         keys = np.full((len(gaps), 2), -1, dtype=np.int64)
         for number in (0, 1):

@@ -92,7 +92,7 @@ class HieroDecoder:
 
         Args:
             words: the source tokens.
-            tokens: where each word (and the end) stands in a larger sentence, for the names of the rules.
+            tokens: where each word (and the end) is in a larger sentence, for the names of the rules.
         """
         if self.settings.engine == "openfst":
             return StepLattice(openfst_lattice(self.grammar, self.rule_costs, words, self.options), None)
@@ -138,7 +138,7 @@ class HieroDecoder:
             beam *= 2
 
     def cell_pruner(self, words: Ints) -> CellPruner:
-        """Makes the pruner of a sentence's cells; it judges with the first language model."""
+        """Makes the pruner of a sentence's cells; it scores with the first language model."""
         model, weight = next(iter(self.models.values()))
         return self.settings.cells.for_sentence(model, weight, self.grammar.target_words, words)
 

@@ -72,7 +72,7 @@ def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple
 
 
 def untranslated(grammar: Grammar, sentence: Ints) -> Bools:
-    """Tells which tokens no rule translates alone."""
+    """Returns which tokens no rule translates alone."""
     nodes = np.array([_follow(grammar.trie_keys, grammar.trie_targets, 0, word) for word in sentence.tolist()])
     return np.array([node < 0 or bool((grammar.pattern_at[node] < 0).all()) for node in nodes.tolist()], dtype=np.bool_)
 
@@ -87,9 +87,9 @@ def _resized(values: Ints, size: int) -> Ints:
 @jit
 def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
     key = (np.int64(node) << 32) + np.int64(symbol) + (np.int64(1) << 31)
-    place = np.searchsorted(keys, key)
-    if place < len(keys) and keys[place] == key:
-        return targets[place]
+    index = np.searchsorted(keys, key)
+    if index < len(keys) and keys[index] == key:
+        return targets[index]
     return -1
 
 
@@ -112,7 +112,7 @@ def _match(
     lefts = np.empty(capacity, dtype=np.int32)
     span = np.empty((capacity, 2), dtype=np.int32)
     gaps = np.empty((capacity, 4), dtype=np.int32)
-    # Dotted items of one start position: trie node, where the dot stands, gap spans; chained by dot position.
+    # Dotted items of one start position: trie node, where the dot is, gap spans; chained by dot position.
     item_capacity = 4096
     item_node = np.empty(item_capacity, dtype=np.int32)
     item_next = np.empty(item_capacity, dtype=np.int32)
@@ -173,14 +173,14 @@ def _match(
                         item_node[items] = node
                         item_gaps[items] = item_gaps[item]
                         if choice >= 0:
-                            place = 0 if item_gaps[item, 0] < 0 else 2
-                            item_gaps[items, place], item_gaps[items, place + 1] = middle, end
+                            index = 0 if item_gaps[item, 0] < 0 else 2
+                            item_gaps[items, index], item_gaps[items, index + 1] = middle, end
                         items += 1
                     item = item_next[item]
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
-            at = first
-            while at < items:
-                node = item_node[at]
+            position = first
+            while position < items:
+                node = item_node[position]
                 for left in range(num_nonterminals):
                     if pattern_at[node, left] < 0:
                         continue
@@ -195,7 +195,7 @@ def _match(
                         gaps = longest
                     pattern[found], lefts[found] = pattern_at[node, left], left
                     span[found, 0], span[found, 1] = start, end
-                    gaps[found] = item_gaps[at]
+                    gaps[found] = item_gaps[position]
                     found += 1
                     if complete[left, start, end]:
                         continue
@@ -212,7 +212,7 @@ def _match(
                         item_gaps[items, 0], item_gaps[items, 1] = start, end
                         item_gaps[items, 2], item_gaps[items, 3] = -1, -1
                         items += 1
-                at += 1
+                position += 1
             for item in range(first, items):
                 item_next[item] = head[end - start]
                 head[end - start] = item

@@ -29,7 +29,7 @@ def read_weights(path: str | Path) -> dict[str, float]:
     """Reads `feature<TAB>weight` lines; the first line is a header.
 
     Raises:
-        FormatError: names the line that is no such pair.
+        FormatError: names the line that is not such a pair.
     """
     weights: dict[str, float] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -41,7 +41,9 @@ def read_weights(path: str | Path) -> dict[str, float]:
         except ValueError:
             value = math.nan
         if not tab or not math.isfinite(value) or name in weights:
-            raise FormatError(f"{line!r} is no new weight", path=path, line=number, remedy="write feature<TAB>number")
+            raise FormatError(
+                f"{line!r} is not a new weight", path=path, line=number, remedy="write feature<TAB>number"
+            )
         weights[name] = value
     return weights
 
@@ -64,7 +66,7 @@ def read_settings(folder: str | Path) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy="mend or remove the file") from None
+        raise FormatError(f"no JSON: {error}", path=path, remedy="fix or remove the file") from None
     if not isinstance(settings, dict):
         raise FormatError("holds no JSON object", path=path, remedy='write {"name": value}')
     return settings
@@ -84,7 +86,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     """
     root = Path(folder)
     if not root.is_dir():
-        raise FormatError("is no directory", path=root, remedy="give the directory that holds rules, lm and weights")
+        raise FormatError("is not a directory", path=root, remedy="give the directory that holds rules, lm and weights")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]
     rules = _only(root, [path for path in files if path.name.startswith(RULES)])
     models = {}

@@ -22,7 +22,7 @@ def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], 
     """Builds the lattice of all translations of `words`, for small inputs: nothing is shared and nothing pruned.
 
     Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
-    that calls the gap's cell; at the top, cells stand side by side (the glue rules).
+    that calls the gap's cell; at the top, cells are side by side (the glue rules).
 
     Args:
         grammar: the rules.
@@ -31,7 +31,7 @@ def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], 
         options: see `HieroOptions`.
 
     Returns:
-        An acceptor of target words; derivations and features stay behind.
+        An acceptor of target words; derivations and features are left out.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
@@ -81,7 +81,7 @@ def _automaton(num_states: int) -> pynini.Fst:
 
 
 def _add_chain(fst: pynini.Fst, begin: int, end: int, labels: Sequence[int], cost: float) -> None:
-    """Adds a string between two states; its cost stands on its last arc."""
+    """Adds a string between two states; its cost is on its last arc."""
     for label in labels[:-1]:
         following = fst.add_state()
         fst.add_arc(begin, pywrapfst.Arc(label, label, 0.0, following))

@@ -27,8 +27,8 @@ def source_trie(offsets: Ints, symbols: Ints, left: Ints, num_nonterminals: int)
     for depth in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > depth)
         own = (node[longer] << 32) + symbols[offsets[:-1][longer] + depth] + _MIDDLE
-        different, places = np.unique(own, return_inverse=True)
-        node[longer] = nodes + places
+        different, indices = np.unique(own, return_inverse=True)
+        node[longer] = nodes + indices
         keys.append(different)
         nodes += len(different)
     # Nodes are numbered level by level, and within a level by their keys: the keys are sorted as they come.

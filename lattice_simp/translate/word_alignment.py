@@ -25,7 +25,7 @@ def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar
         part, position = _derive(pending, position, source, grammar)
         words += part
     if pending:
-        raise GrammarError(f"{len(pending)} rules are left over: this is no derivation")
+        raise GrammarError(f"{len(pending)} rules are left over: this is not a derivation")
     return words
 
 
@@ -65,7 +65,7 @@ def _apply(
 def _gap_spans(
     symbols: Sequence[str | tuple[str]], start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
 ) -> list[list[tuple[int, int]]]:
-    """Lists the ways in which a source side covers the tokens, with gaps where some rule of the derivation stands."""
+    """Lists the ways in which a source side covers the tokens, with gaps where some rule of the derivation applies."""
     if not symbols:
         return [[]] if start == end else []
     first, others = symbols[0], symbols[1:]
@@ -86,13 +86,15 @@ def _project(
     for symbol in rule.source:
         token_of.append(token)
         token = token + 1 if isinstance(symbol, str) else next(gaps)[1]
-    terminals = frozenset(at for at, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str))
+    terminals = frozenset(
+        position for position, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str)
+    )
     words: list[frozenset[int]] = []
-    for place, target in enumerate(rule.target):
+    for index, target in enumerate(rule.target):
         if isinstance(target, int):
             words += parts[target]
         elif rule.alignment:
-            words.append(frozenset(token_of[s] for s, t in rule.alignment if t == place))
+            words.append(frozenset(token_of[s] for s, t in rule.alignment if t == index))
         else:
             words.append(terminals)
     return words

@@ -26,8 +26,8 @@ def corpus(tmp_path_factory):
         (folder / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
     (folder / "bad").write_bytes(b"a\nb\xff\n" + b"c\n" * 38)
     records = [
-        {"id": str(place), "line": place, "tokens": line.split(), "keep": [mask(line), mask(line)[::-1]]}
-        for place, line in enumerate(lines)
+        {"id": str(index), "line": index, "tokens": line.split(), "keep": [mask(line), mask(line)[::-1]]}
+        for index, line in enumerate(lines)
         if len(line.split()) > 2
     ]
     text = "".join(json.dumps(record) + "\n" for record in records)

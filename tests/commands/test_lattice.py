@@ -112,7 +112,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "info", "/no/such/file"], "/no/such/file"),
         (["lattice", "info", "empty"], "empty: "),
         (["lattice", "info", "full.nbest"], "choose one with --id"),
-        (["lattice", "info", "full.fst", "--id", "0"], "is no n-best list"),
+        (["lattice", "info", "full.fst", "--id", "0"], "is not an n-best list"),
         (["lattice", "info", "noise"], "noise"),
         (["lattice", "info", "cut.fst"], "cut.fst: "),
         (["lattice", "convert", "full.fst", "a.what"], "no known lattice format"),

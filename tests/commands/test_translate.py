@@ -159,7 +159,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["/no/such/model"], "is no directory"),
+        (["/no/such/model"], "is not a directory"),
         (["MODEL", "--resume"], "--resume needs --output"),
         (["MODEL", "--output", "/dev/null", "--resume"], "--resume needs --output"),
         (["MODEL", "--nbest", "3"], "--nbest needs --nbest-output"),

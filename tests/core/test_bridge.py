@@ -247,9 +247,9 @@ def test_an_acceptor_needs_only_an_input_table():
 def with_wrong_properties(fst):
     """Returns the FST with stored properties that say the opposite of what it is (acceptor or transducer)."""
     data = bytearray(fst.write_to_string())
-    place = 4 + 4 + len(fst.fst_type()) + 4 + 8 + 4 + 4
-    properties = int.from_bytes(data[place : place + 8], "little") ^ 0x30000
-    data[place : place + 8] = properties.to_bytes(8, "little")
+    offset = 4 + 4 + len(fst.fst_type()) + 4 + 8 + 4 + 4
+    properties = int.from_bytes(data[offset : offset + 8], "little") ^ 0x30000
+    data[offset : offset + 8] = properties.to_bytes(8, "little")
     return pywrapfst.Fst.read_from_string(bytes(data))
 
 

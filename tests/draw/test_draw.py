@@ -1,4 +1,4 @@
-"""Drawings: DOT and SVG text; places are Graphviz's, the figure around them is ours."""
+"""Drawings: DOT and SVG text; positions are Graphviz's, the figure around them is ours."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ SEEDS = range(20)
 
 
 def texts(svg: str) -> list[str]:
-    """The words, costs, numbers and headings that a drawing shows."""
+    """Returns the words, costs, numbers and headings that a drawing shows."""
     root = ElementTree.fromstring(svg)
     titles = [title.tail or "" for title in root.iter(f"{NAMESPACE}title")]
     return [element.text or "" for element in root.iter(f"{NAMESPACE}text")] + titles
 
 
 def states(svg: str) -> dict[int, tuple[float, float, float]]:
-    """Centre and radius of each state, by its number."""
+    """Returns centre and radius of each state, by its number."""
     root = ElementTree.fromstring(svg)
     circles = [one for one in root.iter(f"{NAMESPACE}circle") if one.get("class") == "ls-state"]
     numbers = [one for one in root.iter(f"{NAMESPACE}text") if one.get("class") == "ls-text ls-number"]
@@ -99,13 +99,13 @@ def states(svg: str) -> dict[int, tuple[float, float, float]]:
     }
 
 
-def touched(places: dict[int, tuple[float, float, float]], point: tuple[float, float]) -> set[int]:
-    """The states whose rim a point lies on."""
-    return {state for state, (x, y, radius) in places.items() if abs(dist(point, (x, y)) - radius) < 1.5}
+def touched(positions: dict[int, tuple[float, float, float]], point: tuple[float, float]) -> set[int]:
+    """Returns the states whose rim a point is on."""
+    return {state for state, (x, y, radius) in positions.items() if abs(dist(point, (x, y)) - radius) < 1.5}
 
 
 def ends(svg: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Where each arrow begins and where its head's tip is; the first is the start's."""
+    """Returns where each arrow begins and where its head's tip is; the first is the start's."""
     paths = re.findall(r'class="ls-line" d="M(\S+) (\S+?)C.*?class="ls-head" d="M(\S+) (\S+?)L', svg)
     return [((float(a), float(b)), (float(c), float(d))) for a, b, c, d in paths]
 
@@ -123,13 +123,15 @@ def test_arrows_run_from_rim_to_rim() -> None:
     for seed in SEEDS:
         lattice = tangle(seed, num_states=3 + seed // 2, num_arcs=seed * 2)
         svg = to_svg(lattice)
-        places = states(svg)
-        assert len(places) == lattice.num_states, seed
+        positions = states(svg)
+        assert len(positions) == lattice.num_states, seed
         (_, tip), *drawn = ends(svg)
-        assert 0 in touched(places, tip), seed
+        assert 0 in touched(positions, tip), seed
         pairs = Counter(zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True))
         for first, last in drawn:
-            found = [pair for pair in pairs if pair[0] in touched(places, first) and pair[1] in touched(places, last)]
+            found = [
+                pair for pair in pairs if pair[0] in touched(positions, first) and pair[1] in touched(positions, last)
+            ]
             assert found, (seed, first, last)
             pairs.pop(found[0])
         assert not pairs, seed
@@ -143,9 +145,9 @@ def test_drawings_are_deterministic(lattice: Lattice) -> None:
 
 def test_arcs_of_an_acyclic_lattice_run_to_the_right() -> None:
     for lattice in (sausage(), SAMPLES["strings"], SAMPLES["transducer"]):
-        places = states(to_svg(lattice))
+        positions = states(to_svg(lattice))
         for source, target in zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True):
-            assert places[source][0] < places[target][0]
+            assert positions[source][0] < positions[target][0]
 
 
 def test_a_sausage_is_one_straight_line() -> None:

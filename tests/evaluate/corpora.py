@@ -26,13 +26,13 @@ def with_mistakes(sentences: list[str], rate: float, seed: int) -> list[str]:
                 continue
             words.extend([word[:-1] or word] if kind < 0.6 else ["the", word] if kind < 1 else [word])
         if len(words) > 4 and choose.random() < rate:
-            place = choose.randrange(len(words) - 2)
-            words[place], words[place + 2] = words[place + 2], words[place]
+            index = choose.randrange(len(words) - 2)
+            words[index], words[index + 2] = words[index + 2], words[index]
         copies.append(" ".join(words))
     return copies
 
 
 def real_sentences(shared, name: str, count: int) -> list[str]:
-    """The first lines of a shared test set."""
+    """Returns the first lines of a shared test set."""
     with lzma.open(shared / "data" / "wmt" / f"{name}.xz", "rt", encoding="utf-8") as file:
         return [line.rstrip("\n") for line, _ in zip(file, range(count), strict=False)]

@@ -30,7 +30,7 @@ def cache_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def jar(tmp_path):
-    """Runs the jar as its users do; gives what it prints."""
+    """Runs the jar as its users do; returns what it prints."""
 
     def run(hypotheses, references, *options):
         (tmp_path / "hyp").write_text("".join(line + "\n" for line in hypotheses), encoding="utf-8")
@@ -44,7 +44,7 @@ def jar(tmp_path):
 
 
 def scores_of(printed: str) -> tuple[float, list[float]]:
-    """The final score and those of the segments, times 100."""
+    """Returns the final score and those of the segments, times 100."""
     segments = [100 * float(score) for score in re.findall(r"^Segment \d+ score:\s+(\S+)", printed, re.MULTILINE)]
     return 100 * float(printed.split("Final score:")[1]), segments
 

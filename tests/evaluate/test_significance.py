@@ -151,8 +151,8 @@ def test_equal_systems_do_not_differ(corpus, kind):
 
 def test_a_sentence_alone_is_never_significant(corpus):
     references, systems = corpus
-    long = max(range(len(references)), key=lambda place: len(references[place]))
-    labels = ["few" if place == long else "many" for place in range(len(references))]
+    long = max(range(len(references)), key=lambda index: len(references[index]))
+    labels = ["few" if index == long else "many" for index in range(len(references))]
     measured = measured_by((references, systems), ter())
     few = compare_groups(measured, Groups.of("size", labels), "base")["few"]
     assert few.sentences == 1
@@ -164,7 +164,7 @@ def test_a_sentence_alone_is_never_significant(corpus):
 def test_a_group_is_compared_as_a_corpus_of_its_own(corpus):
     references, systems = corpus
     labels = ["long" if len(line) > 40 else None for line in references]
-    rows = [place for place, label in enumerate(labels) if label]
+    rows = [index for index, label in enumerate(labels) if label]
     metrics = (bleu_13a(), ter())
     grouped = compare_groups(measured_by(corpus, *metrics), Groups.of("size", labels), "base")["long"]
     part = [references[row] for row in rows], {name: [own[row] for row in rows] for name, own in systems.items()}

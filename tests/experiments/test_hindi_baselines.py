@@ -164,7 +164,7 @@ def test_the_best_labels_are_the_best_of_all():
         rng = np.random.default_rng(seed)
         scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
         every = {
-            chosen: sum(scores[place, label] for place, label in enumerate(chosen))
+            chosen: sum(scores[index, label] for index, label in enumerate(chosen))
             + sum(transitions[one, two] for one, two in pairwise(chosen))
             for chosen in product(range(3), repeat=4)
         }

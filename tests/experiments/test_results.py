@@ -1,4 +1,4 @@
-"""What all experiments share: the options, the two files of results, and what stands beside the figures."""
+"""What all experiments share: the options, the two files of results, and what is beside the figures."""
 
 from __future__ import annotations
 

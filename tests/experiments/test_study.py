@@ -44,7 +44,7 @@ def write_skeletons(data: Path, name: str, drop: int) -> None:
         for number, line in enumerate(lines):
             tokens = toy_tokens(line).replace("'", "' ").split()
             masks = [
-                "".join("0" if place == gone else "1" for place in range(len(tokens)))
+                "".join("0" if index == gone else "1" for index in range(len(tokens)))
                 for gone in (len(tokens) - 2, drop)
             ]
             file.write(json.dumps({"line": number, "tokens": tokens, "keep": masks}) + "\n")

@@ -45,7 +45,7 @@ def random_lattice(
     columns: tuple[str, ...] = (),
     single_precision: bool = False,
 ) -> Lattice:
-    """A lattice of up to 12 states: epsilons, parallel arcs, dead ends and isolated states occur."""
+    """Returns a lattice of up to 12 states: epsilons, parallel arcs, dead ends and isolated states occur."""
     rng = np.random.default_rng(seed)
     num_states = int(rng.integers(1, 13))
     num_arcs = int(rng.integers(0, 30)) if num_states > 1 or cyclic else 0
@@ -95,20 +95,20 @@ def mutate(data: bytes, rng: np.random.Generator) -> bytes:
     for _ in range(int(rng.integers(1, 6))):
         if not broken:
             break
-        place = int(rng.integers(0, len(broken)))
+        index = int(rng.integers(0, len(broken)))
         kind = rng.integers(0, 6)
         if kind == 0:
-            broken[place] = int(rng.integers(0, 256))
+            broken[index] = int(rng.integers(0, 256))
         elif kind == 1:
-            broken[place] ^= 1 << int(rng.integers(0, 8))
+            broken[index] ^= 1 << int(rng.integers(0, 8))
         elif kind == 2:
-            del broken[place : place + int(rng.integers(1, 9))]
+            del broken[index : index + int(rng.integers(1, 9))]
         elif kind == 3:
-            broken[place:place] = broken[place : place + int(rng.integers(1, 20))]
+            broken[index:index] = broken[index : index + int(rng.integers(1, 20))]
         elif kind == 4:
-            broken[place : place + 8] = b"\xff" * 7 + bytes([rng.integers(0, 256)])
+            broken[index : index + 8] = b"\xff" * 7 + bytes([rng.integers(0, 256)])
         elif rng.random() < 0.2:
-            del broken[place:]
+            del broken[index:]
     return bytes(broken)
 
 

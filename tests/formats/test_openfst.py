@@ -120,8 +120,8 @@ def test_aligned_const_files():
 
 def test_vector_streams_without_a_number_of_states():
     data = CAT.to_pynini().write_to_string()
-    place = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8 + 8
-    data = data[:place] + struct.pack("<q", -1) + data[place + 8 :]
+    offset = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8 + 8
+    data = data[:offset] + struct.pack("<q", -1) + data[offset + 8 :]
     assert_same(parse_openfst(data, symbols=CAT.symbols), CAT)
 
 
@@ -129,8 +129,8 @@ def test_nothing_to_accept(tmp_path):
     write_openfst(Lattice.empty_like(CAT), tmp_path / "x.fst")
     assert read(tmp_path / "x.fst", "openfst").num_states == 0
     data = CAT.to_pynini().write_to_string()
-    place = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8
-    data = data[:place] + struct.pack("<q", -1) + data[place + 8 :]  # no start state
+    offset = 4 + 4 + 6 + 4 + 8 + 4 + 4 + 8
+    data = data[:offset] + struct.pack("<q", -1) + data[offset + 8 :]  # no start state
     assert parse_openfst(data, symbols=CAT.symbols).num_states == 0
 
 
@@ -168,11 +168,11 @@ def test_cut_off_anywhere(data):
 @pytest.mark.parametrize("field", range(3))
 @pytest.mark.parametrize("value", [-2, 1 << 31, 1 << 40, (1 << 63) - 1])
 def test_sizes_in_the_header(data, field, value):
-    place = 4 + 4 + len("vector" if b"vector" in data else "const") + 4 + 8 + 4 + 4 + 8 + 8 * field
+    offset = 4 + 4 + len("vector" if b"vector" in data else "const") + 4 + 8 + 4 + 4 + 8 + 8 * field
     if field == 2 and b"vector" in data:
         pytest.skip("OpenFst leaves the number of arcs of a vector FST open")
     with pytest.raises(FormatError):
-        parse_openfst(data[:place] + struct.pack("<q", value) + data[place + 8 :])
+        parse_openfst(data[:offset] + struct.pack("<q", value) + data[offset + 8 :])
 
 
 @pytest.mark.parametrize("cost", [-np.inf, np.nan])
@@ -227,10 +227,10 @@ def test_costs_too_large(tmp_path):
 
 
 def test_dangling_states(data):
-    place = data.rindex(struct.pack("<f", 1.5)) + 4
+    offset = data.rindex(struct.pack("<f", 1.5)) + 4
     for state in (-1, CAT.num_states, 2**31 - 1):
         with pytest.raises(FormatError, match=r"state -?[0-9]+, which does not exist"):
-            parse_openfst(data[:place] + struct.pack("<i", state) + data[place + 4 :])
+            parse_openfst(data[:offset] + struct.pack("<i", state) + data[offset + 4 :])
 
 
 def test_fuzzed(data, capfd):

@@ -36,7 +36,7 @@ def test_every_stage_has_cases():
 
 
 def is_well_formed(names: list[str], *, types: bool) -> bool:
-    """The definition, with a stack."""
+    """Applies the definition, with a stack."""
     stack: list[tuple[str, bool]] = []
     for name in names:
         if name[0] in "[{":
@@ -76,7 +76,7 @@ def test_any_input_comes_out_well_formed_and_whole():
         found = list(bracketing(tuple(names)))
         assert [name for name in found if name[0] not in "[]{}"] == names
         assert is_well_formed(found, types=True), (names, found)
-        units = [Unit(name, place, place + 1) for place, name in enumerate(names)]
+        units = [Unit(name, position, position + 1) for position, name in enumerate(names)]
         clauses = clauses_of_brackets(found, units)
         assert are_nested(clauses)
         assert all(clause.end > clause.start for clause in clauses)

@@ -135,7 +135,7 @@ def test_all_words_of_the_test_have_rules():
 
 
 def test_phrases_by_hand():
-    # The participle and the adverbial change places, so "was passed" is no phrase; "was passed in may" is one.
+    # The participle and the adverbial change places, so "was passed" is not a phrase; "was passed in may" is one.
     assert set(phrases(PAIR)) == {
         *((0, 1, 0, 1), (1, 2, 1, 2), (2, 3, 2, 3), (3, 4, 5, 6), (4, 5, 3, 4), (5, 6, 4, 5)),
         *((0, 2, 0, 2), (0, 3, 0, 3), (1, 3, 1, 3), (4, 6, 3, 5), (3, 6, 3, 6)),

@@ -22,7 +22,7 @@ def words_of(pair):
 
 
 def contains(sentence, part):
-    """Whether `part` is a subsequence of `sentence`."""
+    """Returns whether `part` is a subsequence of `sentence`."""
     rest = iter(sentence)
     return all(word in rest for word in part)
 

@@ -102,17 +102,17 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
         for sentence in read_ssf(path, []):
             for chunk in (one for one in sentence.chunks if one.tag == "VGF"):
                 tokens = sentence.tokens[chunk.start : chunk.end]
-                for place, token in enumerate(tokens):
+                for position, token in enumerate(tokens):
                     if token.tag != "VM" or token.category != "v" or token.is_empty or not token.root or not token.tam:
                         continue
-                    behind = [one for one in tokens[place + 1 :] if one.tag == "VAUX"]
-                    plural = any(one.number == "pl" or one.person.endswith("h") for one in behind)
+                    following = [one for one in tokens[position + 1 :] if one.tag == "VAUX"]
+                    plural = any(one.number == "pl" or one.person.endswith("h") for one in following)
                     agreement = Agreement.of(token.gender, "pl" if plural else token.number, token.person)
                     oblique = token.tam == "nA" and (
-                        token.case == "o" or any(one.root in ("लग", "वाला", "दे", "पा", "जा") for one in behind[:1])
+                        token.case == "o" or any(one.root in ("लग", "वाला", "दे", "पा", "जा") for one in following[:1])
                     )
                     found = variants(
-                        listed_root(token.root), "ne" if oblique else token.tam, agreement, last=not behind
+                        listed_root(token.root), "ne" if oblique else token.tam, agreement, last=not following
                     )
                     total += 1
                     right += composed(token.form).replace("ँ", "ं") in [one.replace("ँ", "ं") for one in found]

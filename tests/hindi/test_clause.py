@@ -23,14 +23,14 @@ KINDS = list(ClauseType)
 
 def random_clauses(rng, size, start=0, depth=0):
     """Makes nested clauses over tokens `start` to `size`, no two with the same span."""
-    found, place = [], start
-    while place < size:
-        end = int(rng.integers(place + 1, size + 1))
-        if rng.random() < 0.7 and (depth == 0 or (place, end) != (start, size)):
-            found.append(Clause(place, end, KINDS[rng.integers(len(KINDS))]))
+    found, position = [], start
+    while position < size:
+        end = int(rng.integers(position + 1, size + 1))
+        if rng.random() < 0.7 and (depth == 0 or (position, end) != (start, size)):
+            found.append(Clause(position, end, KINDS[rng.integers(len(KINDS))]))
             if depth < 3:
-                found += random_clauses(rng, end, place, depth + 1)
-        place = end
+                found += random_clauses(rng, end, position, depth + 1)
+        position = end
     return list({(one.start, one.end): one for one in found}.values())
 
 

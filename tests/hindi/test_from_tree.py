@@ -17,7 +17,7 @@ _TAGS = {"VGF": "VM", "VGNF": "VM", "VGNN": "VM", "CCP": "CC", "BLK": "SYM"}
 
 
 def tree(text):
-    """Reads `NP:k1>2 राम ने | VGF:>- सोया`: chunk tag, relation, head's place from 1, words."""
+    """Reads `NP:k1>2 राम ने | VGF:>- सोया`: chunk tag, relation, head's position from 1, words."""
     tokens, chunks = [], []
     for part in text.split(" | "):
         tag, relation, head, words = _CHUNK.fullmatch(part).groups()
@@ -34,7 +34,7 @@ CASES = [
     ("NP:k1>2 सूरज | VGNF:vmod>4 निकलते | NP:k1>4 राम | VGF:>- उठा", "(main (nonfin सूरज निकलते ) राम उठा )"),
     # A participle before a noun keeps what it has.
     ("NP:k1>2 राम | VGNF:nmod__k1inv>3 देखा | NP:k1>4 घर | VGF:>- गिरा", "(main (nonfin राम देखा ) घर गिरा )"),
-    # A complement lies inside its matrix clause, and begins with its subordinator.
+    # A complement is inside its matrix clause, and begins with its subordinator.
     (
         "NP:k1>2 राम ने | VGF:>- कहा | CCP:k2>2 कि | NP:k1>5 वह | VGF:ccof>3 गया | BLK:rsym>2 ।",
         "(main राम ने कहा (comp कि वह गया ) । )",

@@ -24,9 +24,9 @@ def inner(sentence: Sentence, spans: list[Span]) -> list[Span]:
     kept = [token.tag != "SYM" and not token.is_empty for token in sentence.tokens]
     found = []
     for kind, start, end in spans:
-        places = [place for place in range(start, end) if kept[place]]
-        if places:
-            found.append((kind, places[0], places[-1] + 1))
+        positions = [position for position in range(start, end) if kept[position]]
+        if positions:
+            found.append((kind, positions[0], positions[-1] + 1))
     return found
 
 

@@ -36,8 +36,8 @@ def without_signs(sentence: Sentence, clauses: list[Clause]) -> list[Clause]:
     signs = [token.tag == "SYM" for token in sentence.tokens]
 
     def inner(clause: Clause) -> Clause:
-        places = [place for place in range(clause.start, clause.end) if not signs[place]]
-        return Clause(places[0], places[-1] + 1, clause.kind)
+        positions = [position for position in range(clause.start, clause.end) if not signs[position]]
+        return Clause(positions[0], positions[-1] + 1, clause.kind)
 
     return [inner(clause) for clause in clauses]
 

@@ -65,7 +65,7 @@ def test_every_ngram_is_read():
         lambda text: text.replace("a a\n", "a a \t \n"),
         lambda text: "A comment before the header.\n\n" + text,
         lambda text: text.replace("ngram 1=4", " ngram  1 = 4 "),
-        lambda text: text + "\ntext behind the end\n",
+        lambda text: text + "\ntext after the end\n",
         lambda text: text.rstrip("\n"),
         lambda text: text.replace("\t<unk>", "\t<unk>\t0"),
         lambda text: text.replace("\t<unk>", "\t<unk>\t-0.0"),
@@ -115,7 +115,7 @@ def test_a_section_may_be_empty():
         ("-0.75\ta a", "-0.75\ta b", "-0.75\ta b", "not among the unigrams"),
         ("-0.75\ta a", "-0.75\ta a 0 0", "-0.75\ta a 0 0", "unexpected text"),
         ("-0.75\ta a", "-0.75\ta a a", "-0.75\ta a a", "finite number"),
-        ("-2\t</s>", "-2\ta", "-2\ta", "stands twice"),
+        ("-2\t</s>", "-2\ta", "-2\ta", "occurs twice"),
         ("ngram 2=3", "ngram 2=x", "ngram 2=x", "not an n-gram count"),
         ("ngram 2=3", "ngram 2=-3", "ngram 2=-3", "not an n-gram count"),
         ("ngram 2=3", "ngram 3=3", "ngram 3=3", "not an n-gram count"),
@@ -146,7 +146,7 @@ def test_a_broken_line_is_named(old, new, place, message):
         ("\\2-grams:", "\\3-grams:", "no section"),
         ("ngram 1=4\nngram 2=3\n", "", "do not fit"),
         ("ngram 2=3\n", "", "no .*end"),
-        ("-0.75\ta a", "-0.75\t<s> a", "stands twice"),
+        ("-0.75\ta a", "-0.75\t<s> a", "occurs twice"),
     ],
 )
 def test_counts_and_sections_must_fit(old, new, message):

@@ -227,7 +227,7 @@ for path in sys.argv[1:]:
 
 
 def read_apart(files):
-    """Reads files in another process, which KenLM may abort; gives a line for each."""
+    """Reads files in another process, which KenLM may abort; returns a line for each."""
     done = subprocess.run(
         [sys.executable, "-c", READ_ALL, *map(str, files)], capture_output=True, text=True, timeout=120, check=False
     )
@@ -247,7 +247,7 @@ def test_truncated_binaries_are_refused(tmp_path):
     contents = []
     for kind in KINDS:
         data = binary(kind).read_bytes()
-        vocabulary = data.index(b"<unk>\0")  # the words stand last; no answer depends on them
+        vocabulary = data.index(b"<unk>\0")  # the words are last; no answer depends on them
         cuts = {*range(0, vocabulary, vocabulary // 40), vocabulary - 1}
         contents += [data[:length] for length in sorted(cuts)]
     assert set(read_apart(written(tmp_path, contents))) == {"refused"}
@@ -257,8 +257,8 @@ def test_a_broken_header_is_refused_or_makes_no_difference(tmp_path):
     contents, whole = [], []
     for kind in KINDS:
         data = binary(kind).read_bytes()
-        for place in range(140):  # magic bytes, test values, parameters, counts
-            contents.append(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        for index in range(140):  # magic bytes, test values, parameters, counts
+            contents.append(data[:index] + bytes([data[index] ^ 0xFF]) + data[index + 1 :])
             whole.append(binary(kind))
     lines = read_apart(written(tmp_path, contents))
     expected = dict(zip(KINDS, read_apart([binary(kind) for kind in KINDS]), strict=True))

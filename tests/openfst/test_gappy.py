@@ -35,7 +35,7 @@ def composed(name, full, hypotheses, *, loops="sigma", positions=None, **options
 
 
 def random_positions(rng, pairs, share):
-    return [{place for place in range(len(words.split()) + 1) if rng.random() < share} for words, _ in pairs]
+    return [{index for index in range(len(words.split()) + 1) if rng.random() < share} for words, _ in pairs]
 
 
 def without_loops(acceptor, mark):
@@ -174,7 +174,7 @@ def test_an_acceptor_of_the_arrays_means_the_same_to_openfst():
             words = len(full.symbols)
             found = best_by_string(openfst.compose(full, skeleton.as_lattice()))
             assert found == pytest.approx(expected, abs=CLOSE), (seed, loops)
-            assert len(full.symbols) == words, "the loops' labels are no words of the full lattice"
+            assert len(full.symbols) == words, "the loops' labels are not words of the full lattice"
 
 
 def test_a_beam_keeps_the_same_strings():

@@ -76,7 +76,7 @@ def test_a_beam_keeps_the_same_paths():
             for name, engine in ENGINES.items():
                 scored = engine.apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam)
                 found = {labels: cost for _, labels, cost in paths(scored)}
-                # Paths beyond the beam may stay, if all their arcs lie on others within it.
+                # Paths beyond the beam may stay, if all their arcs are on others within it.
                 assert {k: v for k, v in found.items() if v < limit} == pytest.approx(within, **CLOSE), (seed, name)
 
 

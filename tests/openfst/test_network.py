@@ -59,7 +59,7 @@ def test_borders_of_replacing(name):
 def test_a_network_without_end_is_refused_and_so_is_one_that_is_too_large(monkeypatch):
     symbols = SymbolTable("abc")
     inner, outer = pynini.accep("\x03"), pynini.accep("\x01\x04\x04")
-    with pytest.raises(CyclicLatticeError, match="stands inside itself"):
+    with pytest.raises(CyclicLatticeError, match="contains itself"):
         expand([(5, outer), (4, pynini.accep("\x04"))], symbols)
     assert best_by_string(expand([(5, outer), (4, inner)], symbols)) == {("a", "c", "c"): 0.0}
     monkeypatch.setattr(network, "MAX_ARCS", 4)
@@ -98,7 +98,7 @@ def test_unusable_grammars_and_sentences_are_refused():
     rules = ["[X] ||| a ||| u ||| P=0", "[X] ||| [Y,1] ||| [Y,1] ||| P=0", "[Y] ||| [X,1] ||| [X,1] ||| P=0"]
     grammar = Grammar.from_rules(parse_rules(rules))
     costs = grammar.costs({"P": 1.0})
-    with pytest.raises(CyclicLatticeError, match="stands inside itself"):
+    with pytest.raises(CyclicLatticeError, match="contains itself"):
         openfst_lattice(grammar, costs, ["a"], HieroOptions())
     with pytest.raises(GrammarError, match="empty sentence"):
         openfst_lattice(grammar, costs, [], HieroOptions())

@@ -111,7 +111,7 @@ def chosen(table, keys):
 
 
 def cheap(costs, beam, slack=1e-3):
-    """Returns the paths that surely lie within the beam."""
+    """Returns the paths that are surely within the beam."""
     limit = np.inf if beam is None else min(costs.values()) + beam - slack
     return {labels for labels, cost in costs.items() if cost <= limit}
 
@@ -224,7 +224,7 @@ def test_every_path_within_the_beam_stays_with_its_cost(beam, pruned):
 
 
 def assert_nothing_beyond(scored, beam, case):
-    """Checks that every arc and every end lies on a path within the beam."""
+    """Checks that every arc and every end is on a path within the beam."""
     through_arc = np.full(scored.num_arcs, np.inf)
     through_end = np.full(scored.num_states, np.inf)
     for arcs, state in arc_paths(scored):

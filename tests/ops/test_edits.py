@@ -52,7 +52,7 @@ def test_every_string_costs_its_best_alignment_with_gaps_at_positions_only(edits
         rng = np.random.default_rng([2, seed])
         full = random_full(rng, states=6)
         pairs = random_hypotheses(rng, 2, longest=2)
-        positions = [{place for place in range(len(words.split()) + 1) if rng.random() < 0.5} for words, _ in pairs]
+        positions = [{index for index in range(len(words.split()) + 1) if rng.random() < 0.5} for words, _ in pairs]
         joint = compose(full, gappy_acceptor(pairs, positions=positions), edits=edits)
         assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 1.0, positions, edits), abs=1e-9), (
             f"seed {seed}"

@@ -170,7 +170,7 @@ def test_words_are_skipped_at_each_hypothesis_own_positions_only():
         full = random_full(rng)
         pairs = random_hypotheses(rng, 1 + seed % 4, longest=2)
         positions = [
-            {place for place in range(len(words.split()) + 1) if rng.random() < (0.3, 0.6, 0.9)[seed % 3]}
+            {index for index in range(len(words.split()) + 1) if rng.random() < (0.3, 0.6, 0.9)[seed % 3]}
             for words, _ in pairs
         ]
         joint = compose(full, gappy_acceptor(pairs, positions=positions))

@@ -82,7 +82,7 @@ def expected_posteriors(lattice, max_order, scale):
 
 
 def expected_gain(words, posteriors, settings):
-    """The linear gain of a string, term by term."""
+    """Returns the linear gain of a string, term by term."""
     gain = -float(len(words))
     for gram in grams_of(words, settings.max_order):
         theta = 1.0 / (settings.max_order * settings.precision * settings.ratio ** (len(gram) - 1))

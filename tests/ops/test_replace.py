@@ -32,8 +32,8 @@ def make(seed, **options):
     common = {"epsilon": seed % 2 == 0, "shuffled": seed % 3 == 0, **options}
     lattice = random_lattice_with_paths(rng, 6, WORDS, finals=1 + seed % 3, **common)
     parts = {
-        word: random_lattice_with_paths(rng, 4, PART_WORDS, finals=1 + (seed + place) % 3, **common)
-        for place, word in enumerate(("G", "H"))
+        word: random_lattice_with_paths(rng, 4, PART_WORDS, finals=1 + (seed + index) % 3, **common)
+        for index, word in enumerate(("G", "H"))
     }
     return lattice, parts
 

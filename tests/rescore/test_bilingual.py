@@ -46,14 +46,14 @@ def events(data, source, target):
         own = [w if w in source else "?" for w in (SOURCE_WORDS[n] for n in s)]
         words = ["|", *(w if w in target else "?" for w in (TARGET_WORDS[n] for n in t)), "|"]
         for j in range(len(t)):
-            linked = [own[i] for i, at in links if at == j] or ["NULL"]
+            linked = [own[i] for i, position in links if position == j] or ["NULL"]
             counts.update((symbol, words[j], words[j + 1]) for symbol in linked)
         counts["END", words[-2], "|"] += 1
     return counts
 
 
 def reference(counts, cuts, target):
-    """The interpolated model by its definition; gives p(t | previous, s)."""
+    """Returns the interpolated model by its definition: p(t | previous, s)."""
     discount = {}
     marginals = [Counter(), Counter(), counts]
     for (s, _, t), number in counts.items():
@@ -104,34 +104,34 @@ def test_the_tables_are_the_definition(trained):
 
 
 def brute_force(scorer, source, hypothesis):
-    """Sums over all alignments of the words and the end, each to NULL or to a place of the source."""
+    """Sums over all alignments of the words and the end, each to NULL or to a position of the source."""
     table = scorer.table
     symbols = [*table.source.numbers(source).tolist(), table.source_end]
-    places = len(symbols)
+    positions = len(symbols)
     words = [table.boundary, *table.target.numbers(hypothesis).tolist(), table.boundary]
     null = float(table.arrays.null[0])
 
-    def weight(previous, place):
-        if previous == places:
-            return table.arrays.jumps[2 * MAXIMUM_JUMP + 1 + min(place, MAXIMUM_JUMP)]
-        return table.arrays.jumps[int(np.clip(place - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
+    def weight(previous, position):
+        if previous == positions:
+            return table.arrays.jumps[2 * MAXIMUM_JUMP + 1 + min(position, MAXIMUM_JUMP)]
+        return table.arrays.jumps[int(np.clip(position - previous, -MAXIMUM_JUMP, MAXIMUM_JUMP)) + MAXIMUM_JUMP]
 
-    def step(previous, place):
-        row = [weight(previous, other) for other in range(places)]
-        share = row[place] / sum(row) if sum(row) > 0 else 1 / places
-        return (1 - UNIFORM) * share + UNIFORM / places
+    def step(previous, position):
+        row = [weight(previous, other) for other in range(positions)]
+        share = row[position] / sum(row) if sum(row) > 0 else 1 / positions
+        return (1 - UNIFORM) * share + UNIFORM / positions
 
     total = 0.0
-    for alignment in itertools.product([None, *range(places)], repeat=len(words) - 1):
-        probability, at = 1.0, places
-        for j, place in enumerate(alignment, start=1):
-            symbol = table.source_null if place is None else symbols[place]
+    for alignment in itertools.product([None, *range(positions)], repeat=len(words) - 1):
+        probability, index = 1.0, positions
+        for j, position in enumerate(alignment, start=1):
+            symbol = table.source_null if position is None else symbols[position]
             probability *= probabilities(table, [(words[j - 1], words[j])], [symbol])[0, 0]
-            if place is None:
+            if position is None:
                 probability *= null
             else:
-                probability *= (1 - null) * step(at, place)
-                at = place
+                probability *= (1 - null) * step(index, position)
+                index = position
         total += probability
     return -math.log(total)
 
@@ -146,7 +146,7 @@ def test_the_forward_sum_is_that_over_all_alignments(trained):
         np.testing.assert_allclose(scorer.score(source, hypotheses), expected, rtol=1e-9)
 
 
-def test_next_words_sum_to_one_behind_any_prefix(trained):
+def test_next_words_sum_to_one_after_any_prefix(trained):
     scorer = trained[1]
     source = ["s0", "s3", "s1", "zzz"]
     prefix = [scorer.start(source)]

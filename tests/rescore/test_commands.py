@@ -103,7 +103,7 @@ def test_class_models_are_trained(work, tmp_path):
     for _, target in held_out(5):
         shuffled = [rng.permutation(target).tolist() for _ in range(6)]
         assert own.score([], [target, *shuffled]).argmin() == 0
-    # All words, the unknown one and the end have the sum 1 behind any prefix.
+    # All words, the unknown one and the end have the sum 1 after any prefix.
     state = [own.start([])]
     for word in ("the", "cat"):
         words = [*own.vocabulary.words, "never-seen"]
@@ -141,8 +141,8 @@ def lists(tmp_path):
     for number, (_, target) in enumerate(pairs):
         others = [pairs[(number + step) % len(pairs)][1] for step in (1, 2, 3)]
         entries = [
-            Hypothesis(tuple(words), float(place), {"LM_0": -float(len(words)), "LM_1": -1.0})
-            for place, words in enumerate([*others, target])
+            Hypothesis(tuple(words), float(position), {"LM_0": -float(len(words)), "LM_1": -1.0})
+            for position, words in enumerate([*others, target])
         ]
         groups.append((number, entries))
     write_nbest(groups, tmp_path / "full.nbest")

@@ -33,7 +33,7 @@ class WholeHistory:
 
     @staticmethod
     def cost(state):
-        return sum((place + 1) * sum(map(ord, word)) for place, word in enumerate(state)) % 97 / 20
+        return sum((position + 1) * sum(map(ord, word)) for position, word in enumerate(state)) % 97 / 20
 
     def score(self, source, hypotheses):
         costs = []
@@ -88,7 +88,7 @@ def test_a_huge_beam_is_exact(weights):
 
 
 def sausage(width, length):
-    """All strings of `length` words out of `width`."""
+    """Returns all strings of `length` words out of `width`."""
     sources = np.repeat(np.arange(length), width)
     finals = np.full(length + 1, np.inf)
     finals[-1] = 0.0

@@ -54,7 +54,7 @@ def test_from_words_takes_the_fewest_gaps_then_the_leftmost(skeleton: Skeleton) 
     assert found.words == skeleton.words
     candidates = []
     for kept in combinations(range(len(skeleton.tokens)), len(skeleton.words)):
-        candidate = Skeleton.from_mask([place in kept for place in range(len(skeleton.tokens))], skeleton.tokens)
+        candidate = Skeleton.from_mask([position in kept for position in range(len(skeleton.tokens))], skeleton.tokens)
         if candidate.words == skeleton.words:
             candidates.append((len(candidate.gaps), kept, candidate))
     assert found == min(candidates, key=lambda item: item[:2])[2]

@@ -70,7 +70,7 @@ def command(inline, capfd):
 
 @pytest.fixture
 def fails(command):
-    """Runs `lattice-simp train` and gives the one line that tells why it fails."""
+    """Runs `lattice-simp train` and returns the one line that tells why it fails."""
 
     def run(*arguments) -> str:
         done = command(*arguments, "--quiet")

@@ -76,7 +76,7 @@ def train_and_be_killed(path: Path, victim: str, place: int | str) -> None:
 
 
 def forked(action: Callable[[], None]) -> int:
-    """Runs an action in a fork; gives its exit status, negative for a signal."""
+    """Runs an action in a fork; returns its exit status, negative for a signal."""
     child = os.fork()
     if child == 0:
         try:

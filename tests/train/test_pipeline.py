@@ -67,7 +67,7 @@ def test_a_user_may_edit_the_model(trained_copy, configured, command):
 
 # ---------------------------------------------------------------- what depends on what
 
-FROM = {name: STAGES[place:] for place, name in enumerate(STAGES)}
+FROM = {name: STAGES[index:] for index, name in enumerate(STAGES)}
 RULES = ("extract", "count", "targets", "rules", "model", "tune", "test")
 MODEL = ("model", "tune", "test")
 TUNE = ("tune", "test")
@@ -213,7 +213,7 @@ def test_stages_are_done_again_from_one_on(trained, trained_copy, configured, co
     assert [records_of(trained_copy)[name]["key"] for name in STAGES] == [records[name]["key"] for name in STAGES]
 
 
-def test_a_run_stops_behind_the_last_stage_and_goes_on(trained, configured, command, tmp_path):
+def test_a_run_stops_after_the_last_stage_and_goes_on(trained, configured, command, tmp_path):
     config = configured()
     assert command(config, "--to", "lexical", "--quiet").code == 0
     assert tuple(records_of(tmp_path / "work")) == STAGES[:4]

@@ -29,7 +29,7 @@ SYNONYMS = {"big": "large", "finds": "discovers", "street": "road"}
 
 
 def noun_phrase(choose: random.Random) -> tuple[list[str], list[str]]:
-    """An adjective stands behind its noun in the source language, before it in the target language."""
+    """Returns a noun with its adjective, which comes last in the source language and first in the target language."""
     noun = choose.choice(list(NOUNS))
     source, target = ["la" if noun in FEMININE else "le", noun], ["the", NOUNS[noun]]
     if choose.random() < 0.5:
@@ -40,7 +40,7 @@ def noun_phrase(choose: random.Random) -> tuple[list[str], list[str]]:
 
 
 def toy_pair(choose: random.Random) -> tuple[str, str]:
-    """A sentence and its translation as a file has them: a capital first, the full stop at the last word."""
+    """Returns a sentence and its translation as a file has them: a capital first, the full stop at the last word."""
     (subject, own), verb, (thing, other) = noun_phrase(choose), choose.choice(list(VERBS)), noun_phrase(choose)
     source, target = [*subject, verb, *thing], [*own, *VERBS[verb].split(), *other]
     if choose.random() < 0.4:
@@ -57,7 +57,7 @@ def toy_pairs(count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def toy_arpa(sentences: list[str], discount: float = 0.5) -> str:
-    """A bigram model of token lines with absolute discounting."""
+    """Returns a bigram model of token lines with absolute discounting."""
     tokens = [["<s>", *sentence.split(), "</s>"] for sentence in sentences]
     words = Counter(word for sentence in tokens for word in sentence[1:])
     pairs = Counter(pair for sentence in tokens for pair in pairwise(sentence))
@@ -96,7 +96,7 @@ def write_toy_data(folder: Path) -> Path:
 
 
 def toy_config(folder: Path, work: Path, **sections) -> dict:
-    """The settings of a run on the files of `toy_data`; sections are added to, others replaced."""
+    """Returns the settings of a run on the files of `toy_data`; sections are added to, others replaced."""
     values = {
         "data": str(folder),
         "work": str(work),

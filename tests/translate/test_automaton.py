@@ -60,12 +60,12 @@ def walks(arcs, start, first, last):
                 pending.append(following)
 
 
-def random_items(rng, count, places, alphabet, longest=4):
-    """Returns items between places in order, some of them twice; strings are never empty."""
+def random_items(rng, count, positions, alphabet, longest=4):
+    """Returns items between positions in order, some of them twice; strings are never empty."""
     items = []
     for _ in range(count):
-        start = int(rng.integers(0, places - 1))
-        end = int(rng.integers(start + 1, places))
+        start = int(rng.integers(0, positions - 1))
+        end = int(rng.integers(start + 1, positions))
         string = tuple(rng.choice(alphabet, rng.integers(1, longest + 1)).tolist())
         items.append((start, end, string, round(float(rng.uniform(-1, 2)), 1)))
     return items
@@ -77,17 +77,17 @@ def random_items(rng, count, places, alphabet, longest=4):
 def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
-        places, alphabet = 2 + seed % 4, [1, 2, 3, -1, -5][: 2 + seed % 4]
-        items = random_items(rng, 1 + 3 * seed, places, alphabet)
-        arcs, _ = build(items, places)
+        positions, alphabet = 2 + seed % 4, [1, 2, 3, -1, -5][: 2 + seed % 4]
+        items = random_items(rng, 1 + 3 * seed, positions, alphabet)
+        arcs, _ = build(items, positions)
         expected = {}
         for number, (start, end, string, cost) in enumerate(items):
             if cost < expected.get((start, end, string), (np.inf,))[0]:
                 expected[start, end, string] = (cost, (number + 1,))
         found = [
             ((start, end, string), (pytest.approx(cost), steps))
-            for start in range(places)
-            for end, string, cost, steps, _ in walks(arcs, start, 0, places - 1)
+            for start in range(positions)
+            for end, string, cost, steps, _ in walks(arcs, start, 0, positions - 1)
         ]
         assert len(found) == len(dict(found)), f"seed {seed}"
         assert expected == dict(found), f"seed {seed}"
@@ -96,11 +96,11 @@ def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
 def test_a_new_state_comes_from_an_end_of_its_items():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
-        places = 2 + seed % 4
-        arcs, origin = build(random_items(rng, 30, places, [1, 2]), places)
-        assert origin[:places].tolist() == list(range(places)), f"seed {seed}"
-        for start in range(places):
-            for end, _, _, _, states in walks(arcs, start, 0, places - 1):
+        positions = 2 + seed % 4
+        arcs, origin = build(random_items(rng, 30, positions, [1, 2]), positions)
+        assert origin[:positions].tolist() == list(range(positions)), f"seed {seed}"
+        for start in range(positions):
+            for end, _, _, _, states in walks(arcs, start, 0, positions - 1):
                 assert {int(origin[state]) for state in states} <= {start, end}, f"seed {seed}"
 
 

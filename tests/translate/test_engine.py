@@ -24,7 +24,7 @@ def costs(translation):
 
 
 def worst(translation):
-    """The cost just inside the beam: what lies on its border is there or not by rounding alone."""
+    """Returns the cost just inside the beam: what is on its border is there or not by rounding alone."""
     return translation.best.cost + 6.0 - 1e-3
 
 

@@ -165,10 +165,12 @@ def rule_texts(draw):
     source = draw(st.lists(WORDS, max_size=4))
     gaps = draw(st.lists(NAMES, min_size=0 if source else 1, max_size=2))
     target = draw(st.lists(WORDS, min_size=0 if gaps else 1, max_size=4))
-    places = sorted(draw(st.lists(st.integers(0, len(source)), min_size=len(gaps), max_size=len(gaps))), reverse=True)
+    positions = sorted(
+        draw(st.lists(st.integers(0, len(source)), min_size=len(gaps), max_size=len(gaps))), reverse=True
+    )
     symbols = list(source)
-    for place, name in zip(places, reversed(gaps), strict=True):
-        symbols.insert(place, (name,))
+    for position, name in zip(positions, reversed(gaps), strict=True):
+        symbols.insert(position, (name,))
     for number in draw(st.permutations(range(len(gaps)))):
         target.insert(draw(st.integers(0, len(target))), number)
     features = draw(st.lists(st.tuples(NAMES, SCORES), max_size=3))

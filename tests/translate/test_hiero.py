@@ -26,7 +26,7 @@ def make_grammar(lines):
 
 
 def decoded(*arguments):
-    """Returns the lattice and the derivation table behind its input labels."""
+    """Returns the lattice and the derivation table of its input labels."""
     found = hiero_lattice(*arguments)
     return found.lattice, found.derivations
 
@@ -98,7 +98,7 @@ def random_phrase(rng, words, shortest=1, longest=2):
 
 
 def random_rule(rng, left, gap_names, longest=2):
-    """Makes a rule line whose gaps (0 to 2) stand anywhere, in any order on the target side."""
+    """Makes a rule line whose gaps (0 to 2) are anywhere, in any order on the target side."""
     names = rng.choice(gap_names, rng.integers(0 if left != "X" else 1, 3)).tolist() if gap_names else []
     source, target = random_phrase(rng, SOURCE, 1, longest), random_phrase(rng, TARGET, 0, longest)
     for number, name in enumerate(names, start=1):

@@ -1,4 +1,4 @@
-"""Skeleton-first decoding: gaps are never crossed, and what stands outside of them is a skeleton hypothesis."""
+"""Skeleton-first decoding: gaps are never crossed, and what is outside of them is a skeleton hypothesis."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def test_no_rule_crosses_the_border_of_a_gap(sentence, mask):
                     kept = [token for token, bit in zip(sentence.split(), mask, strict=True) if bit == "1"]
                     covered = [
                         token
-                        for place, token in enumerate(sentence.split())
-                        if use.start <= place < use.end and mask[place] == "1"
+                        for position, token in enumerate(sentence.split())
+                        if use.start <= position < use.end and mask[position] == "1"
                     ]
                     assert list(rule.source) == covered  # made to cross: its words are skeleton words, side by side
                     assert " ".join(covered) in " ".join(kept)
@@ -219,7 +219,7 @@ def with_gaps_and_crossing_rules(grammar, tokens, gaps):
 
 
 def place_gaps(rule, part, gaps):
-    """Returns a target side with the gaps, each behind what the nearest aligned source word to its left stands for."""
+    """Returns a target side with the gaps, each after what the nearest aligned source word to its left stands for."""
     target = list(rule.target)
     before = {}
     seen = 0
@@ -230,16 +230,16 @@ def place_gaps(rule, part, gaps):
         left = [point for point in rule.alignment if point[0] < seen]
         if left:
             nearest = max(source for source, _ in left)
-            place = 1 + max(goal for source, goal in left if source == nearest)
+            position = 1 + max(goal for source, goal in left if source == nearest)
         elif rule.alignment:
-            place = 0
+            position = 0
         else:
-            place = round(len(target) * seen / len(rule.source))
-        before.setdefault(place, []).append(token)
+            position = round(len(target) * seen / len(rule.source))
+        before.setdefault(position, []).append(token)
     result = []
-    for place in range(len(target) + 1):
-        result += before.get(place, [])
-        result += target[place : place + 1]
+    for position in range(len(target) + 1):
+        result += before.get(position, [])
+        result += target[position : position + 1]
     return tuple(result)
 
 
@@ -281,14 +281,14 @@ def test_where_no_rule_holds_a_gap_every_string_is_a_plain_one_at_no_lower_cost(
 
 
 def holds_gap(use, mask):
-    """Tells a rule that holds a gap and more."""
+    """Recognises a rule that holds a gap and more."""
     return any(
         use.start <= start and end <= use.end and (use.start, use.end) != (start, end) for start, end in spans_of(mask)
     )
 
 
 def is_crossing(decoder, use):
-    """Tells a phrasal rule that spans more tokens than it has source words."""
+    """Recognises a phrasal rule that spans more tokens than it has source words."""
     if use.rule < 0:
         return False
     source = decoder.grammar.rule(use.rule).source
@@ -319,7 +319,7 @@ def placed(line, tokens, gaps):
         ("a b ||| u v ||| ||| 1-0", "a # b", "# u v"),
         ("a b c ||| u v w ||| ||| 0-0 1-1 2-2", "a # b $ c", "u # v $ w"),
         ("a b c ||| w v u ||| ||| 0-2 1-1 2-0", "a # b $ c", "w v $ u #"),
-        ("a b c ||| u v ||| ||| 0-1 1-1 2-0", "a # b $ c", "u v # $"),  # at one place, in their order
+        ("a b c ||| u v ||| ||| 0-1 1-1 2-0", "a # b $ c", "u v # $"),  # at one position, in their order
         ("a b ||| u v", "a # b", "u # v"),  # no alignment: in proportion
         ("a b c d ||| u v w x", "a b c # d", "u v w # x"),
         ("a b c d ||| u v", "a b # c d", "u # v"),
@@ -383,7 +383,7 @@ WORDS = ["[X] ||| a ||| u", "[X] ||| b ||| v", "[X] ||| c ||| w"]
     ],
     ids=["start", "end", "middle", "several"],
 )
-def test_gaps_at_every_place_are_expanded_in_place(sentence, mask, expected):
+def test_gaps_at_every_position_are_expanded_in_place(sentence, mask, expected):
     assert strings(WORDS, sentence, mask) == {expected}
 
 

@@ -106,7 +106,7 @@ def test_no_rules_translate_no_tokens():
     assert align_words([], [], grammar_of("[X] ||| a ||| u")) == []
 
 
-# ---------------------------------------------------------------- what is no derivation
+# ---------------------------------------------------------------- what is not a derivation
 
 
 GRAMMAR = ("[X] ||| a ||| u", "[X] ||| b [X,1] ||| v [X,1]")

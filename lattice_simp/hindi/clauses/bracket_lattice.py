@@ -50,10 +50,10 @@ class RuleTable:
     def moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
         """Returns for each state and label the next state, -1 where there is none, and the cost."""
         size = len(self.labels)
-        keys, places = np.unique(states * size + labels, return_inverse=True)
+        keys, positions = np.unique(states * size + labels, return_inverse=True)
         found = [self._move(key // size, key % size, token) for key in keys.tolist()]
         following = np.array([one for one, _ in found], dtype=np.int64)
-        return following[places], np.array([cost for _, cost in found])[places]
+        return following[positions], np.array([cost for _, cost in found])[positions]
 
     def final_costs(self, states: Longs) -> Floats:
         """Returns the costs of ending in states; infinite where clauses are open."""
@@ -132,18 +132,18 @@ class BracketSearch:
         labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
         sources, targets, words, costs = [], [], [], []
         first = num_arcs = 0
-        for place, token in enumerate(tokens):
-            own = np.broadcast_to(-scores[place], (len(labels), len(self.table.labels)))
-            if place:
+        for position, token in enumerate(tokens):
+            own = np.broadcast_to(-scores[position], (len(labels), len(self.table.labels)))
+            if position:
                 own = own - self.transitions[labels]
-            rows, columns = np.nonzero(so_far[:, None] + own - rests[place] <= beam)
+            rows, columns = np.nonzero(so_far[:, None] + own - rests[position] <= beam)
             num_arcs += len(rows)
             if num_arcs > MAX_ARCS:
                 return None
             following, rule_costs = self.table.moves(states[rows], columns, token)
             arc_costs = own[rows, columns] + rule_costs
             totals = so_far[rows] + arc_costs
-            kept = (following != _NONE) & (totals - rests[place, columns] <= beam)
+            kept = (following != _NONE) & (totals - rests[position, columns] <= beam)
             rows, columns, following = rows[kept], columns[kept], following[kept]
             arc_costs, totals = arc_costs[kept], totals[kept]
             keys = following * len(self.table.labels) + columns
@@ -153,7 +153,7 @@ class BracketSearch:
             targets.append(following_first + into)
             words.append(columns + 1)
             # The first arcs take the best labelling's score out of all costs.
-            costs.append(arc_costs if place else totals)
+            costs.append(arc_costs if position else totals)
             so_far = np.full(len(pairs), np.inf)
             np.minimum.at(so_far, into, totals)
             first, labels, states = following_first, pairs % len(self.table.labels), pairs // len(self.table.labels)

@@ -82,7 +82,7 @@ class LinearChain:
     @classmethod
     def _of(cls, dump: Any) -> LinearChain:
         labels = tuple(sorted(dump.labels))
-        columns = {label: place for place, label in enumerate(labels)}
+        columns = {label: position for position, label in enumerate(labels)}
         attributes = {name: row for row, name in enumerate(sorted({name for name, _ in dump.state_features}))}
         weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
         for (name, label), weight in dump.state_features.items():
@@ -96,9 +96,9 @@ class LinearChain:
         """Returns (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
         rows = [[row for one in own if (row := self.attributes.get(one)) is not None] for own in features]
         found = np.zeros((len(rows), len(self.labels)))
-        for place, own in enumerate(rows):
+        for position, own in enumerate(rows):
             if own:
-                found[place] = self.weights[own].sum(axis=0)
+                found[position] = self.weights[own].sum(axis=0)
         return found
 
     def write(self, path: Path) -> None:
@@ -134,6 +134,6 @@ def best_rests(scores: Floats, transitions: Floats) -> Floats:
     [[2.0, 0.5], [0.0, 0.0]]
     """
     rests = np.zeros_like(scores)
-    for place in range(len(scores) - 2, -1, -1):
-        rests[place] = (transitions + scores[place + 1] + rests[place + 1]).max(axis=1)
+    for position in range(len(scores) - 2, -1, -1):
+        rests[position] = (transitions + scores[position + 1] + rests[position + 1]).max(axis=1)
     return rests

@@ -24,31 +24,33 @@ _FAR = 6
 
 
 def word_features(sentence: Sentence) -> Features:
-    """What a field sees where there are no chunks: the template of Sharma and Paul 2014 (hybrid approach), Table 1.
+    """Returns what a field sees where there are no chunks.
+
+    It is the template of Sharma and Paul 2014 (hybrid approach), Table 1.
 
     The word, its tag and its last one to three characters; words and tags of the four tokens before and after; the
     last characters of the next three.
     """
     found: Features = []
     tokens = sentence.tokens
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         own = [f"word={token.form}", f"tag={token.tag}"]
         own += [f"suffix{size}={token.form[-size:]}" for size in _SUFFIXES]
         for step in range(1, _WINDOW + 1):
-            for sign, other in (("-", place - step), ("+", place + step)):
+            for sign, other in (("-", position - step), ("+", position + step)):
                 if 0 <= other < len(tokens):
                     own += [f"word{sign}{step}={tokens[other].form}", f"tag{sign}{step}={tokens[other].tag}"]
-        for step, following in enumerate(tokens[place + 1 : place + 4], start=1):
+        for step, following in enumerate(tokens[position + 1 : position + 4], start=1):
             own += [f"suffix{size}+{step}={following.form[-size:]}" for size in _SUFFIXES]
         found.append(own)
     return found
 
 
 def phrase_features(sentence: Sentence) -> Features:
-    """Words, tags and phrases: clauses begin and end with phrases, and verb groups decide where.
+    """Returns words, tags and phrases: clauses begin and end with phrases, and verb groups decide where.
 
     To the words and tags of the nearest tokens come the token's phrase and its neighbours, each by its tag and case
-    marker; the verb group that comes next and the one before, with what stands between; and how many verb groups of
+    marker; the verb group that comes next and the one before, with what is between; and how many verb groups of
     each kind, and which conjunctions, the sentence has on either side.
     """
     if not sentence.chunks:
@@ -58,10 +60,10 @@ def phrase_features(sentence: Sentence) -> Features:
     found: Features = []
     for number, chunk in enumerate(sentence.chunks):
         shared = _phrase(number, described) + _verbs(number, sentence.chunks, described, sentence)
-        for place in range(chunk.start, chunk.end):
-            corner = f"{place == chunk.start}{place == chunk.end - 1}"
+        for position in range(chunk.start, chunk.end):
+            corner = f"{position == chunk.start}{position == chunk.end - 1}"
             own = [f"{corner} {one}" for one in shared]
-            found.append([*own, f"{corner}", *_words(sentence, place), *spread[number]])
+            found.append([*own, f"{corner}", *_words(sentence, position), *spread[number]])
     return found
 
 
@@ -85,10 +87,10 @@ def _phrase(number: int, described: list[str]) -> list[str]:
 
 
 def _verbs(number: int, chunks: tuple[Chunk, ...], described: list[str], sentence: Sentence) -> list[str]:
-    """Describes the nearest verb groups and what stands between."""
+    """Describes the nearest verb groups and what is between."""
     found = []
-    following = next((place for place in range(number, len(chunks)) if chunks[place].is_verbal), None)
-    before = next((place for place in range(number - 1, -1, -1) if chunks[place].is_verbal), None)
+    following = next((position for position in range(number, len(chunks)) if chunks[position].is_verbal), None)
+    before = next((position for position in range(number - 1, -1, -1) if chunks[position].is_verbal), None)
     if following is not None:
         between = described[number:following]
         found.append(f"verb+={described[following]} {min(following - number, _FAR)}")
@@ -107,19 +109,19 @@ def _verbs(number: int, chunks: tuple[Chunk, ...], described: list[str], sentenc
     return found
 
 
-def _words(sentence: Sentence, place: int) -> list[str]:
+def _words(sentence: Sentence, position: int) -> list[str]:
     tokens = sentence.tokens
-    own = [f"word={tokens[place].form}", f"tag={tokens[place].tag}", f"root={tokens[place].root}"]
-    own += [f"suffix{size}={tokens[place].form[-size:]}" for size in (2, 3)]
+    own = [f"word={tokens[position].form}", f"tag={tokens[position].tag}", f"root={tokens[position].root}"]
+    own += [f"suffix{size}={tokens[position].form[-size:]}" for size in (2, 3)]
     for step in (-2, -1, 1, 2):
-        if 0 <= place + step < len(tokens):
-            own += [f"word{step}={tokens[place + step].form}", f"tag{step}={tokens[place + step].tag}"]
-    tags = [tokens[other].tag if 0 <= other < len(tokens) else "edge" for other in range(place - 2, place + 3)]
+        if 0 <= position + step < len(tokens):
+            own += [f"word{step}={tokens[position + step].form}", f"tag{step}={tokens[position + step].tag}"]
+    tags = [tokens[other].tag if 0 <= other < len(tokens) else "edge" for other in range(position - 2, position + 3)]
     return own + [f"tags{step}={one} {two}" for step, (one, two) in enumerate(pairwise(tags))]
 
 
 def _spread(sentence: Sentence) -> list[list[str]]:
-    """Counts what stands before and after each phrase."""
+    """Counts what comes before and after each phrase."""
     kinds = {FINITE: 0, NON_FINITE: 0, "CCP": 0}
     before: list[dict[str, int]] = []
     for chunk in sentence.chunks:
@@ -134,18 +136,18 @@ def _spread(sentence: Sentence) -> list[list[str]]:
 
 
 def rule_features(sentence: Sentence) -> Features:
-    """What `phrase_features` sees, and the brackets that the rules put: the field learns where to believe them.
+    """Returns what `phrase_features` sees, and the brackets that the rules put: the field learns where to believe them.
 
     Wolpert 1992, "Stacked generalization": one system's output is what another one sees.
     """
     brackets = brackets_of(rule_clauses(sentence), len(sentence))
     found = phrase_features(sentence)
     depth = 0
-    for place, (own, here) in enumerate(zip(found, brackets, strict=True)):
+    for position, (own, here) in enumerate(zip(found, brackets, strict=True)):
         depth += len(here.opens)
-        following = brackets[place + 1] if place + 1 < len(brackets) else Brackets()
-        before = brackets[place - 1] if place else Brackets()
-        tag = sentence.tokens[place].tag
+        following = brackets[position + 1] if position + 1 < len(brackets) else Brackets()
+        before = brackets[position - 1] if position else Brackets()
+        tag = sentence.tokens[position].tag
         own += [f"rule={here}", f"rule={here} {tag}", f"rules={before} {here} {following}"]
         own += [f"depth={min(depth, _FAR)}", f"depth={min(depth, _FAR)} {here}"]
         depth -= here.closes

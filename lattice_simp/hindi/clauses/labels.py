@@ -33,7 +33,7 @@ class Brackets:
 
     @classmethod
     def parse(cls, text: str) -> Brackets:
-        """Reads what `str` gives."""
+        """Reads what `str` returns."""
         opens, _, closes = text.partition("/")
         return cls(tuple(map(ClauseType, opens.split("+"))) if opens != NOTHING else (), int(closes))
 
@@ -62,16 +62,16 @@ def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
     """
     stack: list[tuple[int, ClauseType]] = []
     found = []
-    for place, own in enumerate(brackets):
-        stack += [(place, kind) for kind in own.opens]
+    for position, own in enumerate(brackets):
+        stack += [(position, kind) for kind in own.opens]
         for _ in range(min(own.closes, len(stack))):
             start, kind = stack.pop()
-            found.append(Clause(start, place + 1, kind))
+            found.append(Clause(start, position + 1, kind))
     return nested_order(reversed(found))
 
 
 def is_balanced(brackets: Sequence[Brackets]) -> bool:
-    """Says whether every clause that opens closes, and none closes that is not open."""
+    """Returns whether every clause that opens closes, and none closes that is not open."""
     depth = 0
     for own in brackets:
         depth += len(own.opens) - own.closes

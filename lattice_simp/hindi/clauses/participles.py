@@ -80,16 +80,16 @@ class StartClassifier:
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
-            place = next((at for at, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
-            if place is None:
+            position = next((index for index, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
+            if position is None:
                 continue
-            own, others = found[place], found[:place] + found[place + 1 :]
+            own, others = found[position], found[:position] + found[position + 1 :]
             scores = {sentence.chunks[start].start: value for start, value in odds.items()}
             scores[own.start] = scores.get(own.start, 0.0) + GIVEN_START
             for start in sorted(scores, key=lambda start: -scores[start]):
                 moved = replace(own, start=start)
                 if start == own.start or _fits(moved, others):
-                    found[place] = moved
+                    found[position] = moved
                     break
         return nested_order(found)
 
@@ -173,12 +173,12 @@ class _View:
         own, before = self.phrases[start], self._phrase(start - 1)
         following = self._next_verb(verb)
         above, above_root = self._phrase(following), self.roots[following] if following >= 0 else ""
-        behind = self._phrase(verb + 1 if verb + 1 < len(self.phrases) else -1)
+        after = self._phrase(verb + 1 if verb + 1 < len(self.phrases) else -1)
         edge = f"{before}|{own}"
         found = [f"start={own}", f"before={before}", f"edge={edge}", f"edge2={self._phrase(start - 2)}|{edge}"]
         for name, value in (("start", own), ("before", before)):
             found += [f"{name}={value} {one}" for one in (f"verb={what}", f"root={root}", f"above={above}")]
-            found.append(f"{name}={value} behind={behind}")
+            found.append(f"{name}={value} behind={after}")
         found += [f"edge={edge} verb={what}", f"edge={edge} above root={above_root}", f"before={before} {above_root}"]
         found += [f"start root={self.roots[start]} {one}" for one in ("", root)]
         found.append(f"start noun={self.nouns[start]} {own}")
@@ -195,8 +195,10 @@ class _View:
     def _next_verb(self, verb: int) -> int:
         """Returns the next verb group or conjunction; -1 if there is none."""
         chunks = self.sentence.chunks
-        places = range(verb + 1, len(chunks))
-        return next((place for place in places if chunks[place].is_verbal or chunks[place].tag == "CCP"), -1)
+        positions = range(verb + 1, len(chunks))
+        return next(
+            (position for position in positions if chunks[position].is_verbal or chunks[position].tag == "CCP"), -1
+        )
 
     def _held(self, start: int, verb: int) -> list[str]:
         """Describes the phrases that the clause would hold."""
@@ -225,8 +227,8 @@ class _View:
         return found
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Says where the grammars let the clause start: here, before or after."""
+        """Returns where the grammars let the clause start: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
-        place = self.sentence.chunks[start].start
-        here = "none" if ruled is None else str((place > ruled) - (place < ruled))
+        position = self.sentence.chunks[start].start
+        here = "none" if ruled is None else str((position > ruled) - (position < ruled))
         return [f"rule={here}", *(f"rule={here} {one}" for one in (self.phrases[verb], self.phrases[start]))]

@@ -71,14 +71,14 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
-            words = [place for place in range(chunk.start, chunk.end) if sentence.tokens[place].tag != "SYM"]
+            words = [position for position in range(chunk.start, chunk.end) if sentence.tokens[position].tag != "SYM"]
             if words:
                 classes[words[-1]] = kinds[chunk.tag]
     return classes
 
 
 def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) -> tuple[Stack, float] | None:
-    """Reads a token: gives the open clauses after it, and what the rules say it costs; None if it cannot be.
+    """Reads a token; returns the open clauses after it, and what the rules say it costs; None if it cannot be.
 
     >>> from lattice_simp.hindi.clauses.labels import Brackets
     >>> stack, cost = step(START, Brackets.parse("main/0"), TokenClass.OTHER, RuleCosts())

@@ -90,5 +90,5 @@ def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Ev
 
 def _add(counts: list[int], found: Sequence[object], wanted: Sequence[object]) -> None:
     correct = (Counter(found) & Counter(wanted)).total()
-    for place, number in enumerate((correct, len(found), len(wanted))):
-        counts[place] += number
+    for position, number in enumerate((correct, len(found), len(wanted))):
+        counts[position] += number

@@ -1,9 +1,9 @@
 """Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
 
-Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks stand in
+Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks are in
 MISC (`ChunkId=NP2|ChunkType=head`), and so do TAM and vibhakti; a chunk depends on the chunk that the head of its
 uppermost token is in, under that token's relation. Files without chunks get some (`conllu_chunks.py`). Words are read
-as they stand in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
+as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
 from lattice_simp.support.textio import read_lines
 
 _COLUMNS = 10
@@ -100,7 +100,7 @@ def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterat
 
     Raises:
         FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
-            sentence, or words depend on one another in a circle.
+            sentence, or words depend on one another in a cycle.
     """
     return sentences_of_conllu(read_lines(path), path, problems)
 
@@ -163,7 +163,7 @@ def _read_word(block: _Lines, line: str, path: Path, number: int) -> None:
         raise _broken(f"the word {columns[0]} is empty", path, number)
     head = columns[6]
     if head not in ("0", _NONE) and not _ID.fullmatch(head):
-        raise _broken(f"the head of word {columns[0]} is no number: {head!r}", path, number)
+        raise _broken(f"the head of word {columns[0]} is not a number: {head!r}", path, number)
     block.words.append(_word(columns))
     block.numbers.append(number)
 
@@ -175,7 +175,7 @@ def _word(columns: Sequence[str]) -> Word:
     A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
     """
     form, lemma = columns[1:3]
-    part, tag, relation = (_given(columns[place]) for place in (3, 4, 7))
+    part, tag, relation = (_given(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
     tag = tag or _treebank_tag(part, features, relation)
@@ -228,8 +228,8 @@ def _sentence(block: _Lines, path: Path) -> Sentence:
     for word, number in zip(words, block.numbers, strict=True):
         if word.head >= len(words):
             raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (circle := place_in_circle([word.head for word in words])) is not None:
-        raise _broken(f"word {circle + 1} depends on itself, in the end", path, block.numbers[circle])
+    if (position := find_cycle([word.head for word in words])) is not None:
+        raise _broken(f"word {position + 1} depends on itself, in the end", path, block.numbers[position])
     return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
 
 
@@ -239,22 +239,22 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
         return derived_chunks(words)
     chunks: list[Chunk] = []
     last: str | None = None
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         name = word.misc.get(_CHUNK)
         if name is None or name != last:
-            chunks.append(_chunk(word, name, place))
+            chunks.append(_chunk(word, name, position))
         else:
-            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, place + 1, is_empty=chunks[-1].is_empty)
+            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, position + 1, is_empty=chunks[-1].is_empty)
         last = name
     return chunks
 
 
-def _chunk(word: Word, name: str | None, place: int) -> Chunk:
+def _chunk(word: Word, name: str | None, position: int) -> Chunk:
     if name is None:  # a word that was left out of the chunks is one by itself
         (chunk,) = derived_chunks([Word(word.token, word.part, word.features, -1, word.relation, word.misc)])
-        return Chunk(chunk.tag, place, place + 1)
+        return Chunk(chunk.tag, position, position + 1)
     tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
-    return Chunk(tag, place, place + 1, is_empty=name.startswith(_EMPTY_CHUNK))
+    return Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK))
 
 
 def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
@@ -262,10 +262,10 @@ def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, 
     found = []
     for chunk in chunks:
         own = range(chunk.start, chunk.end)
-        place = next((place for place in own if words[place].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
-        while words[place].head in own:
-            place = words[place].head
-        word = words[place]
+        position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
+        while words[position].head in own:
+            position = words[position].head
+        word = words[position]
         relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
         head = chunk_of[word.head] if word.head >= 0 else -1
         found.append(Chunk(chunk.tag, chunk.start, chunk.end, head, relation, chunk.is_empty))

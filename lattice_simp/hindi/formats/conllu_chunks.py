@@ -1,6 +1,6 @@
 """Chunks for dependency trees that have none: what UD_Hindi-PUD and parsers give.
 
-A word is in the chunk of its head if it stands beside it, directly or with others of the chunk between, and is one of
+A word is in the chunk of its head if it is beside it, directly or with others of the chunk between, and is one of
 its function words (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of
 a compound noun. Punctuation belongs to the chunk before it, that at either end of the sentence is a chunk (`BLK`).
 
@@ -28,7 +28,7 @@ class Word:
         token: what it is in a `Sentence`.
         part: the universal part of speech.
         features: the universal features.
-        head: the place of the word that it depends on, from 0; -1 for none.
+        head: the position of the word that it depends on, from 0; -1 for none.
         relation: to that word.
         misc: what the last column says.
     """
@@ -66,23 +66,23 @@ def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
     anchors = _anchors(words)
     chunks: list[Chunk] = []
     start = 0
-    for place in range(1, len(words) + 1):
-        if place == len(words) or anchors[place] != anchors[start]:
-            own = range(start, place)
+    for position in range(1, len(words) + 1):
+        if position == len(words) or anchors[position] != anchors[start]:
+            own = range(start, position)
             head = anchors[start] if anchors[start] in own else start
-            chunks.append(Chunk(_tag(words, head, own), start, place))
-            start = place
+            chunks.append(Chunk(_tag(words, head, own), start, position))
+            start = position
     return chunks
 
 
 def _anchors(words: Sequence[Word]) -> list[int]:
     """Returns for each word the one that its chunk is about."""
     anchors: list[int] = []
-    for place, word in enumerate(words):
-        if word.part == "PUNCT" and 0 < place < len(words) - 1:
+    for position, word in enumerate(words):
+        if word.part == "PUNCT" and 0 < position < len(words) - 1:
             anchors.append(anchors[-1])
             continue
-        own = place
+        own = position
         while words[own].head >= 0 and _stays(words[own], words[words[own].head]):
             own = words[own].head
         anchors.append(own)
@@ -90,7 +90,7 @@ def _anchors(words: Sequence[Word]) -> list[int]:
 
 
 def _stays(word: Word, head: Word) -> bool:
-    """Says whether a word is in the chunk of its head."""
+    """Returns whether a word is in the chunk of its head."""
     relation = word.relation.partition(":")[0]
     if relation in _FUNCTION:
         return True
@@ -106,7 +106,7 @@ def _tag(words: Sequence[Word], head: int, own: range) -> str:
     if word.part not in _VERBS:
         is_negation = word.part in _PARTICLES and word.features.get("Polarity") == "Neg"
         return _NEGATION if is_negation else _TAGS.get(word.part, "NP")
-    if any(words[place].features.get("VerbForm") == "Fin" for place in own):
+    if any(words[position].features.get("VerbForm") == "Fin" for position in own):
         return FINITE
     form = word.features.get("VerbForm")
     if form in _NOMINAL_FORMS:
@@ -114,12 +114,12 @@ def _tag(words: Sequence[Word], head: int, own: range) -> str:
     return FINITE if form != "Conv" and _heads_finite_clause(words, head) else NON_FINITE
 
 
-def _heads_finite_clause(words: Sequence[Word], place: int) -> bool:
+def _heads_finite_clause(words: Sequence[Word], position: int) -> bool:
     seen = set()
-    while words[place].relation.partition(":")[0] == "conj" and words[place].head >= 0 and place not in seen:
-        seen.add(place)
-        place = words[place].head
-    relation = words[place].relation
-    if relation == _RELATIVE or relation.partition(":")[0] in _FINITE_RELATIONS or words[place].head < 0:
+    while words[position].relation.partition(":")[0] == "conj" and words[position].head >= 0 and position not in seen:
+        seen.add(position)
+        position = words[position].head
+    relation = words[position].relation
+    if relation == _RELATIVE or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
         return True
-    return any(word.head == place and word.relation == "mark" and word.part == "SCONJ" for word in words)
+    return any(word.head == position and word.relation == "mark" and word.part == "SCONJ" for word in words)

@@ -75,32 +75,32 @@ class _Tree:
     heads: list[int]
     relations: list[str]
 
-    def base(self, place: int) -> str:
-        return self.relations[place].partition(":")[0]
+    def base(self, position: int) -> str:
+        return self.relations[position].partition(":")[0]
 
-    def children(self, place: int, *relations: str) -> list[int]:
+    def children(self, position: int, *relations: str) -> list[int]:
         """Returns what depends on a chunk, under one of the relations if there are any."""
         return [
             child
             for child, head in enumerate(self.heads)
-            if head == place and (not relations or self.base(child) in relations)
+            if head == position and (not relations or self.base(child) in relations)
         ]
 
-    def is_conjunction(self, place: int) -> bool:
-        return self.sentence.chunks[place].tag == _CONJUNCTION
+    def is_conjunction(self, position: int) -> bool:
+        return self.sentence.chunks[position].tag == _CONJUNCTION
 
-    def is_genitive(self, place: int) -> bool:
-        return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[place])))
+    def is_genitive(self, position: int) -> bool:
+        return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))
 
-    def put_above(self, place: int, below: int, relation: str) -> None:
+    def put_above(self, position: int, below: int, relation: str) -> None:
         """Lets a chunk take the place of another one, which depends on it from now on."""
-        self.heads[place], self.relations[place] = self.heads[below], self.relations[below]
-        self.heads[below], self.relations[below] = place, relation
+        self.heads[position], self.relations[position] = self.heads[below], self.relations[below]
+        self.heads[below], self.relations[below] = position, relation
 
-    def move(self, places: Iterable[int], head: int) -> None:
-        for place in places:
-            if place != head:
-                self.heads[place] = head
+    def move(self, positions: Iterable[int], head: int) -> None:
+        for position in positions:
+            if position != head:
+                self.heads[position] = head
 
 
 def treebank_tree(sentence: Sentence) -> Sentence:
@@ -120,27 +120,28 @@ def treebank_tree(sentence: Sentence) -> Sentence:
     _raise_coordinators(tree)
     _raise_openers(tree)
     changed = [
-        replace(chunk, head=tree.heads[place], relation=_name(tree, place)) for place, chunk in enumerate(chunks)
+        replace(chunk, head=tree.heads[position], relation=_name(tree, position))
+        for position, chunk in enumerate(chunks)
     ]
     return replace(sentence, chunks=tuple(changed))
 
 
 def _raise_copulas(tree: _Tree) -> None:
     predicates: dict[int, int] = {}
-    for place, chunk in enumerate(tree.sentence.chunks):
-        hangs = tree.heads[place] >= 0 and tree.heads[place] not in predicates.values()
-        if tree.base(place) == "cop" and chunk.is_verbal and hangs:
-            predicate = predicates[place] = tree.heads[place]
-            tree.put_above(place, predicate, _PREDICATE)
-            tree.move((child for child in tree.children(predicate) if _of_clause(tree, child)), place)
+    for position, chunk in enumerate(tree.sentence.chunks):
+        hangs = tree.heads[position] >= 0 and tree.heads[position] not in predicates.values()
+        if tree.base(position) == "cop" and chunk.is_verbal and hangs:
+            predicate = predicates[position] = tree.heads[position]
+            tree.put_above(position, predicate, _PREDICATE)
+            tree.move((child for child in tree.children(predicate) if _of_clause(tree, child)), position)
     for copula, predicate in predicates.items():  # conjuncts are clauses once their own copulas head them
         joined = tree.children(predicate, "conj")
         tree.move((child for child in joined if tree.sentence.chunks[child].is_verbal), copula)
 
 
-def _of_clause(tree: _Tree, place: int) -> bool:
-    base = tree.base(place)
-    return base in _OF_CLAUSES or (base == "nmod" and not tree.is_genitive(place))
+def _of_clause(tree: _Tree, position: int) -> bool:
+    base = tree.base(position)
+    return base in _OF_CLAUSES or (base == "nmod" and not tree.is_genitive(position))
 
 
 def _raise_coordinators(tree: _Tree) -> None:
@@ -159,13 +160,13 @@ def _raise_coordinators(tree: _Tree) -> None:
 
 def _raise_openers(tree: _Tree) -> None:
     """Raises subordinators, and coordinators that open a sentence; the first of several ends up on top."""
-    for place in range(len(tree.heads)):
-        if tree.heads[place] >= 0 and tree.base(place) in ("mark", "cc") and tree.is_conjunction(place):
-            tree.put_above(place, tree.heads[place], JOINED)
+    for position in range(len(tree.heads)):
+        if tree.heads[position] >= 0 and tree.base(position) in ("mark", "cc") and tree.is_conjunction(position):
+            tree.put_above(position, tree.heads[position], JOINED)
 
 
-def _name(tree: _Tree, place: int) -> str:
-    relation = tree.relations[place]
-    if tree.base(place) == "nmod" and tree.is_genitive(place):
+def _name(tree: _Tree, position: int) -> str:
+    relation = tree.relations[position]
+    if tree.base(position) == "nmod" and tree.is_genitive(position):
         return _POSSESSIVE
-    return _NAMES.get(relation) or _NAMES.get(tree.base(place), relation)
+    return _NAMES.get(relation) or _NAMES.get(tree.base(position), relation)

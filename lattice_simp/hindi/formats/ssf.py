@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, place_in_circle, without_hollow
+from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle, without_hollow
 from lattice_simp.support.textio import read_lines
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
@@ -51,7 +51,7 @@ def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[
 
     Raises:
         FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
-            chunks depend on one another in a circle.
+            chunks depend on one another in a cycle.
     """
     return sentences_of_lines(read_lines(path), path, problems)
 
@@ -120,7 +120,7 @@ def _read_line(current: _Open, line: str, path: Path, number: int) -> None:
     elif len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
         raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", path, number)
     elif fields[1] == "((":
-        _close(current)  # what stands between brackets, or in outer ones, makes a chunk of its own
+        _close(current)  # what is between brackets, or in outer ones, makes a chunk of its own
         features = _features(fields[3] if len(fields) > 3 else "")
         _open(current, fields[2], features, path, number)
     else:
@@ -137,9 +137,9 @@ def _open(current: _Open, tag: str, features: dict[str, str], path: Path, number
     if dependency and not head:
         raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", path, number)
     current.heads.append((head, number))
-    place = current.start = len(current.tokens)
+    position = current.start = len(current.tokens)
     empty = tag.startswith(_EMPTY_CHUNK)
-    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), place, place, -1, relation, empty))
+    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), position, position, -1, relation, empty))
 
 
 def _close(current: _Open) -> None:
@@ -168,8 +168,8 @@ def _finished(current: _Open, path: Path) -> Sentence:
         if head and head not in current.names:
             raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
         chunks.append(replace(chunk, head=current.names[head] if head else -1))
-    if (place := place_in_circle([chunk.head for chunk in chunks])) is not None:
-        raise _broken("a chunk depends on itself, in the end", path, current.heads[place][1])
+    if (position := find_cycle([chunk.head for chunk in chunks])) is not None:
+        raise _broken("a chunk depends on itself, in the end", path, current.heads[position][1])
     if not current.tokens:
         raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)
     return Sentence(tuple(current.tokens), without_hollow(chunks), current.id)

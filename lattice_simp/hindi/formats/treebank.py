@@ -103,8 +103,8 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
 
 
 def _clause(span: str) -> Clause:
-    kind, _, place = span.partition(":")
-    start, _, end = place.partition("-")
+    kind, _, position = span.partition(":")
+    start, _, end = position.partition("-")
     if not 1 <= int(start) <= int(end):
         raise ValueError(span)
     return Clause(int(start) - 1, int(end), ClauseType(kind))

@@ -21,13 +21,13 @@ _HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
 
 
 def has_tree(sentence: Sentence) -> bool:
-    """Whether dependencies are known."""
+    """Returns whether dependencies are known."""
     return any(chunk.head >= 0 for chunk in sentence.chunks)
 
 
 def children(sentence: Sentence, chunk: int) -> list[int]:
     """Returns the chunks that depend on a chunk."""
-    return [place for place, one in enumerate(sentence.chunks) if one.head == chunk]
+    return [position for position, one in enumerate(sentence.chunks) if one.head == chunk]
 
 
 def subtree(sentence: Sentence, chunk: int) -> set[int]:
@@ -38,7 +38,9 @@ def subtree(sentence: Sentence, chunk: int) -> set[int]:
         if own not in seen:
             seen.add(own)
             waiting += children(sentence, own)
-    return {at for place in seen for at in range(sentence.chunks[place].start, sentence.chunks[place].end)}
+    return {
+        index for position in seen for index in range(sentence.chunks[position].start, sentence.chunks[position].end)
+    }
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
@@ -46,7 +48,7 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
     own = set(tokens)
     if not has_tree(sentence):
         return _agent_by_chunks(sentence, verb, own)
-    # An agent that stands among a verb's words may hang on one of its participles.
+    # An agent that is among a verb's words may hang on one of its participles.
     below = children(sentence, verb)
     participles = [one for one in below if sentence.chunks[one].tag == NON_FINITE]
     for child in [*below, *(other for one in participles for other in children(sentence, one))]:
@@ -62,14 +64,14 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
 
 
 def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
-    return any(sentence.tokens[at].tag in VERBS for at in tokens)
+    return any(sentence.tokens[position].tag in VERBS for position in tokens)
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
-    """A phrase with what depends on it, as far as it is one piece around the chunk and no mark stands in it."""
+    """Returns a phrase with what depends on it, as far as it is one piece around the chunk and without a mark in it."""
     found = subtree(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
-    verbal = {at for one in sentence.chunks if one.is_verbal for at in range(one.start, one.end)}
+    verbal = {position for one in sentence.chunks if one.is_verbal for position in range(one.start, one.end)}
     while start - 1 in found and start - 1 not in verbal:
         start -= 1
     while end in found:
@@ -83,22 +85,22 @@ def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
 
 
 def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int, ...]:
-    """The phrase with `ne`, or else the first one without a postposition, if it is not the object."""
-    before = [place for place in nominal_chunks(sentence, own) if place < verb]
-    for place in before:
-        if has_ne(sentence, place):
-            return with_modifiers(sentence, place, own)
-    bare = [place for place in before if is_bare(sentence, place) and not _is_joined(sentence, place)]
+    """Returns the phrase with `ne`, or else the first one without a postposition, if it is not the object."""
+    before = [position for position in nominal_chunks(sentence, own) if position < verb]
+    for position in before:
+        if has_ne(sentence, position):
+            return with_modifiers(sentence, position, own)
+    bare = [position for position in before if is_bare(sentence, position) and not _is_joined(sentence, position)]
     if not bare:
         return ()
     named = sentence.head_of(sentence.chunks[bare[0]]).tag in ("NNP", "PRP", "NNPC")
-    # The only noun of an intransitive verb is its agent, if it is not the place that stands right before the verb.
+    # The only noun of an intransitive verb is its agent, if it is not the place that is right before the verb.
     intransitive = not takes_ne(sentence.head_of(sentence.chunks[verb]).root) and bare[0] == before[0] < verb - 1
     return with_modifiers(sentence, bare[0], own) if named or len(bare) > 1 or intransitive else ()
 
 
 def _is_joined(sentence: Sentence, chunk: int) -> bool:
-    """Whether a conjunction joins a phrase to the next one, which then stands for both."""
+    """Returns whether a conjunction joins a phrase to the next one, which then stands for both."""
     return chunk + 1 < len(sentence.chunks) and sentence.chunks[chunk + 1].tag == "CCP"
 
 
@@ -106,20 +108,20 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
     """Returns the noun phrases that lie among tokens."""
     tokens = set(own)
     return [
-        place
-        for place, chunk in enumerate(sentence.chunks)
+        position
+        for position, chunk in enumerate(sentence.chunks)
         if chunk.tag == "NP" and tokens.issuperset(range(chunk.start, chunk.end)) and not chunk.is_empty
     ]
 
 
 def has_ne(sentence: Sentence, chunk: int) -> bool:
-    """Whether a phrase stands with `ne`."""
+    """Returns whether a phrase has `ne`."""
     own = sentence.chunks[chunk]
     return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 
 
 def is_bare(sentence: Sentence, chunk: int) -> bool:
-    """Whether a phrase has no case marker."""
+    """Returns whether a phrase has no case marker."""
     own = sentence.chunks[chunk]
     head = sentence.head_of(own)
     if head.tag not in _HEADS or sentence.postpositions(own):
@@ -143,26 +145,26 @@ def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, 
 def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Sequence[int]) -> int | None:
     """Returns the chunk that a verb with an agent in `ne` agrees with: a bare object, or a compound verb's noun."""
     own = set(tokens) - set(agent)
-    bare = [place for place in nominal_chunks(sentence, own) if is_bare(sentence, place)]
+    bare = [position for position in nominal_chunks(sentence, own) if is_bare(sentence, position)]
     if has_tree(sentence):
         for relations in (OBJECTS, (PREDICATE_NOUN,)):
-            for place in bare:
-                chunk = sentence.chunks[place]
+            for position in bare:
+                chunk = sentence.chunks[position]
                 joined = sentence.chunks[chunk.head] if chunk.head >= 0 else chunk
                 if (chunk.head == verb and chunk.relation in relations) or (
                     chunk.relation == "ccof" and joined.head == verb and joined.relation in relations
                 ):
-                    return _last_joined(sentence, place, bare)
+                    return _last_joined(sentence, position, bare)
         return None
-    before = [place for place in bare if place < verb]
+    before = [position for position in bare if position < verb]
     return before[-1] if before else None
 
 
-def _last_joined(sentence: Sentence, place: int, bare: list[int]) -> int:
-    """Of joined objects the last one: the verb agrees with the nearest."""
-    if sentence.chunks[place].relation != "ccof":
-        return place
-    return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[place].head)
+def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
+    """Returns of joined objects the last one: the verb agrees with the nearest."""
+    if sentence.chunks[position].relation != "ccof":
+        return position
+    return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[position].head)
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
     own = [_with_agent(sentence, part) for part in parts]
     found: list[Shared] = []
     agents: dict[int, tuple[int, ...]] = {part.verb: part.agent for part in own if part.verb is not None and part.agent}
-    for place, part in enumerate(own):
+    for position, part in enumerate(own):
         if part.agent or part.verb is None:
             found.append(Shared(part))
         elif part.kind != PartKind.FINITE and part.governor is not None:
@@ -193,7 +195,7 @@ def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
             passive = group is not None and group.is_passive
             found.append(Shared(part) if passive else _copied(part, part.governor, agents))
         else:
-            giver = _joined(sentence, own, place)
+            giver = _joined(sentence, own, position)
             if giver is None:
                 giver = _of_participle(own, part)
             found.append(_copied(part, giver, agents))
@@ -216,18 +218,18 @@ def _copied(part: Part, giver: int | None, agents: dict[int, tuple[int, ...]]) -
 
 
 def _later(one: Shared, agents: dict[int, tuple[int, ...]]) -> Shared:
-    """A participle before a verb that itself has its agent from elsewhere."""
+    """Returns a participle before a verb that itself has its agent from elsewhere."""
     if one.part.kind == PartKind.FINITE or one.part.agent or one.copied or one.giver is None:
         return one
     return replace(one, copied=agents.get(one.giver, ()))
 
 
-def _joined(sentence: Sentence, parts: Sequence[Part], place: int) -> int | None:
-    """The verb of the coordinate clause before, whose agent a clause without one shares."""
-    part = parts[place]
+def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
+    """Returns the verb of the coordinate clause before, whose agent a clause without one shares."""
+    part = parts[position]
     if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
         return None
-    for other in reversed(parts[:place]):
+    for other in reversed(parts[:position]):
         if other.kind == PartKind.FINITE and other.verb is not None:
             group = verb_group(sentence, other.verb)
             fits = other.clause_kind == ClauseType.COORDINATE and group is not None and not group.is_passive
@@ -238,7 +240,7 @@ def _joined(sentence: Sentence, parts: Sequence[Part], place: int) -> int | None
 
 
 def _lacks_agent(sentence: Sentence, part: Part) -> bool:
-    """Whether an active clause has nothing that could be its agent."""
+    """Returns whether an active clause has nothing that could be its agent."""
     group = verb_group(sentence, part.verb) if part.verb is not None else None
     if group is None or group.is_passive or group.tense is None or part.verb is None:
         return False
@@ -254,7 +256,7 @@ def _lacks_agent(sentence: Sentence, part: Part) -> bool:
 
 
 def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
-    """The participle of a verb without an agent that has one: both share it."""
+    """Returns the participle of a verb without an agent that has one: both share it."""
     for other in parts:
         if other.kind == PartKind.PARTICIPLE and other.governor == part.verb and other.agent:
             return other.verb
@@ -262,7 +264,7 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
 
 
 def _is_topic(sentence: Sentence, giver: Part) -> bool:
-    """Whether what a clause says is about its agent: `hai` may also just tell that something exists."""
+    """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
     group = verb_group(sentence, giver.verb) if giver.verb is not None else None
     if group is None or group.root not in words_of(Role.BE) or not giver.agent:
         return True
@@ -270,8 +272,8 @@ def _is_topic(sentence: Sentence, giver: Part) -> bool:
 
 
 def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Whether an agent in the dative is needed in both clauses, as with obligations."""
-    phrase = [(at, sentence.tokens[at]) for at in giver.agent]
+    """Returns whether an agent in the dative is needed in both clauses, as with obligations."""
+    phrase = [(position, sentence.tokens[position]) for position in giver.agent]
     if not phrase or not is_dative(phrase):
         return True
     groups = [verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None]
@@ -279,13 +281,17 @@ def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
 
 
 def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
+    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
     one, other = (verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None)
     if one is None or other is None or other.takes_agent_with_ne:
         return True
     if one.takes_agent_with_ne:
         last = sentence.tokens[giver.agent[-1]] if giver.agent else None
-        nouns = [sentence.tokens[at] for at in giver.agent if sentence.tokens[at].tag.startswith(("NN", "PRP"))]
+        nouns = [
+            sentence.tokens[position]
+            for position in giver.agent
+            if sentence.tokens[position].tag.startswith(("NN", "PRP"))
+        ]
         gender = (nouns[-1].gender if nouns else last.gender if last else "") or "any"
         return gender not in ("m", "f") or gender == other.agreement.gender
     return one.agreement.gender == other.agreement.gender and one.agreement.number == other.agreement.number

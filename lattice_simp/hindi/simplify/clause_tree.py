@@ -61,12 +61,12 @@ def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
 def items(node: Node) -> list[Item]:
     """Returns the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
     found: list[Item] = []
-    place = node.start
+    position = node.start
     for child in node.children:
-        found += range(place, child.start)
+        found += range(position, child.start)
         found += items(child) if child.is_kept else [child]
-        place = child.end
-    return [*found, *range(place, node.end)]
+        position = child.end
+    return [*found, *range(position, node.end)]
 
 
 def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
@@ -77,27 +77,27 @@ def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
     """Returns the last verb group among tokens; None if there is none that is not elided."""
     own = set(tokens)
-    for place in reversed(range(len(sentence.chunks))):
-        chunk = sentence.chunks[place]
+    for position in reversed(range(len(sentence.chunks))):
+        chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
-        verbs = [at for at in range(chunk.start, chunk.end) if sentence.tokens[at].tag in VERBS]
-        verbs = [at for at in verbs if not sentence.tokens[at].is_empty]
+        verbs = [index for index in range(chunk.start, chunk.end) if sentence.tokens[index].tag in VERBS]
+        verbs = [index for index in verbs if not sentence.tokens[index].is_empty]
         if verbs and own.issuperset(verbs):
-            return place
+            return position
     return None
 
 
-def is_joining(sentence: Sentence, place: int) -> bool:
-    """Whether a token only joins: punctuation, an elided word, or a listed conjunction."""
-    token = sentence.tokens[place]
+def is_joining(sentence: Sentence, position: int) -> bool:
+    """Returns whether a token only joins: punctuation, an elided word, or a listed conjunction."""
+    token = sentence.tokens[position]
     if token.tag == PUNCTUATION or token.is_empty:
         return True
     return token.tag == CONJUNCTION and token.form in connectives()
 
 
 def is_participial(sentence: Sentence, node: Node) -> bool:
-    """Whether a clause has a participle for a verb."""
+    """Returns whether a clause has a participle for a verb."""
     own = tokens_of(items(node))
     return verb_chunk(sentence, own) is None and verb_chunk(sentence, own, NON_FINITE) is not None
 
@@ -115,8 +115,8 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
     """
     reasons = {}
     for parent in root.walk():
-        for place, node in enumerate(parent.children):
-            reason, side = _reason(sentence, parent, place)
+        for position, node in enumerate(parent.children):
+            reason, side = _reason(sentence, parent, position)
             if node.name in refused:
                 reason = refused[node.name]
             if reason:
@@ -128,16 +128,16 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
     return reasons
 
 
-def _reason(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
-    """Says why a clause stays, and with which neighbour; "" if it may go."""
-    node = parent.children[place]
+def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
+    """Returns why a clause stays, and with which neighbour; "" if it may go."""
+    node = parent.children[position]
     if is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE:
         return _participle_reason(sentence, node), 1
-    action, side = _joining_action(sentence, parent, place)
+    action, side = _joining_action(sentence, parent, position)
     if action:
         return action, side
     own = tokens_of(items(node))
-    if any(sentence.tokens[at].form in words_of(Role.CONCESSION) for at in own):
+    if any(sentence.tokens[index].form in words_of(Role.CONCESSION) for index in own):
         return "a concession", 1
     if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
         return "an indefinite relative clause", 1
@@ -145,21 +145,21 @@ def _reason(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
 
 
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
-    """Whether a relative clause begins like `jo bhii`."""
-    forms = [sentence.tokens[at].form for at in own[:3]]
+    """Returns whether a relative clause begins like `jo bhii`."""
+    forms = [sentence.tokens[position].form for position in own[:3]]
     return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
 
 
-def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, int]:
+def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     """Looks at a clause's first words, and at the words between it and its neighbours."""
-    node = parent.children[place]
+    node = parent.children[position]
     first = range(node.start, min(node.end, node.start + 2))
-    before = _between(parent, place - 1) if place else list(range(parent.start, node.start))
-    behind = _between(parent, place) if place + 1 < len(parent.children) else []
-    for at in [*before[-2:], *first]:
-        token = sentence.tokens[at]
+    before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
+    after = _between(parent, position) if position + 1 < len(parent.children) else []
+    for index in [*before[-2:], *first]:
+        token = sentence.tokens[index]
         action = connectives().get(token.form)
-        if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (at in before and token.tag != "CC"):
+        if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (index in before and token.tag != "CC"):
             continue
         if action == Action.JOIN_NEXT or (action == Action.JOIN_ADVERBIAL and node.kind == ClauseType.ADVERBIAL):
             return f"{token.form}: a condition or comparison", 1
@@ -167,9 +167,9 @@ def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, 
             return f"{token.form}: a purpose or comparison", -1
         if action == Action.JOIN_BOTH:
             return f"{token.form}: alternatives", -1
-    for at in behind:
-        form = sentence.tokens[at].form
-        if sentence.tokens[at].tag != CONJUNCTION:
+    for index in after:
+        form = sentence.tokens[index].form
+        if sentence.tokens[index].tag != CONJUNCTION:
             continue
         if connectives().get(form) == Action.JOIN_BOTH:
             return f"{form}: alternatives", 1
@@ -178,9 +178,9 @@ def _joining_action(sentence: Sentence, parent: Node, place: int) -> tuple[str, 
     return "", 1
 
 
-def _between(parent: Node, place: int) -> list[int]:
-    """The tokens between a child and the next one."""
-    return list(range(parent.children[place].end, parent.children[place + 1].start))
+def _between(parent: Node, position: int) -> list[int]:
+    """Returns the tokens between a child and the next one."""
+    return list(range(parent.children[position].end, parent.children[position + 1].start))
 
 
 def _participle_reason(sentence: Sentence, node: Node) -> str:
@@ -191,22 +191,22 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
         return "a participle that describes a noun"
-    tokens = [sentence.tokens[at] for at in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
+    tokens = [sentence.tokens[position] for position in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
     second = group.verbs[1].form if len(group.verbs) == 2 else ""
     simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of(Role.SIMULTANEOUS)
     if not (conjunctive or simultaneous):
-        return "a participle that is no action of its own"
+        return "a participle that is not an action of its own"
     if any(token.tag in ("RP", "NEG") for token in tokens):
         return "a participle with a particle"
     if any(token.tag in ("SYM", "VMC") for token in tokens):
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"
-    before = [at for at in own if at < group.places[0]]
-    if not any(not is_joining(sentence, at) for at in before):
+    before = [position for position in own if position < group.positions[0]]
+    if not any(not is_joining(sentence, position) for position in before):
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
     forms = {(group.verbs[0].form, previous), (group.verbs[0].form, "")}
@@ -214,7 +214,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
 
 
 def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Participles stay where a condition does: what they tell holds under it."""
+    """Keeps participles where a condition stays: what they tell holds under it."""
     conditional = any(node.is_kept and node.kind == ClauseType.ADVERBIAL for node in parent.children)
     for node in parent.children:
         if conditional and not node.is_kept and is_participial(sentence, node):
@@ -223,22 +223,24 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Where the clause around has no verb, a kept clause takes its neighbour along, so that the two stay together."""
+    """Yields the neighbours that kept clauses take along where the clause around has no verb."""
     if (
-        verb_chunk(sentence, tokens_of([at for at in range(parent.start, parent.end) if not _inside(parent, at)]))
+        verb_chunk(
+            sentence, tokens_of([index for index in range(parent.start, parent.end) if not _inside(parent, index)])
+        )
         is not None
     ):
         return
-    for place, node in enumerate(parent.children):
+    for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):
-            other = place + node.side
+            other = position + node.side
             if not 0 <= other < len(parent.children):
-                other = place - node.side
+                other = position - node.side
             if 0 <= other < len(parent.children) and not parent.children[other].is_kept:
                 parent.children[other].is_kept = True
-                parent.children[other].side = place - other
+                parent.children[other].side = position - other
                 yield parent.children[other].name, "stays with its neighbour"
 
 
-def _inside(parent: Node, place: int) -> bool:
-    return any(child.start <= place < child.end for child in parent.children)
+def _inside(parent: Node, position: int) -> bool:
+    return any(child.start <= position < child.end for child in parent.children)

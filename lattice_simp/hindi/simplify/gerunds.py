@@ -51,8 +51,8 @@ def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]
 def _gerunds(sentence: Sentence, part: Part) -> list[int]:
     own = set(part.tokens)
     return [
-        place
-        for place, chunk in enumerate(sentence.chunks)
+        position
+        for position, chunk in enumerate(sentence.chunks)
         if chunk.tag == GERUND and own.issuperset(range(chunk.start, chunk.end))
     ]
 
@@ -61,45 +61,49 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     """Makes two sentences of one; None if the gerund is better left where it is."""
     group = verb_group(sentence, chunk)
     main = None if part.verb is None else verb_group(sentence, part.verb)
-    markers = None if group is None else _markers(sentence, chunk, group.places[-1])
+    markers = None if group is None else _markers(sentence, chunk, group.positions[-1])
     if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
         return None
-    places, postposition = markers
+    positions, postposition = markers
     # The gerund of `honaa` mostly tells of a state, which the main verb's tense would make an event.
     if postposition.perfective and (not main.is_perfective or group.root in words_of(Role.COPULA)):
         return None
     agent = gerund_agent(sentence, chunk, part)
-    arguments = [at for at in _arguments(sentence, part, chunk, agent) if at not in agent]
+    arguments = [position for position in _arguments(sentence, part, chunk, agent) if position not in agent]
     if not arguments and not agent and not agent_of(sentence, part.verb or 0, part.tokens):
         return None
     if main.is_passive and not agent and not group.is_passive:
         return None
-    own = tuple(sorted({*agent, *arguments, *group.places}))
-    left = without(part.tokens, (*own, *places))
-    lead = _lead(sentence, postposition, places)
+    own = tuple(sorted({*agent, *arguments, *group.positions}))
+    left = without(part.tokens, (*own, *positions))
+    lead = _lead(sentence, postposition, positions)
     # A connective in front of the whole stays in front of what now comes first.
     gerund = Part(name, PartKind.GERUND, None, own, chunk, part.verb, part.lead, agent=agent)
     return gerund, replace(part, tokens=left, lead=lead)
 
 
 def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...], Postposition] | None:
-    """The postposition after a gerund and its places; None if gerunds with it are not split off."""
-    places = tuple(at for at in range(verb + 1, sentence.chunks[chunk].end) if sentence.tokens[at].tag in _MARKERS)
-    if len(places) != sentence.chunks[chunk].end - verb - 1:
+    """Returns the postposition after a gerund and its positions; None if gerunds with it are not split off."""
+    positions = tuple(
+        position
+        for position in range(verb + 1, sentence.chunks[chunk].end)
+        if sentence.tokens[position].tag in _MARKERS
+    )
+    if len(positions) != sentence.chunks[chunk].end - verb - 1:
         return None
-    forms = tuple(sentence.tokens[at].form for at in places)
+    forms = tuple(sentence.tokens[position].form for position in positions)
     found = postpositions().get(forms)
-    while found is None and forms and sentence.tokens[places[len(forms) - 1]].tag == "SYM":
+    while found is None and forms and sentence.tokens[positions[len(forms) - 1]].tag == "SYM":
         forms = forms[:-1]
         found = postpositions().get(forms)
-    return None if found is None else (places, found)
+    return None if found is None else (positions, found)
 
 
-def _lead(sentence: Sentence, postposition: Postposition, places: tuple[int, ...]) -> tuple[Word, ...]:
-    """`ke baad` to `iske baad`: the first word takes the pronoun in."""
+def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, ...]) -> tuple[Word, ...]:
+    """Turns `ke baad` into `iske baad`: the first word takes the pronoun in."""
     words = []
-    for at, (place, form) in enumerate(zip(places, postposition.instead, strict=False)):
-        words.append(Word(form, (place,), "" if at else "stands for the sentence before"))
+    for index, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
+        words.append(Word(form, (position,), "" if index else "stands for the sentence before"))
     return tuple(words)
 
 
@@ -128,31 +132,31 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
 
 
 def _has_no_object(group: VerbGroup) -> bool:
-    """Whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
+    """Returns whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
     moves = group.root in second_verbs() and group.root not in words_of(Role.COPULA)
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 
 def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
-    """The tokens of a gerund's arguments."""
+    """Returns the tokens of a gerund's arguments."""
     own = set(part.tokens)
     if has_tree(sentence):
         start = sentence.chunks[chunk].start
         found = (subtree(sentence, chunk) & own) - set(range(start, sentence.chunks[chunk].end))
-        return sorted(at for at in found if sentence.tokens[at].tag != "SYM")
+        return sorted(position for position in found if sentence.tokens[position].tag != "SYM")
     return _arguments_by_chunks(sentence, own, chunk)
 
 
 def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[int]:
-    """Phrases right before a gerund, as far as they can be its own: one bare noun at most, no agent with `ne`."""
+    """Returns the phrases before a gerund that can be its own: one bare noun at most, no agent with `ne`."""
     found: list[int] = []
     bare = False
-    for place in range(chunk - 1, -1, -1):
-        one = sentence.chunks[place]
+    for position in range(chunk - 1, -1, -1):
+        one = sentence.chunks[position]
         tokens = range(one.start, one.end)
-        if not own.issuperset(tokens) or one.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, place):
+        if not own.issuperset(tokens) or one.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, position):
             break
-        if one.tag == "NP" and is_bare(sentence, place):
+        if one.tag == "NP" and is_bare(sentence, position):
             if bare or sentence.head_of(one).tag in ("NNP", "PRP"):
                 break
             bare = True

@@ -1,4 +1,4 @@
-"""What simplification works on and gives: words that know their source tokens, sentences in the making, the result."""
+"""What simplification reads and returns: words that know their source tokens, sentences in the making, the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """A word of the result that is not the source's, or not in its place.
+    """A word of the result that is not the source's, or not at its position.
 
     Attributes:
         kind: what was done.
@@ -111,7 +111,7 @@ class Part:
         governor: the verb chunk that a participle or gerund hangs on.
         lead: connectives in front.
         subject: what was copied in front.
-        instead: what stands in place of a token; nothing drops it.
+        instead: what replaces a token; nothing drops it.
         agent: the tokens of its own agent.
     """
 

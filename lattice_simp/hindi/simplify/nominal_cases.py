@@ -16,12 +16,12 @@ _REASON = "the case that its verb asks for"
 
 
 def is_agentive(token: Token) -> bool:
-    """Whether a pronoun has `ne` in it (`usne`)."""
+    """Returns whether a pronoun has `ne` in it (`usne`)."""
     return any(token.form == one.agent for one in pronouns())
 
 
 def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
-    """Whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
+    """Returns whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
     last = _last_content(tokens)
     markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]
     if any(form not in (*words_of(Role.ERGATIVE), *words_of(Role.GENITIVE)) for form in markers):
@@ -34,36 +34,38 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
     """Writes an agent's phrase with `ne`, or in the direct case.
 
     Args:
-        tokens: places and tokens of the phrase, with its postposition, if it has one.
+        tokens: positions and tokens of the phrase, with its postposition, if it has one.
         with_ne: which of both.
-        reason: why the words stand here, if not because the source has them here.
+        reason: why the words are here, if not because the source has them here.
     """
     last = _last_content(tokens)
-    marker = [place for place, token in tokens[last + 1 :] if token.tag == "PSP"]
+    marker = [position for position, token in tokens[last + 1 :] if token.tag == "PSP"]
     # A copy does not repeat `bhii` and `to`.
     particles = [] if reason else [pair for pair in tokens[last + 1 :] if pair[1].tag == "RP"]
     phrase = tokens[: last + 1]
     pronoun = _pronoun(phrase[-1][1])
     has_case = bool(marker) or (pronoun is not None and phrase[-1][1].form != pronoun.direct)
     words = _with_ne(phrase, marker, has_case=has_case) if with_ne else _direct(phrase, has_case=has_case)
-    words += [Word(token.form, (place,)) for place, token in particles]
+    words += [Word(token.form, (position,)) for position, token in particles]
     return tuple(Word(one.form, one.sources, reason or one.reason) for one in words)
 
 
 def _last_content(tokens: Sequence[tuple[int, Token]]) -> int:
-    return max((at for at, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0)
+    return max(
+        (position for position, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0
+    )
 
 
 def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case: bool) -> list[Word]:
-    place, token = phrase[-1]
+    position, token = phrase[-1]
     if pronoun := _pronoun(token):
-        return [*_modifiers(phrase[:-1], oblique=True), _word(place, token, pronoun.agent, tuple(marker))]
-    words = [Word(one.form, (at,)) for at, one in phrase] if has_case else _oblique(phrase)
+        return [*_modifiers(phrase[:-1], oblique=True), _word(position, token, pronoun.agent, tuple(marker))]
+    words = [Word(one.form, (index,)) for index, one in phrase] if has_case else _oblique(phrase)
     return [*words, Word(word_of(Role.ERGATIVE), tuple(marker), _REASON)]
 
 
 def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
-    place, token = phrase[-1]
+    position, token = phrase[-1]
     if token.tag not in NOUNS:
         return [*_modifiers(phrase, oblique=True)]
     form = token.form
@@ -71,38 +73,38 @@ def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
         form = noun_form(token.root or form, token.gender, "oblique_plural")
     elif token.gender != "f" and token.tag == "NN":
         form = noun_form(form, "m", "oblique") if form.endswith("ा") else form
-    return [*_modifiers(phrase[:-1], oblique=True), _word(place, token, form)]
+    return [*_modifiers(phrase[:-1], oblique=True), _word(position, token, form)]
 
 
 def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word]:
-    place, token = phrase[-1]
+    position, token = phrase[-1]
     if not has_case:
-        return [Word(one.form, (at,)) for at, one in phrase]
+        return [Word(one.form, (index,)) for index, one in phrase]
     if pronoun := _pronoun(token):
-        return [*_modifiers(phrase[:-1], oblique=False), _word(place, token, pronoun.direct)]
+        return [*_modifiers(phrase[:-1], oblique=False), _word(position, token, pronoun.direct)]
     form, root = token.form, composed(token.root)
     if form.endswith(("ों", "ओं")) and root and root != form and token.tag in NOUNS:
         form = noun_form(root, token.gender, "plural")
     elif form.endswith("े") and root.endswith("ा") and token.number != "pl":
         form = root
     inflects = token.gender != "f" and token.number != "pl"
-    return [*_modifiers(phrase[:-1], oblique=False, inflects=inflects), _word(place, token, form)]
+    return [*_modifiers(phrase[:-1], oblique=False, inflects=inflects), _word(position, token, form)]
 
 
 def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: bool = True) -> list[Word]:
-    """Demonstratives; adjectives and genitives agree with the noun in case."""
+    """Inflects demonstratives; adjectives and genitives agree with the noun in case."""
     words = []
-    for at, (place, token) in enumerate(phrase):
+    for index, (position, token) in enumerate(phrase):
         form = token.form
         if token.tag == "DEM":
             form = _demonstrative(form, oblique=oblique)
-        elif at == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
+        elif index == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
             form = word_of(Role.OBLIQUE_GENITIVE)
-        elif at == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
+        elif index == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
             form = form[:-1] + "े"
-        elif at == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
+        elif index == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
             form = word_of(Role.DIRECT_GENITIVE)
-        words.append(_word(place, token, form))
+        words.append(_word(position, token, form))
     return words
 
 
@@ -122,5 +124,5 @@ def _pronoun(token: Token) -> Pronoun | None:
     return None
 
 
-def _word(place: int, token: Token, form: str, others: tuple[int, ...] = ()) -> Word:
-    return Word(form, (place, *others), "" if form == token.form and not others else _REASON)
+def _word(position: int, token: Token, form: str, others: tuple[int, ...] = ()) -> Word:
+    return Word(form, (position, *others), "" if form == token.form and not others else _REASON)

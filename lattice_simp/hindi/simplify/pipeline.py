@@ -86,7 +86,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
 def _simplified(
     source: Sentence, tree: Node, refused: dict[str, str], until: Stage
 ) -> tuple[list[list[Word]], list[Refusal]]:
-    """Makes all splits that are not refused yet; says which of them cannot be made after all."""
+    """Makes all splits that are not refused yet; returns which of them cannot be made after all."""
     parts = split_clauses(source, tree)
     refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:
@@ -118,7 +118,7 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     """Refuses to split off a participle that leaves nothing but the verb; one is enough for each verb."""
     found = []
     for part, words in zip(parts, rendered, strict=True):
-        tokens = [source.tokens[at] for word in words for at in word.sources]
+        tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
             own = (one for one in parts if one.kind == PartKind.PARTICIPLE and one.governor == part.verb)
             found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
@@ -128,23 +128,27 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
 def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
     if not copied:
         return ()
-    return agent_words([(at, source.tokens[at]) for at in copied], with_ne=False, reason="shared with another sentence")
+    return agent_words(
+        [(position, source.tokens[position]) for position in copied],
+        with_ne=False,
+        reason="shared with another sentence",
+    )
 
 
 def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
     words = [*part.lead, *part.subject]
     verbal = part.kind != "finite" and until < Stage.TENSE
-    for place in part.tokens:
-        token = source.tokens[place]
-        if place in part.instead:
-            words += part.instead[place]
+    for position in part.tokens:
+        token = source.tokens[position]
+        if position in part.instead:
+            words += part.instead[position]
         elif not token.is_empty:
-            words.append(Word(token.form, (place,), is_verb=verbal and token.tag == "VM"))
+            words.append(Word(token.form, (position,), is_verb=verbal and token.tag == "VM"))
     return words
 
 
 def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) -> dict[str, str]:
-    """The splits to undo, with reasons: the named ones, else the last one that is still made; none if none is left."""
+    """Returns the splits to undo, with reasons: the named ones, else the last one still made, if any."""
     named = {one.name: one.reason for one in reversed(refusals) if one.name and one.name not in refused}
     if named:
         return named
@@ -153,9 +157,9 @@ def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) ->
 
 
 def _unchanged(sentence: Sentence) -> Simplified:
-    places = [place for place, token in enumerate(sentence.tokens) if not token.is_empty]
-    words = tuple(sentence.tokens[place].form for place in places)
-    return Simplified((SimpleSentence(words, tuple((place,) for place in places)),))
+    positions = [position for position, token in enumerate(sentence.tokens) if not token.is_empty]
+    words = tuple(sentence.tokens[position].form for position in positions)
+    return Simplified((SimpleSentence(words, tuple((position,) for position in positions)),))
 
 
 def _result(
@@ -166,22 +170,22 @@ def _result(
     roman = is_romanised(sentence)
     stop, plain = _full_stop(sentence), words_of(Role.STATEMENT)[roman]
     sentences = []
-    for place, words in enumerate(rendered):
+    for position, words in enumerate(rendered):
         made = _written(sentence, source, words, roman=roman)
         if stop is not None:
-            made = _stopped(sentence, made, stop, plain, is_last=place == len(rendered) - 1)
+            made = _stopped(sentence, made, stop, plain, is_last=position == len(rendered) - 1)
         sentences.append(made)
-    kept = {at for one in sentences for at in one.kept}
-    dropped = tuple((at, _why_dropped(source, at)) for at in range(len(source)) if at not in kept)
+    kept = {index for one in sentences for index in one.kept}
+    dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
 
 
-def _why_dropped(source: Sentence, place: int) -> str:
-    if source.tokens[place].is_empty:
+def _why_dropped(source: Sentence, position: int) -> str:
+    if source.tokens[position].is_empty:
         return "stands for an elided word"
-    if source.tokens[place].tag == PUNCTUATION:
+    if source.tokens[position].tag == PUNCTUATION:
         return "a mark between clauses"
-    return "joins clauses" if is_joining(source, place) else "its phrase stands in another case"
+    return "joins clauses" if is_joining(source, position) else "its phrase is in another case"
 
 
 def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, roman: bool) -> SimpleSentence:
@@ -198,11 +202,11 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    """The place of the mark that ends a sentence; quotes and brackets may close after it."""
-    for place in reversed(range(len(sentence))):
-        token = sentence.tokens[place]
+    """Returns the position of the mark that ends a sentence; quotes and brackets may close after it."""
+    for position in reversed(range(len(sentence))):
+        token = sentence.tokens[position]
         if _ends(token.form):
-            return place
+            return position
         if not token.is_empty and token.form not in words_of(Role.CLOSING):
             return None
     return None
@@ -224,18 +228,18 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
     """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
-    kept = {place for words in sentences for word in words for place in word.sources}
-    return [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
+    kept = {position for words in sentences for word in words for position in word.sources}
+    return [index for index in range(len(sentence)) if index not in kept and not is_joining(sentence, index)]
 
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
-    """Whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
+    """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
     finite = {
-        at
+        position
         for chunk in sentence.chunks
         if chunk.tag == "VGF"
-        for at in range(chunk.start, chunk.end)
-        if sentence.tokens[at].tag in VERBS and not sentence.tokens[at].is_empty
+        for position in range(chunk.start, chunk.end)
+        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
     }
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
@@ -260,7 +264,9 @@ def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence
     ]
     if found:
         return found
-    return [Refusal("", f"would lose {sentence.tokens[at].form}") for at in lost_tokens(sentence, sentences)[:1]]
+    return [
+        Refusal("", f"would lose {sentence.tokens[position].form}") for position in lost_tokens(sentence, sentences)[:1]
+    ]
 
 
 MAX_SIMPLE_LENGTH = 5
@@ -268,7 +274,7 @@ MAX_SIMPLE_LENGTH = 5
 
 
 def is_complex(sentence: Sentence) -> bool:
-    """Whether a sentence has more than five words, and more than one verb group or a conjunction.
+    """Returns whether a sentence has more than five words, and more than one verb group or a conjunction.
 
     Punctuation and elided words do not count.
 

@@ -25,7 +25,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def is_romanised(sentence: Sentence) -> bool:
-    """Whether a sentence is written in roman letters: more of its tokens have them than Devanagari ones."""
+    """Returns whether a sentence is written in roman letters: more of its tokens have them than Devanagari ones."""
     latin = sum(bool(_LATIN.search(token.form)) for token in sentence.tokens)
     other = sum(any("\u0900" <= letter <= "\u097f" for letter in token.form) for token in sentence.tokens)
     return latin > other
@@ -60,7 +60,7 @@ def _full(token: Token, *, roman: bool) -> Token:
 
 
 def _reading(token: Token) -> VerbForm | None:
-    """The reading of a form that fits the token's root, if it has one, and then its tense."""
+    """Returns the reading of a form that fits the token's root, if it has one, and then its tense."""
     readings, tam = analyse(token.form), canonical(token.tam)
     if token.root:
         root = listed_root(token.root)
@@ -83,7 +83,7 @@ def _any_agreement(token: Token) -> Agreement:
 
 @cache
 def _function_words() -> dict[str, Lexicon]:
-    """For each tag, the words that it has."""
+    """Returns for each tag the words that it has."""
     counts: dict[str, dict[str, float]] = {}
     for row in grammar_table("hindi/function_words.tsv", ("word", "tags")):
         for tag in row["tags"].split():
@@ -93,7 +93,7 @@ def _function_words() -> dict[str, Lexicon]:
 
 @cache
 def _verbs() -> Lexicon:
-    """All forms of all listed verbs, those of frequent verbs likelier."""
+    """Returns all forms of all listed verbs, those of frequent verbs likelier."""
     return Lexicon(verb_forms())
 
 

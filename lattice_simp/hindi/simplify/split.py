@@ -1,6 +1,6 @@
 """Clauses as separate sentences.
 
-A clause takes its own words along, not those of the clauses in it. Participles and what stands before a clause's own
+A clause takes its own words along, not those of the clauses in it. Participles and what comes before a clause's own
 words come first, then the clause, then the rest in the source's order. Coordinators and `ki` fall away; `lekin` and
 its like begin the sentence after them.
 """
@@ -33,7 +33,9 @@ def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
         root: of its clauses; some may be marked to stay.
     """
     parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
-    return [_trimmed(sentence, part, is_first=place == 0) for place, part in enumerate(_passed_on(sentence, parts))]
+    return [
+        _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))
+    ]
 
 
 def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
@@ -48,14 +50,14 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
     verb = finite if finite is not None else participle
     content, links = _without_links(sentence, content)
     own = tokens_of(content)
-    first = next((at for at in own if not is_joining(sentence, at)), node.start)
+    first = next((position for position in own if not is_joining(sentence, position)), node.start)
     for child in (one for one in content if isinstance(one, Node)):
         made = _parts(sentence, child, verb if kind == PartKind.FINITE else governor)
         made = _led(made, links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
         (before if early else after).extend(made)
     if before and own and own[0] < before[0].tokens[0]:
-        opening = tuple(takewhile(lambda at: is_joining(sentence, at), own))
+        opening = tuple(takewhile(lambda position: is_joining(sentence, position), own))
         before, own = _led(before, opening), own[len(opening) :]
     governed = governor if kind == PartKind.PARTICIPLE else None
     part = Part(node.name, kind, node.kind, own, verb, governed)
@@ -63,7 +65,7 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
 
 
 def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor: int | None) -> list[Part]:
-    """Takes a clause apart that has no verb of its own: what stands between its clauses leads the next one."""
+    """Takes a clause apart that has no verb of its own: what is between its clauses leads the next one."""
     parts: list[Part] = []
     pending: tuple[int, ...] = ()
     for run in _runs(content):
@@ -89,7 +91,7 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
 
 
 def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
-    """The verb that a participle among coordinate clauses belongs to: that of the next clause with one."""
+    """Returns the verb that a participle among coordinate clauses belongs to: that of the next clause with one."""
     for child in frame.children:
         if child.start >= node.end:
             verb = verb_chunk(sentence, tokens_of(items(child)))
@@ -121,14 +123,14 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}
     runs = list(_runs(content))
-    for place, run in enumerate(runs):
+    for position, run in enumerate(runs):
         if isinstance(run, Node):
             left.append(run)
             continue
-        after_clause = place > 0
-        before_clause = place + 1 < len(runs)
-        if after_clause and before_clause and all(is_joining(sentence, at) for at in run):
-            following = runs[place + 1]
+        after_clause = position > 0
+        before_clause = position + 1 < len(runs)
+        if after_clause and before_clause and all(is_joining(sentence, index) for index in run):
+            following = runs[position + 1]
             assert isinstance(following, Node)
             links[following.name] = tuple(run)
             continue
@@ -153,19 +155,19 @@ def _passed_on(sentence: Sentence, parts: list[Part]) -> list[Part]:
     """Returns a connective at a part's end to the next part."""
     passed: list[Part] = []
     pending: tuple[int, ...] = ()
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         tokens = (*pending, *part.tokens)
         pending = ()
-        while place + 1 < len(parts) and tokens and _is_connective(sentence, tokens[-1]):
+        while position + 1 < len(parts) and tokens and _is_connective(sentence, tokens[-1]):
             pending = (tokens[-1], *pending)
             tokens = tokens[:-1]
         passed.append(replace(part, tokens=tokens))
     return passed
 
 
-def _is_connective(sentence: Sentence, place: int) -> bool:
-    token = sentence.tokens[place]
-    return token.tag == CONJUNCTION and not token.is_empty and is_joining(sentence, place)
+def _is_connective(sentence: Sentence, position: int) -> bool:
+    token = sentence.tokens[position]
+    return token.tag == CONJUNCTION and not token.is_empty and is_joining(sentence, position)
 
 
 def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
@@ -174,11 +176,11 @@ def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
     lead: list[Word] = []
     begins = is_first and bool(tokens) and tokens[0] == 0
     while tokens and is_joining(sentence, tokens[0]):
-        place = tokens.pop(0)
-        form = sentence.tokens[place].form
+        position = tokens.pop(0)
+        form = sentence.tokens[position].form
         stays = begins or connectives().get(form) != Action.DROP
-        if _is_connective(sentence, place) and stays and form not in [word.form for word in lead]:
-            lead.append(Word(form, (place,)))
+        if _is_connective(sentence, position) and stays and form not in [word.form for word in lead]:
+            lead.append(Word(form, (position,)))
     while tokens and sentence.tokens[tokens[-1]].tag == PUNCTUATION:
         tokens.pop()
     return replace(part, tokens=tuple(tokens), lead=tuple(lead))

@@ -37,7 +37,7 @@ def connectives() -> dict[str, Action]:
 
 @dataclass(frozen=True)
 class Postposition:
-    """What stands after a gerund that is split off.
+    """What comes after a gerund that is split off.
 
     Attributes:
         instead: begins the next sentence.
@@ -100,7 +100,7 @@ class SecondVerb:
 
 @cache
 def second_verbs() -> dict[str, SecondVerb]:
-    """Returns the verbs that stand after the first one of a group."""
+    """Returns the verbs that come after the first one of a group."""
     rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
     return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
 

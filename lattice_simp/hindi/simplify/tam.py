@@ -61,21 +61,21 @@ def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGrou
     if group.is_passive:
         forms = [*(conjugated(group.root, (PERFECTIVE, ()), replace(agreement)) or [group.verbs[0].form]), *forms]
         kept = ()
-    words = [Word(token.form, (place,)) for place, token in zip(group.places, kept, strict=False)]
+    words = [Word(token.form, (position,)) for position, token in zip(group.positions, kept, strict=False)]
     words += [Word(form, (), _TENSE, is_verb=True) for form in forms]
-    words[-1] = replace(words[-1], sources=group.places[len(kept) :])
-    instead = {**part.instead, group.places[0]: tuple(words)} | dict.fromkeys(group.places[1:], ())
-    for place in _negations(sentence, part):
-        instead.setdefault(place, (Word(sentence.tokens[place].form, (place,)),))
+    words[-1] = replace(words[-1], sources=group.positions[len(kept) :])
+    instead = {**part.instead, group.positions[0]: tuple(words)} | dict.fromkeys(group.positions[1:], ())
+    for position in _negations(sentence, part):
+        instead.setdefault(position, (Word(sentence.tokens[position].form, (position,)),))
     return _with_subject(sentence, replace(part, instead=instead), shared.copied, with_ne=with_ne)
 
 
 def _negations(sentence: Sentence, part: Part) -> list[int]:
-    return [at for at in part.tokens if sentence.tokens[at].tag == "NEG"]
+    return [position for position in part.tokens if sentence.tokens[position].tag == "NEG"]
 
 
 def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
-    """The verbs that stay as they are, and the root of the one that takes the tense.
+    """Returns the verbs that stay as they are, and the root of the one that takes the tense.
 
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
@@ -86,12 +86,14 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
 
 
 def _agreement(sentence: Sentence, part: Part, agent: Sequence[int], main: VerbGroup, *, with_ne: bool) -> Agreement:
-    """What the new verb agrees in: the object if the agent stands with `ne`, else the agent."""
+    """Returns what the new verb agrees in: the object if the agent takes `ne`, else the agent."""
     if with_ne:
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
         return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))
     if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
-        heads = [sentence.tokens[at] for at in agent if sentence.tokens[at].tag not in ("PSP", "RP", "SYM")]
+        heads = [
+            sentence.tokens[position] for position in agent if sentence.tokens[position].tag not in ("PSP", "RP", "SYM")
+        ]
         return _of_noun(heads[-1])
     if main.takes_agent_with_ne or main.is_passive:
         return Agreement()
@@ -104,15 +106,15 @@ def _of_noun(token: Token) -> Agreement:
 
 def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with_ne: bool) -> Part:
     if copied:
-        phrase = [(at, sentence.tokens[at]) for at in copied]
+        phrase = [(position, sentence.tokens[position]) for position in copied]
         if is_dative(phrase):
             # The verb has the same obligation or experience: so has the agent.
-            return replace(part, subject=tuple(Word(token.form, (at,), _COPIED) for at, token in phrase))
+            return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
     if part.agent and part.kind != PartKind.FINITE:
-        phrase = [(at, sentence.tokens[at]) for at in part.agent]
+        phrase = [(position, sentence.tokens[position]) for position in part.agent]
         words = agent_words(phrase, with_ne=with_ne)
-        # All of it at the agent's first place.
+        # All of it at the agent's first position.
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
         return replace(part, instead=instead)
     return part
@@ -130,11 +132,11 @@ def without_relatives(sentence: Sentence, part: Part) -> Part:
         return part
     group = verb_group(sentence, part.verb)
     plural = group is not None and group.agreement.number == "pl" and not group.takes_agent_with_ne
-    for place in part.tokens:
-        token = sentence.tokens[place]
+    for position in part.tokens:
+        token = sentence.tokens[position]
         if token.tag in _TAGS and token.form in relatives():
-            word = Word(relatives()[token.form][plural], (place,), _REASON)
-            part = replace(part, instead={**part.instead, place: (word,)})
+            word = Word(relatives()[token.form][plural], (position,), _REASON)
+            part = replace(part, instead={**part.instead, position: (word,)})
             break
     return replace(part, subject=tuple(_demonstrative(word, plural=plural) for word in part.subject))
 

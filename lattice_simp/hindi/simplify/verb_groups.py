@@ -18,12 +18,12 @@ class VerbGroup:
     """The verbs of a group.
 
     Attributes:
-        places: of their tokens.
+        positions: of their tokens.
         verbs: the tokens.
         negated: whether the group holds a negation.
     """
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     verbs: tuple[Token, ...]
     negated: bool
 
@@ -35,11 +35,11 @@ class VerbGroup:
     @property
     def is_passive(self) -> bool:
         """Whether the group is passive: a perfective form and `jaa`, perhaps after a vector verb."""
-        at = 1 if self.has_vector else 0
+        position = 1 if self.has_vector else 0
         passive = (
-            len(self.verbs) > at + 1
-            and self.verbs[at].tam == PERFECTIVE
-            and self.verbs[at + 1].root in words_of(Role.PASSIVE)
+            len(self.verbs) > position + 1
+            and self.verbs[position].tam == PERFECTIVE
+            and self.verbs[position + 1].root in words_of(Role.PASSIVE)
         )
         return passive and takes_ne(self.root)
 
@@ -75,7 +75,7 @@ class VerbGroup:
 
     @property
     def takes_agent_with_ne(self) -> bool:
-        """Whether the agent stands with `ne`: a perfective active form of a verb that asks for it."""
+        """Whether the agent takes `ne`: a perfective active form of a verb that asks for it."""
         tense = self.tense
         if tense is None or self.is_passive:
             return False
@@ -94,19 +94,19 @@ class VerbGroup:
 def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
     """Returns the verbs of a chunk; None if it has none."""
     own = sentence.chunks[chunk]
-    places = tuple(
-        place
-        for place in range(own.start, own.end)
-        if sentence.tokens[place].tag in VERBS and not sentence.tokens[place].is_empty
+    positions = tuple(
+        position
+        for position in range(own.start, own.end)
+        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
     )
-    if not places:
+    if not positions:
         return None
-    negated = any(sentence.tokens[place].tag == NEGATION for place in range(own.start, own.end))
-    return VerbGroup(places, tuple(sentence.tokens[place] for place in places), negated)
+    negated = any(sentence.tokens[position].tag == NEGATION for position in range(own.start, own.end))
+    return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:
-    """Whether the agent of a verb in a tense stands with `ne`."""
+    """Returns whether the agent of a verb in a tense takes `ne`."""
     if tense[0] != PERFECTIVE or not takes_ne(root):
         return False
     second = second_verbs()
@@ -118,7 +118,7 @@ def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agree
     """Puts a verb in a tense; None if a form does not exist."""
     tam, rest = tense
     forms = [generate(root, tam, agreement, last=not rest)]
-    for place, token in enumerate(rest):
+    for position, token in enumerate(rest):
         own = Agreement(agreement.gender, agreement.number, agreement.person)
-        forms.append(generate(token.root, token.tam, own, last=place == len(rest) - 1) or token.form)
+        forms.append(generate(token.root, token.tam, own, last=position == len(rest) - 1) or token.form)
     return None if forms[0] is None else [form for form in forms if form is not None]

@@ -57,7 +57,7 @@ class Analyser:
     Attributes:
         tagger: of parts of speech, a `pycrfsuite.Tagger`.
         chunker: of chunks, too.
-        morphology: gives roots, inflection, tense, aspect and mood.
+        morphology: returns roots, inflection, tense, aspect and mood.
         abbreviations: words whose full stop ends no sentence.
         meta: what the folder says about the model: feature version, settings, number of sentences.
         to_devanagari: writes romanised words in Devanagari; None to leave them.

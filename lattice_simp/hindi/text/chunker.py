@@ -25,15 +25,17 @@ def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> list[list[byt
     margin = [_OUTSIDE] * _MARGIN
     words = [*margin, *map(folded, forms), *margin]
     parts = [*margin, *tags, *margin]
-    return [[*_window(words, parts, place), *_group(words, parts, place)] for place in range(3, len(words) - 3)]
+    return [
+        [*_window(words, parts, position), *_group(words, parts, position)] for position in range(3, len(words) - 3)
+    ]
 
 
-def _window(words: Sequence[str], tags: Sequence[str], place: int) -> Iterable[bytes]:
-    found = [*_tags(*tags[place - 3 : place + 4]), *_own(words[place], tags[place])]
+def _window(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
+    found = [*_tags(*tags[position - 3 : position + 4]), *_own(words[position], tags[position])]
     for offset in (-2, -1, 1, 2):
-        found += _neighbour(words[place + offset], tags[place], offset)
-    found.append(f"w>{words[place]}>{words[place + 1]}".encode())
-    found.append(f"w<{words[place - 1]}<{words[place]}".encode())
+        found += _neighbour(words[position + offset], tags[position], offset)
+    found.append(f"w>{words[position]}>{words[position + 1]}".encode())
+    found.append(f"w<{words[position - 1]}<{words[position]}".encode())
     return found
 
 
@@ -71,14 +73,14 @@ def _neighbour(word: str, tag: str, offset: int) -> tuple[bytes, ...]:
     return tuple(name.encode() for name in (f"w{offset:+}={word}", f"w{offset:+},t={word},{tag}"))
 
 
-def _group(words: Sequence[str], tags: Sequence[str], place: int) -> Iterable[bytes]:
+def _group(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
     """Looks over the rest of a verb group: its last word tells finite verbs from others, and so does what follows."""
-    if tags[place] not in ("VM", "VAUX"):
+    if tags[position] not in ("VM", "VAUX"):
         return ()
-    end = place + 1
+    end = position + 1
     while tags[end] in _GROUP:
         end += 1
-    return _ending(words[place], words[end - 1], words[end], tags[end])
+    return _ending(words[position], words[end - 1], words[end], tags[end])
 
 
 @lru_cache(maxsize=1 << 17)
@@ -103,9 +105,9 @@ def chunk_labels(chunks: Iterable[Chunk]) -> list[str]:
     ['B-NP', 'I-NP', 'B-VGF']
     """
     return [
-        (INSIDE if place > chunk.start else BEGIN) + chunk.tag
+        (INSIDE if position > chunk.start else BEGIN) + chunk.tag
         for chunk in chunks
-        for place in range(chunk.start, chunk.end)
+        for position in range(chunk.start, chunk.end)
     ]
 
 
@@ -116,8 +118,8 @@ def chunks_of_labels(labels: Sequence[str]) -> tuple[Chunk, ...]:
     [('NP', 0, 2), ('VGF', 2, 3), ('VGF', 3, 4)]
     """
     starts = [
-        place
-        for place, (last, label) in enumerate(zip(["", *labels], labels, strict=False))
+        position
+        for position, (last, label) in enumerate(zip(["", *labels], labels, strict=False))
         if label.startswith(BEGIN) or label[len(INSIDE) :] != last[len(BEGIN) :]
     ]
     ends = [*starts[1:], len(labels)]

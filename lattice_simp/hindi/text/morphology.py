@@ -13,7 +13,7 @@ from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.support.textio import open_text, read_lines
 
 FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
-"""The attributes of a token that its form, its tag and its place decide on."""
+"""The attributes of a token that its form, its tag and its position decide on."""
 
 WORDS, ENDINGS = "words.tsv", "endings.tsv"
 

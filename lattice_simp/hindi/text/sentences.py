@@ -54,8 +54,8 @@ def tokenised_sentences(
         words = tidied(line).split()
         full_stops = not any(_DANDA in word for word in words)
         tokens: list[str] = []
-        for place, word in enumerate(words, start=1):
-            ends_line = full_stops and place == len(words)
+        for position, word in enumerate(words, start=1):
+            ends_line = full_stops and position == len(words)
             tokens += [word] if word.isalpha() else _joined(split(word), abbreviations, ends_line)
         found += _sentences(tokens, full_stops)
     if to_devanagari is None:
@@ -122,21 +122,21 @@ def _number_end(pieces: Sequence[str], start: int) -> int:
 def _sentences(tokens: Sequence[str], full_stops: bool) -> list[tuple[str, ...]]:
     ends = ENDS | {FULL_STOP} if full_stops else ENDS
     found: list[tuple[str, ...]] = []
-    start = place = 0
-    while place < len(tokens):
-        mark = tokens[place]
-        place += 1
+    start = position = 0
+    while position < len(tokens):
+        mark = tokens[position]
+        position += 1
         # A run of dots leaves something out; a run of other marks ends a sentence.
         if mark[0] not in ends or (mark[0] == FULL_STOP and len(mark) > 1):
             continue
-        while place < len(tokens) and _closes(tokens, start, place):
-            place += 1
-        found.append(tuple(tokens[start:place]))
-        start = place
+        while position < len(tokens) and _closes(tokens, start, position):
+            position += 1
+        found.append(tuple(tokens[start:position]))
+        start = position
     return [*found, tuple(tokens[start:])] if start < len(tokens) else found
 
 
-def _closes(tokens: Sequence[str], start: int, place: int) -> bool:
-    """Says whether a bracket or a quote closes what was opened since the sentence's start."""
-    mark = tokens[place]
-    return mark in _CLOSING or (mark in _QUOTES and tokens[start:place].count(mark) % 2 == 1)
+def _closes(tokens: Sequence[str], start: int, position: int) -> bool:
+    """Returns whether a bracket or a quote closes what was opened since the sentence's start."""
+    mark = tokens[position]
+    return mark in _CLOSING or (mark in _QUOTES and tokens[start:position].count(mark) % 2 == 1)

@@ -23,14 +23,14 @@ def tagger_features(forms: Sequence[str]) -> list[list[bytes]]:
     ['w=सोया', 's1=ा', 's2=या', 's3=ोया']
     """
     words = [_OUTSIDE, _OUTSIDE, *map(folded, forms), _OUTSIDE, _OUTSIDE]
-    return [_features(words, place) for place in range(2, len(words) - 2)]
+    return [_features(words, position) for position in range(2, len(words) - 2)]
 
 
-def _features(words: Sequence[str], place: int) -> list[bytes]:
-    word, before, after = words[place], words[place - 1], words[place + 1]
+def _features(words: Sequence[str], position: int) -> list[bytes]:
+    word, before, after = words[position], words[position - 1], words[position + 1]
     found = [*_own(word)]
     for offset in _WINDOW:
-        found += _neighbour(words[place + offset], offset)
+        found += _neighbour(words[position + offset], offset)
     found.append(f"{before}<w={word}".encode())
     found.append(f"w>{after}={word}".encode())
     found.append(f"{before}<>{after}".encode())
@@ -56,7 +56,7 @@ def _neighbour(word: str, offset: int) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def shape(word: str) -> str:
-    """Says which kinds of characters a word has, in whatever script.
+    """Returns which kinds of characters a word has, in whatever script.
 
     >>> shape("दिल्ली"), shape("12वें"), shape("डॉ."), shape("-")
     ('L', '9L', 'L.', '-')

@@ -20,7 +20,7 @@ from lattice_simp.support.textio import read_lines
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
 
 VOID = -1
-"""Stands where there is no piece to predict."""
+"""Used where there is no piece to predict."""
 
 PIECE_MODEL = "pieces.spm"
 
@@ -58,9 +58,9 @@ class Pairs:
 def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
     lengths = offsets[rows + 1] - offsets[rows]
     table = np.full((len(rows), int(lengths.max()) + 1), filler, dtype=np.int64)
-    places = np.arange(table.shape[1])
-    inside = places < lengths[:, None]
-    table[inside] = flat[(offsets[rows][:, None] + places)[inside]]
+    positions = np.arange(table.shape[1])
+    inside = positions < lengths[:, None]
+    table[inside] = flat[(offsets[rows][:, None] + positions)[inside]]
     table[np.arange(len(rows)), lengths] = END_ID
     return table
 
@@ -156,7 +156,7 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     """Returns the rows of the batches of one pass: sentences of like lengths, batches in random order.
 
     A batch has at most `batch_tokens` padded pieces on either side (one sentence at least). The same seed and pass
-    give the same batches, so a run that was killed finds its place again.
+    give the same batches, so a run that was killed goes on where it was.
     """
     rng = np.random.default_rng([seed, epoch])
     lengths = np.maximum(np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)) + 1
@@ -167,10 +167,10 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
 
 def _cut(order: Longs, lengths: Longs, batch_tokens: int) -> Iterator[Longs]:
     begin, longest = 0, 0
-    for place, row in enumerate(order.tolist()):
+    for end, row in enumerate(order.tolist()):
         longest = max(longest, int(lengths[row]))
-        if place > begin and longest * (place - begin + 1) > batch_tokens:
-            yield order[begin:place]
-            begin, longest = place, int(lengths[row])
+        if end > begin and longest * (end - begin + 1) > batch_tokens:
+            yield order[begin:end]
+            begin, longest = end, int(lengths[row])
     if begin < len(order):
         yield order[begin:]

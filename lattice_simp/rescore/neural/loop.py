@@ -39,7 +39,7 @@ class Validation:
 
 
 @dataclass
-class _Place:
+class _Position:
     """Where a run is; this changes."""
 
     update: int = 0
@@ -61,13 +61,13 @@ class Training:
         fused = self.device.type == "cuda"
         self.optimiser = torch.optim.Adam(self.weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=fused)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision is torch.float16)
-        self.place = _Place()
+        self.position = _Position()
 
     def run(self, pairs: Pairs, validation: Validation | None) -> None:
         """Does the updates that are left."""
         import torch
 
-        settings, place = self.settings, self.place
+        settings, position = self.settings, self.position
         self._resume()
         losses: list[torch.Tensor] = []
         pieces, begin = 0, time.monotonic()
@@ -75,28 +75,28 @@ class Training:
             loss, size = self._update(pairs, rows)
             losses.append(loss)
             pieces += size
-            if place.update % settings.log_every == 0 or place.update == settings.updates:
+            if position.update % settings.log_every == 0 or position.update == settings.updates:
                 rate = pieces / max(1e-9, time.monotonic() - begin)
                 mean = float(torch.stack(losses).mean())
-                self.say(f"update {place.update}: loss {mean:.4f}, {rate:,.0f} target pieces/s")
+                self.say(f"update {position.update}: loss {mean:.4f}, {rate:,.0f} target pieces/s")
                 losses, pieces, begin = [], 0, time.monotonic()
-            if place.update % settings.checkpoint_every == 0 or place.update == settings.updates:
+            if position.update % settings.checkpoint_every == 0 or position.update == settings.updates:
                 self._write_checkpoint()
-            due = place.update % settings.validate_every == 0 or place.update == settings.updates
+            due = position.update % settings.validate_every == 0 or position.update == settings.updates
             if validation is not None and due:
                 loss_per_piece, bleu = self.validate(validation)
-                self.say(f"update {place.update}: development loss {loss_per_piece:.4f} a piece, BLEU {bleu:.2f}")
+                self.say(f"update {position.update}: development loss {loss_per_piece:.4f} a piece, BLEU {bleu:.2f}")
 
     def _rows(self, pairs: Pairs) -> Iterator[Longs]:
-        """Returns the rows of the updates that are left; the place moves on before each."""
-        settings, place = self.settings, self.place
-        while place.update < settings.updates:
-            every = batches(pairs, settings.batch_tokens, settings.seed, place.epoch)
-            while place.batch < len(every) and place.update < settings.updates:
-                place.update, place.batch = place.update + 1, place.batch + 1
-                yield every[place.batch - 1]
-            if place.batch >= len(every):
-                place.epoch, place.batch = place.epoch + 1, 0
+        """Returns the rows of the updates that are left; the position moves on before each."""
+        settings, position = self.settings, self.position
+        while position.update < settings.updates:
+            every = batches(pairs, settings.batch_tokens, settings.seed, position.epoch)
+            while position.batch < len(every) and position.update < settings.updates:
+                position.update, position.batch = position.update + 1, position.batch + 1
+                yield every[position.batch - 1]
+            if position.batch >= len(every):
+                position.epoch, position.batch = position.epoch + 1, 0
 
     def _update(self, pairs: Pairs, rows: Longs) -> tuple[torch.Tensor, int]:
         import torch
@@ -105,7 +105,7 @@ class Training:
         settings = self.settings
         network = Transformer.of(settings.architecture, self.weights, settings.dropout)
         for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate(settings, self.place.update)
+            group["lr"] = learning_rate(settings, self.position.update)
         source, inputs, target = self._tensors(pairs, rows)
         with self._mixed():
             logits = network.logits(source, inputs)
@@ -161,14 +161,14 @@ class Training:
 
         weights = {name: weight.detach() for name, weight in self.weights.items()}
         state = {
-            "place": vars(self.place),
+            "place": vars(self.position),
             "weights": weights,
             "optimiser": self.optimiser.state_dict(),
             "scaler": self.scaler.state_dict(),
             "random": torch.get_rng_state(),
             "device_random": torch.cuda.get_rng_state_all() if self.device.type == "cuda" else [],
         }
-        _save(weights, self.folder / f"weights.{self.place.update:08d}.pt")
+        _save(weights, self.folder / f"weights.{self.position.update:08d}.pt")
         _save(state, self.folder / CHECKPOINT)
         for path in sorted(self.folder.glob(_WEIGHTS))[: -self.settings.average]:
             path.unlink()
@@ -186,14 +186,14 @@ class Training:
                     weight.copy_(state["weights"][name])
             self.optimiser.load_state_dict(state["optimiser"])
             self.scaler.load_state_dict(state["scaler"])
-            vars(self.place).update(state["place"])
+            vars(self.position).update(state["place"])
             torch.set_rng_state(state["random"].cpu())
             if self.device.type == "cuda" and state["device_random"]:
                 torch.cuda.set_rng_state_all([one.cpu() for one in state["device_random"]])
         except (KeyError, RuntimeError, ValueError) as error:
             reason = " ".join(str(error).split())[:200]
             raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
-        self.say(f"update {self.place.update}: going on from {path}")
+        self.say(f"update {self.position.update}: going on from {path}")
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:

@@ -66,13 +66,13 @@ class Transformer:
         return self.decode(*self.encode(source), inputs)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the encoder's output and the mask of its places."""
+        """Returns the encoder's output and the mask of its positions."""
         import torch
 
         # The unknown piece has the number that fills short rows up; before the end of a sentence it counts.
-        places = torch.arange(1, source.shape[1] + 1, device=source.device)
-        lengths = ((source != 0) * places).amax(dim=1, keepdim=True)
-        mask = (places <= lengths)[:, None, None, :]
+        positions = torch.arange(1, source.shape[1] + 1, device=source.device)
+        lengths = ((source != 0) * positions).amax(dim=1, keepdim=True)
+        mask = (positions <= lengths)[:, None, None, :]
         values = self._embed(source)
         for number in range(self.shape.layers):
             values = values + self._attend(f"encoder.{number}.attention", values, None, mask)

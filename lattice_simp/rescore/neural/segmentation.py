@@ -99,12 +99,12 @@ class Segmentation:
             FormatError: a file that is missing or broken.
             MissingExtraError: a library that is not installed.
         """
-        place = Path(folder)
-        settings = SegmentationSettings.read(place)
-        source = _side(place, settings, settings.source, settings.detokenise.get("source"))
+        path = Path(folder)
+        settings = SegmentationSettings.read(path)
+        source = _side(path, settings, settings.source, settings.detokenise.get("source"))
         target = source
         if (settings.target, settings.detokenise.get("target")) != (settings.source, settings.detokenise.get("source")):
-            target = _side(place, settings, settings.target, settings.detokenise.get("target"))
+            target = _side(path, settings, settings.target, settings.detokenise.get("target"))
         before, after = list(settings.source_prefix), list(settings.source_suffix)
         return cls(lambda words: before + source(words) + after, target, settings.target_prefix)
 
@@ -184,11 +184,11 @@ def bpe_cutter(path: Path) -> Cut:
             best = min(pairs, key=lambda pair: ranks.get(pair, len(ranks) + 2))
             if best not in ranks:
                 break
-            merged, place = [], 0
-            while place < len(symbols):
-                joins = place + 1 < len(symbols) and (symbols[place], symbols[place + 1]) == best
-                merged.append("".join(best) if joins else symbols[place])
-                place += 2 if joins else 1
+            merged, position = [], 0
+            while position < len(symbols):
+                joins = position + 1 < len(symbols) and (symbols[position], symbols[position + 1]) == best
+                merged.append("".join(best) if joins else symbols[position])
+                position += 2 if joins else 1
             symbols = merged
         last = symbols[-1].removesuffix("</w>")
         return [*(f"{symbol}@@" for symbol in symbols[:-1]), last]

@@ -42,7 +42,7 @@ class Chain:
         return replace(self, keep=self.keep + amount)
 
     def marginals(self) -> Floats:
-        """(num_tokens,) float64, the probability that each token is kept (forward-backward)."""
+        """Returns (num_tokens,) float64, the probability that each token is kept (forward-backward)."""
         forward, backward = self._sums(self.keep), self._sums(self.keep[::-1], reverse=True)[::-1]
         # Both sums hold the token's own score: it is taken out once.
         joint = forward + backward
@@ -82,17 +82,19 @@ class Chain:
     def lattice(self) -> Lattice:
         """Returns the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
         count = len(self.keep)
-        names = SymbolTable([*(f"+{place}" for place in range(count)), *(f"-{place}" for place in range(count))])
-        # State 0 starts; after it, 1 + 2 * place + label.
+        names = SymbolTable(
+            [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
+        )
+        # State 0 starts; after it, 1 + 2 * position + label.
         sources, labels, costs, targets = [], [], [], []
-        for place in range(count):
+        for position in range(count):
             for label in (DELETE, KEEP):
-                own = -float(self.keep[place]) if label == KEEP else 0.0
-                for before in (DELETE, KEEP) if place else (DELETE,):
-                    sources.append(1 + 2 * (place - 1) + before if place else 0)
-                    costs.append(own - (float(self.transitions[before, label]) if place else 0.0))
-                    labels.append(1 + place if label == KEEP else 1 + count + place)
-                    targets.append(1 + 2 * place + label)
+                own = -float(self.keep[position]) if label == KEEP else 0.0
+                for before in (DELETE, KEEP) if position else (DELETE,):
+                    sources.append(1 + 2 * (position - 1) + before if position else 0)
+                    costs.append(own - (float(self.transitions[before, label]) if position else 0.0))
+                    labels.append(1 + position if label == KEEP else 1 + count + position)
+                    targets.append(1 + 2 * position + label)
         finals = np.full(1 + 2 * count, np.inf)
         finals[-2:] = 0.0
         return Lattice.from_arcs(sources, labels, costs, targets, finals, names)
@@ -103,11 +105,11 @@ class Chain:
         return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
 
     def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:
-        """(num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
+        """Returns (num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
         transitions = self.transitions.T if reverse else self.transitions
         sums = np.zeros((len(keep), 2))
         sums[0, KEEP] = keep[0]
-        for place in range(1, len(keep)):
-            sums[place] = np.logaddexp(*(sums[place - 1][:, None] + transitions))
-            sums[place, KEEP] += keep[place]
+        for position in range(1, len(keep)):
+            sums[position] = np.logaddexp(*(sums[position - 1][:, None] + transitions))
+            sums[position, KEEP] += keep[position]
         return sums

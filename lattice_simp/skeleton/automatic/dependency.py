@@ -146,7 +146,7 @@ class _Knapsack:
 
 
 def conjunct_commas(parse: Parse) -> list[bool]:
-    """Marks the commas that stand before a further member of a list."""
+    """Marks the commas that come before a further member of a list."""
     marks = [False] * len(parse)
     for position, label in enumerate(parse.labels):
         if label == "conj":

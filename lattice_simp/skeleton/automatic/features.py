@@ -24,7 +24,7 @@ def token_features(parse: Parse) -> list[list[str]]:
     """Returns the names of the features that hold for each token.
 
     They are words, lemmas, parts of speech and labels of the token, its neighbours and its head; the labels from the
-    token up to the root; the phrases that it is part of, with their length and how they are set off; its place; and
+    token up to the root; the phrases that it is part of, with their length and how they are set off; its position; and
     which dependency skeletons keep it.
 
     >>> parse = Parse(("it", "rained"), (1, -1), ("nsubj", "ROOT"), ("PRON", "VERB"), ("PRP", "VBD"), ("it", "rain"))

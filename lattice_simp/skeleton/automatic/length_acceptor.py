@@ -39,7 +39,7 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     if width[0] == 0:
         return Lattice.empty_like(lattice)
     first = np.concatenate(([0], np.cumsum(width)))
-    # Each arc stands once for each count of its source that leads to a wanted count of its target.
+    # Each arc occurs once for each count of its source that leads to a wanted count of its target.
     sources = lattice.sources
     copies = width[sources]
     arcs = np.repeat(np.arange(lattice.num_arcs), copies)

@@ -106,17 +106,17 @@ def optimal_skeletons(
 def tree_chain(tree: DeletionTree) -> Chain:
     """Scores each token by the cheapest deletion that takes it along: words that go easily are worth little."""
     worth = np.minimum(tree.costs, LARGEST_COST)
-    roots = [place for place, head in enumerate(tree.heads) if head < 0]
-    worth[roots] = [LARGEST_COST if tree.words[place] else 0.0 for place in roots]
+    roots = [position for position, head in enumerate(tree.heads) if head < 0]
+    worth[roots] = [LARGEST_COST if tree.words[position] else 0.0 for position in roots]
     below: list[list[int]] = [[] for _ in tree.heads]
-    for place, head in enumerate(tree.heads):
+    for position, head in enumerate(tree.heads):
         if head >= 0:
-            below[head].append(place)
+            below[head].append(position)
     pending = roots
     while pending:
         head = pending.pop()
-        for place in below[head]:
-            worth[place] = min(worth[place], worth[head])
+        for position in below[head]:
+            worth[position] = min(worth[position], worth[head])
         pending += below[head]
     return Chain(worth, np.zeros((2, 2)))
 
@@ -173,6 +173,6 @@ def model_form(token: str, model: LanguageModel) -> str:
 
 
 def unigram_costs(forms: Sequence[str], model: LanguageModel) -> Floats:
-    """(num_tokens,) float64, what each word costs in nats by its frequency alone."""
+    """Returns (num_tokens,) float64, what each word costs in nats by its frequency alone."""
     restricted = model.restrict(forms, {})
     return restricted.cost[restricted.word_ids]

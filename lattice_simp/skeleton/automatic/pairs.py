@@ -13,7 +13,7 @@ from lattice_simp.support.textio import read_lines
 
 
 def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:
-    """Finds each compression in its sentence; gives None for those that are not a subsequence, and their number.
+    """Finds each compression in its sentence; returns None for those that are not a subsequence, and their number.
 
     Words are compared without regard to case, since a compression may begin with another word.
 
@@ -29,7 +29,7 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
     """Reads two files of tokens, a sentence and its compression a line; pairs with a blank line are left out.
 
     Returns:
-        The skeletons, and how many compressions were no subsequence of their sentence.
+        The skeletons, and how many compressions were not a subsequence of their sentence.
 
     Raises:
         FormatError: files of different lengths.

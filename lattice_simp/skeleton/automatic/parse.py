@@ -1,4 +1,4 @@
-"""A parsed sentence as plain data, so that any parser can stand behind automatic skeletons."""
+"""A parsed sentence as plain data, so that any parser can serve automatic skeletons."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Parse:
             if not ROOT <= head < len(self.tokens) or head == position:
                 raise LatticeSimpError(f"token {position} of a parse has the head {head}")
         if any(depth < 0 for depth in self.depths):
-            raise LatticeSimpError("the heads of a parse run in a circle")
+            raise LatticeSimpError("the heads of a parse form a cycle")
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -75,7 +75,7 @@ class Parse:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """How far each token is from its root; -1 in a circle."""
+        """How far each token is from its root; -1 in a cycle."""
         depths = [-1] * len(self.tokens)
         pending = [(root, 0) for root in self.roots]
         while pending:

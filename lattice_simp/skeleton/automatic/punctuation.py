@@ -1,7 +1,7 @@
 """The punctuation of a skeleton, once its words are chosen.
 
 A bracket or quotation mark stays with its partner where a word between them stays. A comma goes with the gap it opens
-or closes, unless it still separates what is left. No comma stands first, last, doubled, or before the final stop.
+or closes, unless it still separates what is left. No comma comes first, last, doubled, or before the final stop.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     kinds, partner = marks(), partners()
     pairs: list[tuple[int, int]] = []
     opened: list[int] = []
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         kind = kinds.get(token)
         if kind == QUOTE:
-            same = [at for at in opened if tokens[at] == token]
+            same = [index for index in opened if tokens[index] == token]
             if not same:
-                opened.append(place)
+                opened.append(position)
                 continue
             del opened[opened.index(same[-1]) :]
-            pairs.append((same[-1], place))
+            pairs.append((same[-1], position))
             continue
-        fitting = [at for at in opened if partner.get(tokens[at]) == token]
+        fitting = [index for index in opened if partner.get(tokens[index]) == token]
         if fitting:
             del opened[opened.index(fitting[-1]) :]
-            pairs.append((fitting[-1], place))
+            pairs.append((fitting[-1], position))
         elif kind == OPEN:
-            opened.append(place)
+            opened.append(position)
     return pairs
 
 
@@ -71,37 +71,42 @@ def place_punctuation(
         return tuple(mask)
     # A pair that holds no kept word counts as deleted text, so that the commas around it go.
     pairs = mark_pairs(tokens)
-    paired = {place: any(mask[first + 1 : last]) for first, last in pairs for place in (first, last)}
+    paired = {position: any(mask[first + 1 : last]) for first, last in pairs for position in (first, last)}
     # A pair that stays is what its commas are beside, whatever of its words goes.
     after_marks = {first for first, last in pairs if paired[first]}
     before_marks = {last for first, last in pairs if paired[first]}
-    stays = [kept or paired.get(place, False) for place, kept in enumerate(mask)]
+    stays = [kept or paired.get(position, False) for position, kept in enumerate(mask)]
     result = list(mask)
-    for place, kind in enumerate(kinds):
+    for position, kind in enumerate(kinds):
         if kind is None:
             continue
-        before = max((at for at in range(place) if kinds[at] is None or at in before_marks), default=None)
-        after = min((at for at in range(place + 1, len(mask)) if kinds[at] is None or at in after_marks), default=None)
-        if place in paired:
-            result[place] = paired[place]
+        before = max(
+            (index for index in range(position) if kinds[index] is None or index in before_marks), default=None
+        )
+        after = min(
+            (index for index in range(position + 1, len(mask)) if kinds[index] is None or index in after_marks),
+            default=None,
+        )
+        if position in paired:
+            result[position] = paired[position]
         elif kind == STOP:
-            result[place] = _stop_stays(place, mask, kinds)
+            result[position] = _stop_stays(position, mask, kinds)
         elif before is not None and after is not None:
-            result[place] = _comma_stays(place, before, after, stays, kinds, conjuncts)
-    return tuple(_tidy(result, [OPEN if place in after_marks else kind for place, kind in enumerate(kinds)]))
+            result[position] = _comma_stays(position, before, after, stays, kinds, conjuncts)
+    return tuple(_tidy(result, [OPEN if position in after_marks else kind for position, kind in enumerate(kinds)]))
 
 
-def _stop_stays(place: int, mask: list[bool], kinds: list[str | None]) -> bool:
-    """The final stop stays; one inside stays where something is left on both of its sides."""
-    stops = [at for at, kind in enumerate(kinds) if kind == STOP]
-    start = max((at + 1 for at in stops if at < place), default=0)
-    end = min((at for at in stops if at > place), default=len(mask))
-    rest = any(kind is None for kind in kinds[place:])
-    return not rest or (any(mask[start:place]) and any(mask[place:end]))
+def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> bool:
+    """Returns whether a stop stays: the final one, and one inside where something is left on both of its sides."""
+    stops = [index for index, kind in enumerate(kinds) if kind == STOP]
+    start = max((index + 1 for index in stops if index < position), default=0)
+    end = min((index for index in stops if index > position), default=len(mask))
+    rest = any(kind is None for kind in kinds[position:])
+    return not rest or (any(mask[start:position]) and any(mask[position:end]))
 
 
 def _comma_stays(
-    place: int,
+    position: int,
     before: int,
     after: int,
     mask: list[bool],
@@ -113,43 +118,43 @@ def _comma_stays(
     if not mask[before] and not mask[after]:
         return False
     if mask[before]:
-        end = next((at for at in range(after, len(mask)) if mask[at]), len(mask))
+        end = next((index for index in range(after, len(mask)) if mask[index]), len(mask))
         closed = any(kind == COMMA for kind in _marks_before(end, kinds))
-        return closed and conjuncts is not None and conjuncts[place]
-    start = next((at for at in range(before, -1, -1) if mask[at]), -1)
+        return closed and conjuncts is not None and conjuncts[position]
+    start = next((index for index in range(before, -1, -1) if mask[index]), -1)
     return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
 
 
-def _marks_before(place: int, kinds: list[str | None]) -> list[str]:
+def _marks_before(position: int, kinds: list[str | None]) -> list[str]:
     found: list[str] = []
-    while place > 0 and (kind := kinds[place - 1]) is not None:
+    while position > 0 and (kind := kinds[position - 1]) is not None:
         found.append(kind)
-        place -= 1
+        position -= 1
     return found
 
 
-def _marks_after(place: int, kinds: list[str | None]) -> list[str]:
+def _marks_after(position: int, kinds: list[str | None]) -> list[str]:
     found: list[str] = []
-    while place + 1 < len(kinds) and (kind := kinds[place + 1]) is not None:
+    while position + 1 < len(kinds) and (kind := kinds[position + 1]) is not None:
         found.append(kind)
-        place += 1
+        position += 1
     return found
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
-    """Takes out commas that stand first, last, doubled, after an opening mark or before a closing bracket."""
+    """Takes out commas that are first, last, doubled, after an opening mark or before a closing bracket."""
     previous: str | None = OPEN
-    for place, kind in enumerate(kinds):
-        if mask[place]:
+    for position, kind in enumerate(kinds):
+        if mask[position]:
             if kind == COMMA and previous in (COMMA, OPEN, STOP):
-                mask[place] = False
+                mask[position] = False
             else:
                 previous = kind or "word"
     following: str | None = STOP
-    for place in range(len(mask) - 1, -1, -1):
-        if mask[place]:
-            if kinds[place] == COMMA and following in (STOP, CLOSE):
-                mask[place] = False
+    for position in range(len(mask) - 1, -1, -1):
+        if mask[position]:
+            if kinds[position] == COMMA and following in (STOP, CLOSE):
+                mask[position] = False
             else:
-                following = kinds[place] or "word"
+                following = kinds[position] or "word"
     return mask

@@ -61,7 +61,7 @@ def parser_name() -> str:
 
 @lru_cache(maxsize=1)
 def load_pipeline() -> tuple[Any, str]:
-    """Loads the English pipeline once, and gives its name with it.
+    """Loads the English pipeline once, and returns its name with it.
 
     Raises:
         MissingExtraError: as `parse_sentences`.
@@ -77,16 +77,16 @@ def load_pipeline() -> tuple[Any, str]:
 
 
 def parser_forms(tokens: Sequence[str]) -> list[str]:
-    """Returns the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another place.
+    """Returns the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another position.
 
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
     """
     forms = list(tokens)
-    for place in range(1, len(forms)):
-        before = forms[place - 1]
-        if forms[place].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
-            forms[place - 1], forms[place] = before[:-1], before[-1] + forms[place]
+    for position in range(1, len(forms)):
+        before = forms[position - 1]
+        if forms[position].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
+            forms[position - 1], forms[position] = before[:-1], before[-1] + forms[position]
     return forms
 
 

@@ -77,7 +77,7 @@ class DeletionTagger:
     ) -> DeletionTagger:
         """Trains a tagger on parsed sentences and their skeletons, and writes it into a folder.
 
-        A sentence with several skeletons stands in `examples` once for each of them.
+        A sentence with several skeletons is in `examples` once for each of them.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
@@ -160,7 +160,7 @@ def _most_probable(chain: Chain, rate: float) -> tuple[bool, ...]:
     """Keeps the tokens with the highest marginals, where the best labellings delete everything."""
     marginals = chain.marginals()
     kept = np.argsort(-marginals, kind="stable")[: max(1, round(rate * len(marginals)))]
-    return tuple(place in kept for place in range(len(marginals)))
+    return tuple(position in kept for position in range(len(marginals)))
 
 
 def _labelled(examples: Iterable[tuple[Parse, Skeleton]]) -> Iterator[Example]:

@@ -3,7 +3,7 @@
 It reads one decision a token, from left to right: keep, or delete. A kept token needs its head, and a kept head its
 obligatory dependants. What a state must remember is only what is still open: tokens whose dependants are still to come
 (kept or deleted?), and heads still to come that some dependant has bound (must they be kept, or deleted?). In a
-projective tree these tokens lie on few paths, and on a path the decisions go with each other, so there are few states
+projective tree these tokens are on few paths, and on a path the decisions go with each other, so there are few states
 (tens a token). Trees that cross themselves need more, and get them: the acceptor is exact for any tree.
 """
 
@@ -39,7 +39,7 @@ _FORBIDDEN = {
     QUOTE: {_OPEN},
     STOP: {_BEGIN, _COMMA, _STOP},
 }
-"""What must not stand before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
+"""What must not come before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
 pairs."""
 
 
@@ -79,19 +79,20 @@ def bonds(tokens: Sequence[str], tree: DeletionTree) -> Bonds:
     ]
     heads = list(tree.heads)
     obligatory = [head != ROOT and bool(np.isinf(cost)) for head, cost in zip(tree.heads, tree.costs, strict=True)]
-    for place in tree.openers:
+    for position in tree.openers:
         # "That" belongs to the reporting verb: it goes where the clause stands alone.
-        heads[place] = tree.heads[heads[place]]
-    pairs = [pair for pair in mark_pairs(tokens) if all(kinds[place] for place in pair)]
+        heads[position] = tree.heads[heads[position]]
+    pairs = [pair for pair in mark_pairs(tokens) if all(kinds[position] for position in pair)]
     for first, last in pairs:
         kinds[first], heads[last], obligatory[last] = OPEN, first, True
-    paired = {place for pair in pairs for place in pair}
+    paired = {position for pair in pairs for position in pair}
     # A mark without its partner is as good as a comma.
     kinds = [
-        COMMA if kind in (OPEN, CLOSE, QUOTE) and place not in paired else kind for place, kind in enumerate(kinds)
+        COMMA if kind in (OPEN, CLOSE, QUOTE) and position not in paired else kind
+        for position, kind in enumerate(kinds)
     ]
-    last_word = max(place for place, kind in enumerate(kinds) if kind is None)
-    required = frozenset(place for place, kind in enumerate(kinds) if kind == STOP and place > last_word)
+    last_word = max(position for position, kind in enumerate(kinds) if kind is None)
+    required = frozenset(position for position, kind in enumerate(kinds) if kind == STOP and position > last_word)
     return Bonds(tuple(heads), tuple(obligatory), dict(tree.tops), frozenset([*required][:1]), tuple(kinds))
 
 
@@ -109,16 +110,20 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     builder = _Builder(bonds, chain)
     words = SymbolTable()
     labels = words.encode(forms)
-    names = SymbolTable([*(f"+{place}" for place in range(count)), *(f"-{place}" for place in range(count))])
+    names = SymbolTable(
+        [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
+    )
     layer = {(0, False, _BEGIN, DELETE): 0}
     states, arcs = 1, list[tuple[int, int, int, float, int]]()
-    for place in range(count):
+    for position in range(count):
         following: dict[_State, int] = {}
         for state, number in layer.items():
-            for decision, cost, target in builder.moves(place, state):
+            for decision, cost, target in builder.moves(position, state):
                 reached = following.setdefault(target, states + len(following))
                 kept = decision == KEEP
-                arcs.append((number, labels[place] if kept else 0, 1 + place + (0 if kept else count), cost, reached))
+                arcs.append(
+                    (number, labels[position] if kept else 0, 1 + position + (0 if kept else count), cost, reached)
+                )
         states += len(following)
         layer = following
         if states > MAX_STATES:
@@ -149,43 +154,43 @@ class _Builder:
         self.keep = chain.keep.tolist()
         self.moves_cost: list[list[float]] = (-chain.transitions).tolist()
         last = list(range(count))
-        for place, head in enumerate(bonds.heads):
+        for position, head in enumerate(bonds.heads):
             if head != ROOT:
-                last[head] = max(last[head], place)
+                last[head] = max(last[head], position)
         self.closing: list[int] = [0] * count
-        for place, at in enumerate(last):
-            self.closing[at] |= 3 << 2 * place
-        self.stays_open = [at > place for place, at in enumerate(last)]
+        for position, index in enumerate(last):
+            self.closing[index] |= 3 << 2 * position
+        self.stays_open = [index > position for position, index in enumerate(last)]
 
-    def moves(self, place: int, state: _State) -> Iterator[tuple[int, float, _State]]:
+    def moves(self, position: int, state: _State) -> Iterator[tuple[int, float, _State]]:
         """Returns (decision, cost, next state) for everything that may happen to a token."""
         known, has_top, previous, before = state
-        wanted = known >> 2 * place & 3
-        transition = self.moves_cost[before] if place else [0.0, 0.0]
-        kind = self.bonds.kinds[place]
-        if wanted != _KEPT and place not in self.bonds.required:
-            bound = self._bind(known, place, _DELETED) if self.bonds.obligatory[place] else known
+        wanted = known >> 2 * position & 3
+        transition = self.moves_cost[before] if position else [0.0, 0.0]
+        kind = self.bonds.kinds[position]
+        if wanted != _KEPT and position not in self.bonds.required:
+            bound = self._bind(known, position, _DELETED) if self.bonds.obligatory[position] else known
             if bound is not None:
-                after = self._close(bound, place, _DELETED)
+                after = self._close(bound, position, _DELETED)
                 yield DELETE, transition[DELETE], (after, has_top, previous, DELETE)
         if wanted == _DELETED or previous in _FORBIDDEN.get(kind or "", ()):
             return
-        cost = transition[KEEP] - self.keep[place]
+        cost = transition[KEEP] - self.keep[position]
         last = _AFTER[kind]
-        head = self.bonds.heads[place]
+        head = self.bonds.heads[position]
         if head != ROOT or kind is not None:
-            bound = self._bind(known, place, _KEPT)
+            bound = self._bind(known, position, _KEPT)
             if bound is not None:
-                yield KEEP, cost, (self._close(bound, place, _KEPT), has_top, last, KEEP)
-        if place in self.bonds.tops and not has_top:
-            bound = self._bind(known, place, _DELETED)
+                yield KEEP, cost, (self._close(bound, position, _KEPT), has_top, last, KEEP)
+        if position in self.bonds.tops and not has_top:
+            bound = self._bind(known, position, _DELETED)
             if bound is not None:
-                cost += self.bonds.tops[place]
-                yield KEEP, cost, (self._close(bound, place, _KEPT), True, last, KEEP)
+                cost += self.bonds.tops[position]
+                yield KEEP, cost, (self._close(bound, position, _KEPT), True, last, KEEP)
 
-    def _bind(self, known: int, place: int, status: int) -> int | None:
-        """Says of the token's head what it is, or has to be; None where it is something else."""
-        head = self.bonds.heads[place]
+    def _bind(self, known: int, position: int, status: int) -> int | None:
+        """Returns what the token's head is, or has to be; None where it is something else."""
+        head = self.bonds.heads[position]
         if head == ROOT:
             return known
         present = known >> 2 * head & 3
@@ -193,9 +198,9 @@ class _Builder:
             return known if present == status else None
         return known | status << 2 * head
 
-    def _close(self, known: int, place: int, status: int) -> int:
+    def _close(self, known: int, position: int, status: int) -> int:
         """Notes what became of the token where that is needed later, and forgets what is not."""
-        known &= ~(3 << 2 * place)
-        if self.stays_open[place]:
-            known |= status << 2 * place
-        return known & ~self.closing[place]
+        known &= ~(3 << 2 * position)
+        if self.stays_open[position]:
+            known |= status << 2 * position
+        return known & ~self.closing[position]

@@ -89,7 +89,7 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
             message = f"the link {link} leads out of a pair of {lengths[0][pair]} and {lengths[1][pair]} words"
             remedy = "align the tokens that training makes, or switch text.tokenise and text.normalise off"
             raise FormatError(message, path=files[corpora[pair]], line=int(lines[pair]) + 1, remedy=remedy)
-        return symmetrise((own, found), (own, found), lengths, "union")  # sorts, and drops what stands twice
+        return symmetrise((own, found), (own, found), lengths, "union")  # sorts, and drops what occurs twice
 
     return links_of
 

@@ -59,7 +59,7 @@ class Corpus(NamedTuple):
 
 
 def all_pairs(corpus: Corpus, rare_word: int) -> PairTable:
-    """Returns the table of the pairs of words that stand in one sentence pair, all equally likely.
+    """Returns the table of the pairs of words that are in one sentence pair, all equally likely.
 
     Args:
         rare_word: a pair that is seen once is left out if both words are seen at least this often.

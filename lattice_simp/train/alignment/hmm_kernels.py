@@ -1,8 +1,8 @@
 """Link posteriors of single sentences, under IBM Model 1 and under the HMM alignment model.
 
 A sentence has I words on the conditioning side and J on the generated side. Its cells hold t(f_j|e_i) at i * J + j, the
-NULL word being e_I, and the posteriors overwrite them. Sums run in the order in which they stand here (no fastmath, no
-BLAS), so the results are the same bytes on every run.
+NULL word being e_I, and the posteriors overwrite them. Sums run in the order in which they are written here (no
+fastmath, no BLAS), so the results are the same bytes on every run.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ class Side:
 
 
 class Occurrences(NamedTuple):
-    """Where the words of some sentences stand: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
+    """Where the words of some sentences are: word w at `starts[w]:starts[w + 1]` of `sentences` and `positions`.
 
-    NULL is the word after the last one, and stands after the last word of every sentence.
+    NULL is the word after the last one, and comes after the last word of every sentence.
     """
 
     starts: Longs
@@ -67,7 +67,7 @@ class Block(NamedTuple):
     """Some sentences while they are worked on.
 
     Attributes:
-        occurrences: where the conditioning words stand.
+        occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         vocabulary_size: of the generated words.
         starts: where the cells of each sentence begin; position i of the conditioning side (NULL is the last) and
@@ -89,7 +89,7 @@ Part = tuple[int, int]
 
 @jit
 def find_occurrences(words: Ints, offsets: Longs, vocabulary_size: int) -> Occurrences:
-    """Sorts the words of sentences, and the NULLs of these, by word, then by place."""
+    """Sorts the words of sentences, and the NULLs of these, by word, then by position."""
     starts = np.zeros(vocabulary_size + 2, dtype=np.int64)
     for word in words[offsets[0] : offsets[-1]]:
         starts[word + 1] += 1
@@ -119,10 +119,10 @@ def write_rows(
     row_starts: Longs,
     row_words: Ints,
 ) -> None:
-    """Finds the pairs of the conditioning words of a part with the words that stand beside them.
+    """Finds the pairs of the conditioning words of a part with the words that are beside them.
 
     Args:
-        occurrences: where the conditioning words stand.
+        occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         frequencies: how often each generated word occurs.
         rare_word: a pair that is seen once is left out if both words are seen at least this often.
@@ -135,8 +135,8 @@ def write_rows(
     touched = np.empty(len(frequencies), dtype=np.int32)
     for word in range(part[0], part[1]):
         num_touched = 0
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for position in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[position]
             for other in words[offsets[sentence] : offsets[sentence + 1]]:
                 if together[other] == 0:
                     touched[num_touched] = other
@@ -167,11 +167,11 @@ def fill_cells(table: PairTable, block: Block, floor: float, part: Part) -> None
         pairs = range(table.starts[word], table.starts[word + 1])
         for pair in pairs:
             row[table.words[pair]] = max(table.probabilities[pair], floor)
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             begin = offsets[sentence]
             length = offsets[sentence + 1] - begin
-            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            cell = cell_starts[sentence] + occurrences.positions[index] * length
             for position in range(length):
                 cells[cell + position] = row[words[begin + position]]
         for pair in pairs:
@@ -187,18 +187,18 @@ def collect_counts(table: PairTable, block: Block, counts: Floats, part: Part) -
         if occurrences.starts[word] == occurrences.starts[word + 1]:
             continue
         pairs = range(table.starts[word], table.starts[word + 1])
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             begin = offsets[sentence]
             length = offsets[sentence + 1] - begin
-            cell = cell_starts[sentence] + occurrences.positions[place] * length
+            cell = cell_starts[sentence] + occurrences.positions[index] * length
             for position in range(length):
                 row[words[begin + position]] += cells[cell + position]
         for pair in pairs:
             counts[pair] += row[table.words[pair]]
         # Words whose pairs are not in the table are cleared too.
-        for place in range(occurrences.starts[word], occurrences.starts[word + 1]):
-            sentence = occurrences.sentences[place]
+        for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
+            sentence = occurrences.sentences[index]
             for other in words[offsets[sentence] : offsets[sentence + 1]]:
                 row[other] = 0.0
 

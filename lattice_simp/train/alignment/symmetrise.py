@@ -58,10 +58,10 @@ def _symmetrise(
         rows, columns = source_lengths[sentence], target_lengths[sentence]
         one = np.zeros((rows, columns), dtype=np.bool_)
         two = np.zeros((rows, columns), dtype=np.bool_)
-        for place in range(forward_offsets[sentence], forward_offsets[sentence + 1]):
-            one[forward[place, 0], forward[place, 1]] = True
-        for place in range(backward_offsets[sentence], backward_offsets[sentence + 1]):
-            two[backward[place, 0], backward[place, 1]] = True
+        for index in range(forward_offsets[sentence], forward_offsets[sentence + 1]):
+            one[forward[index, 0], forward[index, 1]] = True
+        for index in range(backward_offsets[sentence], backward_offsets[sentence + 1]):
+            two[backward[index, 0], backward[index, 1]] = True
         joined = one | two if take_union else one & two
         if grow >= 0:
             _grow(joined, one, two, grow)

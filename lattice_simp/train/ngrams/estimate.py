@@ -88,7 +88,7 @@ def estimate(
 
 
 def memory_mebibytes(memory: str | int) -> int:
-    """Returns the MiB that a setting means; a percentage never gives less than `LEAST_MEMORY`.
+    """Returns the MiB that a setting means; a percentage never means less than `LEAST_MEMORY`.
 
     >>> memory_mebibytes(500), memory_mebibytes("500")
     (500, 500)
@@ -106,7 +106,7 @@ def memory_mebibytes(memory: str | int) -> int:
 
 
 def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
-    """Says in one line why `lmplz` failed.
+    """Returns in one line why `lmplz` failed.
 
     Args:
         code: its exit status; negative for a signal.

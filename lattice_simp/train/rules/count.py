@@ -156,7 +156,7 @@ def _table_of(different: Longs) -> tuple[Longs, Ints]:
         size *= 2
     keys = np.full(size, -1, dtype=np.int64)
     values = np.full(size, -1, dtype=np.int32)
-    for place in range(len(different)):
-        slot = find_slot(keys, different[place])
-        keys[slot], values[slot] = different[place], place
+    for index in range(len(different)):
+        slot = find_slot(keys, different[index])
+        keys[slot], values[slot] = different[index], index
     return keys, values

@@ -63,9 +63,9 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
     target_offsets, target = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
     point_offsets, points = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.uint8)
     count = 0
-    at = begin
-    while at < len(bitext.source_offsets) - 1 and count < max_rules:
-        words, others, links = _sentence(bitext, at)
+    pair = begin
+    while pair < len(bitext.source_offsets) - 1 and count < max_rules:
+        words, others, links = _sentence(bitext, pair)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
         # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
@@ -77,22 +77,22 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         source = with_room(source, source_offsets[count] + len(spans) * limits.max_symbols)
         target = with_room(target, target_offsets[count] + len(spans) * limits.max_span)
         points = with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
-        for place in range(len(spans)):
-            span = spans[place]
+        for index in range(len(spans)):
+            span = spans[index]
             filled = _write_side(words, span, 0, source, source_offsets[count])
             if len(allowed):
                 own = pattern_hash(source[source_offsets[count] : filled])
                 if allowed[find_slot(allowed, own)] != own:
                     continue
-            sentence[count] = at
+            sentence[count] = pair
             source_offsets[count + 1] = filled
             target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
             own_links = links[link_starts[span[0]] : link_starts[span[1]]]
             point_offsets[count + 1] = _write_points(own_links, span, points, point_offsets[count])
             count += 1
-        at += 1
+        pair += 1
     return RuleBlock(
-        at,
+        pair,
         sentence[:count],
         source_offsets[: count + 1],
         source[: source_offsets[count]],
@@ -110,17 +110,17 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
     Args:
         bitext: the sentence pairs.
         limits: of rules.
-        keys, values: a hash table of the target sides to count: `pattern_hash` to a place in `counts`.
+        keys, values: a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
         counts: are added to.
     """
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
     rules = np.int64(0)
-    for at in range(len(bitext.source_offsets) - 1):
-        words, others, links = _sentence(bitext, at)
+    for pair in range(len(bitext.source_offsets) - 1):
+        words, others, links = _sentence(bitext, pair)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         rules += len(spans)
-        for place in range(len(spans)):
-            length = _write_side(others, spans[place], 2, pattern, 0)
+        for index in range(len(spans)):
+            length = _write_side(others, spans[index], 2, pattern, 0)
             own = pattern_hash(pattern[:length])
             slot = find_slot(keys, own)
             if keys[slot] == own:
@@ -129,52 +129,52 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
 
 
 @jit
-def _sentence(bitext: Bitext, at: int) -> tuple[Ints, Ints, Ints]:
+def _sentence(bitext: Bitext, pair: int) -> tuple[Ints, Ints, Ints]:
     return (
-        bitext.source[bitext.source_offsets[at] : bitext.source_offsets[at + 1]],
-        bitext.target[bitext.target_offsets[at] : bitext.target_offsets[at + 1]],
-        bitext.links[bitext.link_offsets[at] : bitext.link_offsets[at + 1]],
+        bitext.source[bitext.source_offsets[pair] : bitext.source_offsets[pair + 1]],
+        bitext.target[bitext.target_offsets[pair] : bitext.target_offsets[pair + 1]],
+        bitext.links[bitext.link_offsets[pair] : bitext.link_offsets[pair + 1]],
     )
 
 
 @jit
 def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) -> int:
     """Writes a rule's symbols of one side (0: source, 2: target); returns the index after them."""
-    at, end = span[side], span[side + 1]
-    while at < end:
-        if at == span[4 + side]:
+    index, end = span[side], span[side + 1]
+    while index < end:
+        if index == span[4 + side]:
             symbols[filled] = -1
-            at = span[5 + side]
-        elif at == span[8 + side]:
+            index = span[5 + side]
+        elif index == span[8 + side]:
             symbols[filled] = -2
-            at = span[9 + side]
+            index = span[9 + side]
         else:
-            symbols[filled] = words[at]
-            at += 1
+            symbols[filled] = words[index]
+            index += 1
         filled += 1
     return filled
 
 
 @jit
 def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
-    """Writes the links between a rule's own words as places among its symbols."""
-    for place in range(len(links)):
-        source, target = links[place, 0], links[place, 1]
+    """Writes the links between a rule's own words as positions among its symbols."""
+    for index in range(len(links)):
+        source, target = links[index, 0], links[index, 1]
         if not span[0] <= source < span[1] or span[4] <= source < span[5] or span[8] <= source < span[9]:
             continue
-        points[filled] = _symbol_place(source, span, 0)
-        points[filled + 1] = _symbol_place(target, span, 2)
+        points[filled] = _symbol_index(source, span, 0)
+        points[filled + 1] = _symbol_index(target, span, 2)
         filled += 2
     return filled
 
 
 @jit
-def _symbol_place(word: int, span: Ints, side: int) -> int:
-    place = word - span[side]
+def _symbol_index(word: int, span: Ints, side: int) -> int:
+    index = word - span[side]
     for gap in (4, 8):
         if span[gap] >= 0 and span[gap + side] < word:
-            place -= span[gap + side + 1] - span[gap + side] - 1
-    return place
+            index -= span[gap + side + 1] - span[gap + side] - 1
+    return index
 
 
 @jit
@@ -182,8 +182,8 @@ def pattern_hash(symbols: Ints) -> np.int64:
     """Returns a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
     share one with a probability of 5e-6."""
     mixed = np.uint64(len(symbols))
-    for place in range(len(symbols)):
-        mixed = (mixed ^ np.uint64(np.int64(symbols[place]) + 8)) * np.uint64(0x9E3779B97F4A7C15)
+    for index in range(len(symbols)):
+        mixed = (mixed ^ np.uint64(np.int64(symbols[index]) + 8)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(33)
         mixed *= np.uint64(0xFF51AFD7ED558CCD)
         mixed ^= mixed >> np.uint64(33)

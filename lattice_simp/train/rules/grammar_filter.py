@@ -38,7 +38,7 @@ def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
 
 
 def is_skeleton_file(path: Path) -> bool:
-    """Whether a file's name says that it holds skeletons (tokens already), compressed or not."""
+    """Returns whether a file's name says that it holds skeletons (tokens already), compressed or not."""
     return ".jsonl" in path.suffixes
 
 
@@ -61,7 +61,7 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
             stack = [(begin, 0, 0, False)]
             choices = [(0, 0)]  # the symbol that led to each entry, and its depth
             while len(stack) > 0:
-                at, length, gaps, after_gap = stack.pop()
+                index, length, gaps, after_gap = stack.pop()
                 symbol, depth = choices.pop()
                 if depth > 0:
                     symbols[depth - 1] = symbol
@@ -74,13 +74,13 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
                             slot = find_slot(keys, own)
                         keys[slot] = own
                         used += 1
-                if length == limits.max_symbols or at >= last:
+                if length == limits.max_symbols or index >= last:
                     continue
-                if words[at] >= 0:
-                    stack.append((at + 1, length + 1, gaps, False))
-                    choices.append((words[at], length + 1))
+                if words[index] >= 0:
+                    stack.append((index + 1, length + 1, gaps, False))
+                    choices.append((words[index], length + 1))
                 if gaps < limits.max_gaps and not after_gap:
-                    for end in range(at + 1, last + 1):
+                    for end in range(index + 1, last + 1):
                         stack.append((end, length + 1, gaps + 1, True))
                         choices.append((-1 - gaps, length + 1))
     return keys

@@ -90,8 +90,8 @@ def _linked_pairs(bitext: Bitext) -> Longs:
         first, other = source_offsets[sentence], target_offsets[sentence]
         source_linked = np.zeros(source_offsets[sentence + 1] - first, dtype=np.bool_)
         target_linked = np.zeros(target_offsets[sentence + 1] - other, dtype=np.bool_)
-        for place in range(link_offsets[sentence], link_offsets[sentence + 1]):
-            s, t = links[place, 0], links[place, 1]
+        for index in range(link_offsets[sentence], link_offsets[sentence + 1]):
+            s, t = links[index, 0], links[index, 1]
             source_linked[s] = target_linked[t] = True
             found[count] = pair_key(source[first + s], target[other + t])
             count += 1
@@ -111,7 +111,7 @@ class RuleSides(NamedTuple):
 
     Attributes:
         source_offsets, source, target_offsets, target: int64 and int32 symbols, negative for gaps.
-        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) places, flat.
+        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) positions, flat.
     """
 
     source_offsets: Longs
@@ -140,14 +140,14 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
         source_begin, target_begin = source_offsets[rule], target_offsets[rule]
         own_begin = target_begin if of_target else source_begin
         own_end = target_offsets[rule + 1] if of_target else source_offsets[rule + 1]
-        for at in range(own_begin, own_end):
-            word = target[at] if of_target else source[at]
+        for index in range(own_begin, own_end):
+            word = target[index] if of_target else source[index]
             if word < 0:
                 continue
             total, number = 0.0, 0
             for point in range(point_offsets[rule], point_offsets[rule + 1], 2):
                 s, t = points[point], points[point + 1]
-                if (t if of_target else s) != at - own_begin:
+                if (t if of_target else s) != index - own_begin:
                     continue
                 key = pair_key(source[source_begin + s], target[target_begin + t])
                 total += _look_up(pairs, probabilities, key, least)
@@ -161,5 +161,5 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
 
 @jit
 def _look_up(pairs: Longs, probabilities: Floats, key: int, least: float) -> float:
-    place = np.searchsorted(pairs, key)
-    return probabilities[place] if place < len(pairs) and pairs[place] == key else least
+    index = np.searchsorted(pairs, key)
+    return probabilities[index] if index < len(pairs) and pairs[index] == key else least

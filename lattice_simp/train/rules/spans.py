@@ -25,8 +25,8 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
     high = np.full(source_length, -1, dtype=np.int32)
     back_low = np.full(target_length, source_length, dtype=np.int32)
     back_high = np.full(target_length, -1, dtype=np.int32)
-    for place in range(len(links)):
-        source, target = links[place, 0], links[place, 1]
+    for index in range(len(links)):
+        source, target = links[index, 0], links[index, 1]
         low[source], high[source] = min(low[source], target), max(high[source], target)
         back_low[target], back_high[target] = min(back_low[target], source), max(back_high[target], source)
     phrases = np.empty((source_length * min(max_span, source_length), 4), dtype=np.int32)
@@ -67,8 +67,8 @@ def rule_spans(
     """
     phrases, offsets = phrase_table(source_length, target_length, links, max_span)
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links
-    for place in range(len(links)):
-        linked[links[place, 0] + 1] = 1
+    for index in range(len(links)):
+        linked[links[index, 0] + 1] = 1
     linked = np.cumsum(linked).astype(np.int32)
     spans = np.empty((_FIRST_ROWS, SPAN_COLUMNS), dtype=np.int32)
     count = 0

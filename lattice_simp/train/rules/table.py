@@ -166,7 +166,7 @@ def build_grammar(
 
 
 def _differs(offsets: Longs, symbols: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether each row differs from the one before."""
+    """Returns whether each row differs from the one before."""
     lengths = np.diff(offsets)
     width = int(lengths.max(initial=1))
     rows = np.full((len(lengths), width), np.iinfo(np.int32).min, dtype=np.int32)
@@ -178,8 +178,8 @@ def _differs(offsets: Longs, symbols: Ints) -> np.ndarray[Any, np.dtype[np.bool_
 def _select(offsets: Longs, symbols: Ints, rows: Longs) -> tuple[Longs, Ints]:
     lengths = np.diff(offsets)[rows]
     chosen = np.concatenate(([0], np.cumsum(lengths)))
-    places = np.repeat(offsets[:-1][rows] - chosen[:-1], lengths) + np.arange(chosen[-1])
-    return chosen, symbols[places]
+    indices = np.repeat(offsets[:-1][rows] - chosen[:-1], lengths) + np.arange(chosen[-1])
+    return chosen, symbols[indices]
 
 
 def _renumbered(symbols: Ints, words: list[str]) -> tuple[Ints, SymbolTable]:

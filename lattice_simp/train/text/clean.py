@@ -26,7 +26,7 @@ _RESERVED = re.compile(r"(?:^| )(?:<s>|</s>|<unk>|<UNK>|<eps>|\|\|\||\[[^\[\], ]
 
 
 def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
-    """Says why a tokenised pair is left out; None for a good one.
+    """Returns why a tokenised pair is left out; None for a good one.
 
     >>> reason_to_drop("a b", "", Clean()), reason_to_drop("a b", "c", Clean())
     ('empty', None)
@@ -48,7 +48,7 @@ def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
 
 
 def has_reserved_word(sentence: str) -> bool:
-    """Whether a token means something else to language models or rule tables.
+    """Returns whether a token means something else to language models or rule tables.
 
     >>> has_reserved_word("a <s> b"), has_reserved_word("[X,1]"), has_reserved_word("<b> [ X ]")
     (True, True, False)
@@ -71,7 +71,7 @@ def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
 
 
 def repeated(hashes: Longs) -> Bools:
-    """Tells for each hash whether it stands earlier, too.
+    """Returns for each hash whether it occurs earlier, too.
 
     >>> repeated(np.array([7, 8, 7, 7])).tolist()
     [False, False, True, True]
@@ -82,7 +82,7 @@ def repeated(hashes: Longs) -> Bools:
 
 
 class LanguageIdentifier:
-    """Tells sides that are not in their language, by unigram models of the whole corpus.
+    """Finds sides that are not in their language, by unigram models of the whole corpus.
 
     Works for any pair of languages: it needs no models, only that most of the corpus is sound.
 
@@ -97,7 +97,7 @@ class LanguageIdentifier:
         self._own_total, self._other_total = sum(own.values()) + 1, sum(other.values()) + 1
 
     def foreign(self, column: pa.ChunkedArray) -> Bools:
-        """Tells for each token line whether it looks like the other side's language.
+        """Returns for each token line whether it looks like the other side's language.
 
         It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count.
         """

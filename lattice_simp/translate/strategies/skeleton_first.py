@@ -1,6 +1,6 @@
 """Skeleton-first decoding (Hasler et al. 2016, section 4.1).
 
-1. The gaps of the sentence become single tokens, which translate to themselves and may stand wherever a constituent
+1. The gaps of the sentence become single tokens, which translate to themselves and may occur wherever a constituent
    may. Phrasal rules that match the skeleton across a gap are added, with the gap put where the rule's word alignment
    says. The rules' lattice of this *partial* sentence holds the gaps as words.
 2. Forced decoding: the lattice is composed with the skeleton's n-best list; the gaps are invisible to it.
@@ -44,7 +44,7 @@ PARTIAL_BEAM, PARTIAL_ARCS = 10.0, 2000
 alone, so the beam is wider than the final one."""
 
 GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
-"""What the lattice of a gap keeps before it is put into each of its places."""
+"""What the lattice of a gap keeps before it is put into each of its positions."""
 
 
 def translate(decoder: HieroDecoder, task: Task) -> Translation:
@@ -81,7 +81,7 @@ def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[Gapp
 
 
 def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> Lattice:
-    """Returns the translations of a gap, pruned without knowledge of what stands around them."""
+    """Returns the translations of a gap, pruned without knowledge of what is around them."""
     rules = decoder.rules(words, tokens)
     model, weight = next(iter(decoder.models.values()))
     used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
@@ -128,13 +128,15 @@ def crossing_rules(
     kept = np.flatnonzero(~is_gap)
     if len(kept) == 0:
         return []
-    sentence = grammar.source_words.lookup([tokens[at] for at in kept.tolist()], missing=len(grammar.source_words))
+    sentence = grammar.source_words.lookup(
+        [tokens[index] for index in kept.tolist()], missing=len(grammar.source_words)
+    )
     matches = match(grammar, sentence, max_span)
     phrasal = (matches.pattern >= 0) & (matches.gaps[:, 0] < 0)
     items = []
     for number in np.flatnonzero(phrasal).tolist():
         start, last = int(kept[matches.span[number, 0]]), int(kept[matches.span[number, 1] - 1])
-        inner = [at for at in range(start, last) if is_gap[at]]
+        inner = [index for index in range(start, last) if is_gap[index]]
         if not inner:
             continue
         pattern = int(matches.pattern[number])
@@ -148,19 +150,19 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
     """Returns a phrasal rule's target side with the gaps of `span` inserted.
 
     A gap comes after the last target word that is aligned to the source words before it; before any aligned word, it
-    comes first. Without an alignment it keeps its relative place.
+    comes first. Without an alignment it keeps its relative position.
     """
     target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
     points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
     inserted: dict[int, list[int]] = {}
     seen = 0  # source words of the rule before the token in hand
-    total = sum(not is_gap[at] for at in span)
-    for at in span:
-        if not is_gap[at]:
+    total = sum(not is_gap[index] for index in span)
+    for index in span:
+        if not is_gap[index]:
             seen += 1
             continue
         position = _aligned_position(points, seen) if len(points) else round(len(target) * seen / total)
-        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[at]))
+        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[index]))
     result: list[int] = []
     for position in range(len(target) + 1):
         result += inserted.get(position, [])
@@ -169,7 +171,7 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
 
 
 def _aligned_position(points: Ints, seen: int) -> int:
-    """The position after the target words of the nearest aligned source word to the left."""
+    """Returns the position after the target words of the nearest aligned source word to the left."""
     left = points[points[:, 0] < seen]
     if not len(left):
         return 0
@@ -178,9 +180,9 @@ def _aligned_position(points: Ints, seen: int) -> int:
 
 
 def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
-    """Composes with the skeleton hypotheses; only gaps may stand between their words.
+    """Composes with the skeleton hypotheses; only gaps may occur between their words.
 
-    What stays is judged with the language models, which do not see the gaps; their costs are taken out again.
+    What stays is scored with the language models, which do not see the gaps; their costs are taken out again.
     """
     rules = partial.lattice
     labels = [label for label in map(rules.symbols.find, gap_words) if label is not None]
@@ -191,19 +193,19 @@ def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor
     joint = compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
     if joint.empty:
         return joint
-    judged = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
-    weights = judged.weights - decoder.word_penalty * (judged.olabels > 0)
-    finals = judged.finals.copy()
+    scored = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)
+    weights = scored.weights - decoder.word_penalty * (scored.olabels > 0)
+    finals = scored.finals.copy()
     for name, (_, weight) in decoder.models.items():
-        weights += weight * judged.features[name]
-        finals += weight * judged.features.final(name)
-    gaps = judged.features[_GAP_LABEL].astype(np.int32)
+        weights += weight * scored.features[name]
+        finals += weight * scored.features.final(name)
+    gaps = scored.features[_GAP_LABEL].astype(np.int32)
     forced = replace(
-        judged,
-        olabels=np.where(gaps > 0, gaps, judged.olabels),
+        scored,
+        olabels=np.where(gaps > 0, gaps, scored.olabels),
         weights=weights,
         finals=finals,
-        features=judged.features.without(_GAP_LABEL, *decoder.models),
+        features=scored.features.without(_GAP_LABEL, *decoder.models),
     )
     return replace(partial, lattice=forced).named()
 

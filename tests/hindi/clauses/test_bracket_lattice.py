@@ -19,7 +19,7 @@ def by_hand(scores, transitions, tokens, labels, costs):
     """Returns (cost, labelling) of every well-formed labelling, costs against the best labelling of all."""
     totals, best = [], -np.inf
     for chosen in product(range(len(labels)), repeat=len(scores)):
-        score = sum(scores[place, label] for place, label in enumerate(chosen))
+        score = sum(scores[position, label] for position, label in enumerate(chosen))
         score += sum(transitions[one, two] for one, two in pairwise(chosen))
         best = max(best, score)
         stack, spent = START, 0.0
@@ -59,7 +59,7 @@ def test_the_best_rests_lead_to_the_best_of_all_labellings():
         rng = np.random.default_rng(seed)
         scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
         every = (
-            sum(scores[place, label] for place, label in enumerate(chosen))
+            sum(scores[position, label] for position, label in enumerate(chosen))
             + sum(transitions[one, two] for one, two in pairwise(chosen))
             for chosen in product(range(3), repeat=4)
         )

@@ -34,7 +34,7 @@ def participle(start: int) -> Clause:
 
 
 def examples(start: int) -> list[tuple[Sentence, list[Clause]]]:
-    """The participle's clause always starts at the same token."""
+    """Returns sentences whose participle's clause always starts at the same token."""
     return [
         (sentence_of(subject, place, thing, verb), [MAIN, participle(start)])
         for subject in NOUNS

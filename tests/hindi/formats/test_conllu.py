@@ -177,10 +177,10 @@ FAULTS = {
     "a number missing": ([line(1, "a", head=0), line(3, "b", head=1)], 2, "the word '3', where number 2 is due"),
     "no number": ([line("x", "a", head=0)], 1, "the word 'x'"),
     "no form": ([line(1, "", head=0)], 1, "empty"),
-    "a head that is no number": (["# c", line(1, "a", head="b")], 2, "no number: 'b'"),
+    "a head that is not a number": (["# c", line(1, "a", head="b")], 2, "is not a number: 'b'"),
     "a head too far": ([line(1, "a", head=0), line(2, "b", head=3)], 2, "the head 3, but 2 words"),
     "its own head": ([line(1, "a", head=1)], 1, "depends on itself"),
-    "a circle": ([line(1, "a", head=0), line(2, "b", head=3), line(3, "c", head=2)], 2, "depends on itself"),
+    "a cycle": ([line(1, "a", head=0), line(2, "b", head=3), line(3, "c", head=2)], 2, "depends on itself"),
 }
 
 

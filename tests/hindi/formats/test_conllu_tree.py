@@ -10,7 +10,7 @@ from lattice_simp.hindi.formats.conllu_tree import treebank_tree
 from lattice_simp.hindi.from_tree import clauses_of_tree
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 
-# form/chunk/head/relation, the head from 1; behind the arrow, what becomes of heads and relations
+# form/chunk/head/relation, the head from 1; after the arrow, what becomes of heads and relations
 TREES = {
     "a simple sentence stays": (
         "राम/NP/3/nsubj रोटी/NP/3/obj खाता/VGF/0/ ।/BLK/3/punct",
@@ -63,7 +63,8 @@ def sentence(text):
     words = [word.split("/") for word in text.split()]
     tokens = tuple(Token(form, "PSP" if form == "का" else "NN") for form, *_ in words)
     chunks = (
-        Chunk(tag, place, place + 1, int(head) - 1, relation) for place, (_, tag, head, relation) in enumerate(words)
+        Chunk(tag, position, position + 1, int(head) - 1, relation)
+        for position, (_, tag, head, relation) in enumerate(words)
     )
     return Sentence(tokens, tuple(chunks))
 
@@ -94,12 +95,12 @@ def trees(draw):
     count = draw(st.integers(1, 7))
     order = draw(st.permutations(range(count)))
     chunks = []
-    for place in range(count):
-        earlier = order[: order.index(place)]
+    for position in range(count):
+        earlier = order[: order.index(position)]
         head = draw(st.sampled_from(earlier)) if earlier else -1
         relation = draw(st.sampled_from("cop conj cc mark nsubj nmod punct acl:relcl".split())) if head >= 0 else ""
-        chunks.append(Chunk(draw(st.sampled_from(["NP", "VGF", "CCP"])), place, place + 1, head, relation))
-    return Sentence(tuple(Token(str(place)) for place in range(count)), tuple(chunks))
+        chunks.append(Chunk(draw(st.sampled_from(["NP", "VGF", "CCP"])), position, position + 1, head, relation))
+    return Sentence(tuple(Token(str(position)) for position in range(count)), tuple(chunks))
 
 
 @given(trees())
@@ -107,8 +108,8 @@ def test_a_tree_stays_a_tree(tree):
     chunks = treebank_tree(tree).chunks
     assert [chunk.head for chunk in chunks].count(-1) == 1
     assert all((chunk.relation == "") == (chunk.head == -1) for chunk in chunks)
-    for place in range(len(chunks)):
+    for position in range(len(chunks)):
         steps = 0
-        while place >= 0:
-            place, steps = chunks[place].head, steps + 1
+        while position >= 0:
+            position, steps = chunks[position].head, steps + 1
             assert steps <= len(chunks)

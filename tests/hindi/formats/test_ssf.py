@@ -11,7 +11,7 @@ import pytest
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.formats.treebank import read_marked, read_treebank
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token, place_in_circle
+from lattice_simp.hindi.sentence import Chunk, Sentence, Token, find_cycle
 
 GOOD = """<document>
 <head>anything</head>
@@ -89,12 +89,12 @@ def test_circles_are_found_as_by_walking():
     for _ in range(300):
         heads = [generator.randrange(-1, 5) for _ in range(5)]
         circular = set()
-        for place in range(5):
-            way = [place]
+        for position in range(5):
+            way = [position]
             while way[-1] >= 0 and len(way) < 7:
                 way.append(heads[way[-1]])
-            circular |= {place} if place in way[1:] else set()
-        found = place_in_circle(heads)
+            circular |= {position} if position in way[1:] else set()
+        found = find_cycle(heads)
         assert found in circular if circular else found is None
 
 

@@ -1,9 +1,9 @@
 """Reads worked examples: sentences in a compact notation, and the file of cases.
 
-A token is `word/TAG`, chunks stand between ` | `, and a chunk's tag follows a token's after a colon:
+A token is `word/TAG`, chunks are between ` | `, and a chunk's tag follows a token's after a colon:
 `raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | soyaa/VM`. Without it the chunk is what its first token of a kind
 says: a verb makes a finite group (VGF), a conjunction CCP, punctuation BLK, all others NP. More is said in brackets
-behind the tag: `katne/VM[root=kaat]:VGNN`, with the fields of `Token`. Chunks depend on others if `>head:relation`
+after the tag: `katne/VM[root=kaat]:VGNN`, with the fields of `Token`. Chunks depend on others if `>head:relation`
 follows, with the head's number from 1: `raam/NNP>2:k1 | soyaa/VM`. The word `NULL` stands for an elided one.
 """
 
@@ -34,7 +34,7 @@ def parse_sentence(text: str) -> Sentence:
     ('raam ne paanii piyaa', ['NP', 'NP', 'VGF'], 'pii')
 
     Raises:
-        LatticeSimpError: something is no token, or a field is unknown.
+        LatticeSimpError: something is not a token, or a field is unknown.
     """
     tokens: list[Token] = []
     chunks: list[Chunk] = []
@@ -72,7 +72,7 @@ class Case:
     """A worked example in one script.
 
     Attributes:
-        name: the id, with `roman` or `devanagari` behind it.
+        name: the id, with `roman` or `devanagari` after it.
         source: where it is from.
         stage: how far the simplification goes: a value of `Stage`.
         sentence: the input.

@@ -52,14 +52,14 @@ def random_sentence(rng: random.Random) -> Sentence:
 
 def random_clauses(rng: random.Random, start: int, end: int, depth: int = 0) -> list[Clause]:
     found = []
-    place = start
-    while place < end:
-        stop = rng.randint(place + 1, end)
+    position = start
+    while position < end:
+        stop = rng.randint(position + 1, end)
         if rng.random() < 0.6:
-            found.append(Clause(place, stop, rng.choice([*ClauseType, None])))
+            found.append(Clause(position, stop, rng.choice([*ClauseType, None])))
             if depth < 3 and rng.random() < 0.6:
-                found += random_clauses(rng, place, stop, depth + 1)
-        place = stop
+                found += random_clauses(rng, position, stop, depth + 1)
+        position = stop
     return found
 
 
@@ -72,16 +72,20 @@ def test_random_sentences_lose_no_word_and_keep_their_verbs():
             found = simplify(sentence, clauses, until=stage)
             assert found.sentences, seed
             kept = {token for one in found.sentences for token in one.kept}
-            lost = [at for at in range(len(sentence)) if at not in kept and not is_joining(sentence, at)]
+            lost = [
+                position
+                for position in range(len(sentence))
+                if position not in kept and not is_joining(sentence, position)
+            ]
             assert lost == [], seed
             if len(found.sentences) > 1:
-                assert kept | {at for at, _ in found.dropped} == set(range(len(sentence))), seed
+                assert kept | {position for position, _ in found.dropped} == set(range(len(sentence))), seed
                 finite = {
-                    at
+                    position
                     for chunk in sentence.chunks
                     if chunk.is_verbal
-                    for at in range(chunk.start, chunk.end)
-                    if sentence.tokens[at].tag.startswith("V") and not sentence.tokens[at].is_empty
+                    for position in range(chunk.start, chunk.end)
+                    if sentence.tokens[position].tag.startswith("V") and not sentence.tokens[position].is_empty
                 }
                 assert all(finite & set(one.kept) for one in found.sentences), seed
 
@@ -134,7 +138,7 @@ def test_clauses_without_types_are_split():
 
 def test_guards_name_what_is_wrong():
     sentence = parse_sentence("राम/NNP | गया/VM | और/CC | सीता/NNP | आई/VM")
-    words = [Word(token.form, (at,)) for at, token in enumerate(sentence.tokens)]
+    words = [Word(token.form, (position,)) for position, token in enumerate(sentence.tokens)]
     assert lost_tokens(sentence, [words[:1]]) == [1, 3, 4]
     assert not has_verb(sentence, words[:1])
     assert [one.name for one in check(sentence, ["a", "b"], [words[:1], words[1:]])] == ["a"]
@@ -145,7 +149,7 @@ def test_guards_name_what_is_wrong():
 
 
 def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
-    """How often a sentence is split before all splits that are left can be made."""
+    """Returns how often a sentence is split before all splits that are left can be made."""
     trees = []
 
     def counted(*arguments):
@@ -205,7 +209,7 @@ def test_every_sentence_ends_as_the_source_does(end: str, ends: list[str], roman
     tokens = list(map(Token, words.split(), "NNP NN VM CC PRP NN VM".split()))
     tokens += [Token(mark, "SYM") for mark in end.split()]
     tags = ["NP", "NP", "VGF", "CCP", "NP", "NP", "VGF", *(["BLK"] * (len(tokens) - 7))]
-    sentence = Sentence(tuple(tokens), tuple(Chunk(tag, at, at + 1) for at, tag in enumerate(tags)))
+    sentence = Sentence(tuple(tokens), tuple(Chunk(tag, position, position + 1) for position, tag in enumerate(tags)))
     found = simplify(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
     if roman:
         ends = [{"था": "thaa", "गया": "gayaa"}.get(one, one) for one in ends]

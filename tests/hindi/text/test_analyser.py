@@ -33,7 +33,7 @@ def noun(form, tag="NN"):
 
 
 def sentence(name, thing, stem, end, other):
-    """A participle, a gerund with its postposition, and a finite verb."""
+    """Returns a participle, a gerund with its postposition, and a finite verb."""
     _, ending, vibhakti, tam = end
     tokens = (
         noun(name, "NNP"),

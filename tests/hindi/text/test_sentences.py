@@ -76,7 +76,7 @@ def test_sentences_end_at_their_marks(tokens, full_stops):
     assert [token for one in found for token in one] == tokens
     ends = {"।", "?"} | ({"."} if full_stops else set())
     for one in found:
-        last = max((place for place, token in enumerate(one) if token not in {'"', ")"}), default=-1)
+        last = max((position for position, token in enumerate(one) if token not in {'"', ")"}), default=-1)
         assert not ends & set(one[:last])
 
 

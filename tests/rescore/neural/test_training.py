@@ -71,9 +71,9 @@ def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
         size = len(targets[row]) + 1
         own = -logs[row, np.arange(size), target[row, :size]]
         state = [scorer.start(words[0])]
-        for place, word in enumerate(words[1]):
+        for position, word in enumerate(words[1]):
             cost, state = scorer.extend(state, [word])
-            assert cost[0] == pytest.approx(own[place], abs=1e-3)
+            assert cost[0] == pytest.approx(own[position], abs=1e-3)
         assert scorer.end(state)[0] == pytest.approx(own[-1], abs=1e-3)
         assert scorer.score(words[0], [words[1]])[0] == pytest.approx(own.sum(), abs=1e-3)
 
@@ -146,7 +146,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(settings, tmp_path, mon
     update = Training._update
 
     def dies(self, *arguments):
-        if self.place.update == 4:
+        if self.position.update == 4:
             raise KeyboardInterrupt
         return update(self, *arguments)
 
@@ -188,7 +188,7 @@ def test_other_settings_and_broken_checkpoints_are_refused(settings, tmp_path):
     train(changed(settings, updates=2))
     with pytest.raises(LatticeSimpError, match="another width"):
         train(changed(settings, width=32))
-    train(changed(settings, updates=4))  # more updates are no other run
+    train(changed(settings, updates=4))  # more updates are not another run
     shutil.copy(tmp_path / "run" / "settings.json", tmp_path / "run" / CHECKPOINT)
     with pytest.raises(FormatError, match="no checkpoint"):
         train(settings)

@@ -19,9 +19,9 @@ def random_parse() -> Callable[..., Parse]:
 
     def make(rng: np.random.Generator, length: int, marks: float = 0.25) -> Parse:
         tokens = [str(rng.choice(WORDS)) for _ in range(length)]
-        for place in range(length):
-            if rng.random() < marks and place != length // 2:
-                tokens[place] = str(rng.choice([",", ",", "(", ")", '"', "."]))
+        for position in range(length):
+            if rng.random() < marks and position != length // 2:
+                tokens[position] = str(rng.choice([",", ",", "(", ")", '"', "."]))
         order = rng.permutation(length)
         # The root is a word.
         order = np.concatenate(([length // 2], order[order != length // 2]))
@@ -60,6 +60,6 @@ def lawyer() -> Parse:
         (".", 4, "punct", "PUNCT", ".", "."),
     ]
     tokens, heads, labels, parts, tags, lemmas = zip(*rows, strict=True)
-    # The adjective stands before its head.
-    heads = tuple(16 if place in (14, 15) else head for place, head in enumerate(heads))
+    # The adjective comes before its head.
+    heads = tuple(16 if position in (14, 15) else head for position, head in enumerate(heads))
     return Parse(tokens, heads, labels, parts, tags, lemmas)

@@ -31,7 +31,7 @@ def test_marginals_and_best_masks():
         table = scores(chain)
         odds = {mask: np.exp(score) for mask, score in table.items()}
         total = sum(odds.values())
-        expected = [sum(odds[mask] for mask in odds if mask[place]) / total for place in range(len(chain.keep))]
+        expected = [sum(odds[mask] for mask in odds if mask[position]) / total for position in range(len(chain.keep))]
         np.testing.assert_allclose(chain.marginals(), expected, rtol=1e-9, err_msg=str(seed))
         ranked = sorted(table, key=lambda mask: -table[mask])
         assert chain.best_masks(9) == ranked[:9], seed

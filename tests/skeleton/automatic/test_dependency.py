@@ -16,7 +16,7 @@ from lattice_simp.skeleton.automatic.dependency import _Knapsack
 
 def brute_force(tree, top, promoted):
     """Returns the least cost by number of kept words, trying every set of words."""
-    words = [place for place, word in enumerate(tree.words) if word]
+    words = [position for position, word in enumerate(tree.words) if word]
     least = {}
     for bits in itertools.product([False, True], repeat=len(words)):
         kept = {word for word, bit in zip(words, bits, strict=True) if bit}

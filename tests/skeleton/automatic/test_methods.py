@@ -1,4 +1,4 @@
-"""The table of methods: the command offers what stands in it, and knows what each needs."""
+"""The table of methods: the command offers what is in it, and knows what each needs."""
 
 from __future__ import annotations
 

@@ -22,21 +22,21 @@ WORDS = ["a", "b", "c", "d", "e", ",", "(", ")", '"', "."]
 
 def tree_cost(mask, bonds):
     """Returns the least cost of a top with which the mask respects the bonds; infinity where there is none."""
-    if any(not mask[place] for place in bonds.required):
+    if any(not mask[position] for position in bonds.required):
         return np.inf
     costs = [cost for top, cost in bonds.tops.items() if mask[top] and respects(mask, bonds, top)]
     return min(costs, default=np.inf)
 
 
 def respects(mask, bonds, top):
-    for place, head in enumerate(bonds.heads):
-        if place == top:
+    for position, head in enumerate(bonds.heads):
+        if position == top:
             if head >= 0 and mask[head]:
                 return False
-        elif mask[place]:
-            if not mask[head] if head >= 0 else bonds.kinds[place] is None:
+        elif mask[position]:
+            if not mask[head] if head >= 0 else bonds.kinds[position] is None:
                 return False
-        elif bonds.obligatory[place] and mask[head]:
+        elif bonds.obligatory[position] and mask[head]:
             return False
     return sound(["word" if kind is None else kind for kind, kept in zip(bonds.kinds, mask, strict=True) if kept])
 

@@ -1,4 +1,4 @@
-"""Parses as data: checks, files, and what spaCy gives."""
+"""Parses as data: checks, files, and what spaCy returns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_broken_files_name_the_line(tmp_path, random_parse, text):
 
 
 @pytest.mark.parametrize(
-    ("heads", "message"), [((1, 0), "circle"), ((-1, 2), "the head 2"), ((-1, 1), "the head 1"), ((-1,), "1 heads")]
+    ("heads", "message"), [((1, 0), "cycle"), ((-1, 2), "the head 2"), ((-1, 1), "the head 1"), ((-1,), "1 heads")]
 )
 def test_impossible_trees(heads, message):
     with pytest.raises(LatticeSimpError, match=message):
@@ -35,13 +35,13 @@ def test_impossible_trees(heads, message):
 def test_subtrees_and_depths_agree_with_the_heads(random_parse):
     for seed in range(30):
         parse = random_parse(np.random.default_rng(seed), 9)
-        for place in range(9):
-            chain = [place]
+        for position in range(9):
+            chain = [position]
             while parse.heads[chain[-1]] >= 0:
                 chain.append(parse.heads[chain[-1]])
-            assert parse.depths[place] == len(chain) - 1
-            assert all(place in parse.subtree(above) for above in chain)
-        assert sum(len(parse.subtree(place)) for place in range(9)) == sum(parse.depths) + 9
+            assert parse.depths[position] == len(chain) - 1
+            assert all(position in parse.subtree(above) for above in chain)
+        assert sum(len(parse.subtree(position)) for position in range(9)) == sum(parse.depths) + 9
 
 
 def test_spacy_parses_given_tokens():

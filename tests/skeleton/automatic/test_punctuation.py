@@ -44,17 +44,17 @@ def test_a_list_keeps_a_comma_when_a_member_goes():
     tokens = "apples , pears , and plums".split()
     keep = [token != "pears" for token in tokens]
     assert place_punctuation(tokens, keep)[1] is False
-    assert place_punctuation(tokens, keep, [place == 1 for place in range(6)])[1] is True
+    assert place_punctuation(tokens, keep, [position == 1 for position in range(6)])[1] is True
 
 
 @given(st.lists(st.sampled_from(["a", "b", ",", "-", "(", ")", '"', "."]), max_size=12), st.randoms())
 def test_no_comma_is_out_of_place(tokens, random):
     keep = [random.random() < 0.5 for _ in tokens]
     mask = place_punctuation(tokens, keep)
-    words = [place for place, token in enumerate(tokens) if mark_kind(token) is None]
-    assert all(mask[place] == keep[place] for place in words)
+    words = [position for position, token in enumerate(tokens) if mark_kind(token) is None]
+    assert all(mask[position] == keep[position] for position in words)
     kept = [mark_kind(token) for token, stays in zip(tokens, mask, strict=True) if stays]
-    if not any(keep[place] for place in words):
+    if not any(keep[position] for position in words):
         assert not kept
         return
     assert kept[0] != COMMA

@@ -49,7 +49,7 @@ def test_the_chain_is_the_library_s(tagger, examples):
         chain = tagger.chain(parse)
         labels = tagger.crf.tag(token_features(parse))
         assert chain.best_mask() == tuple(label == "1" for label in labels)
-        expected = [tagger.crf.marginal("1", place) for place in range(len(parse))]
+        expected = [tagger.crf.marginal("1", position) for position in range(len(parse))]
         np.testing.assert_allclose(chain.marginals(), expected, atol=1e-9)
 
 

@@ -48,7 +48,7 @@ def sides(pairs, vocabulary=4):
 
 
 def trained(pairs, settings, vocabulary=4, jobs=1):
-    """The positions and the log-likelihoods of all passes."""
+    """Returns the positions and the log-likelihoods of all passes."""
     likelihoods = []
     positions = align_words(
         *sides(pairs, vocabulary), settings, jobs=jobs, progress=lambda done, total, value: likelihoods.append(value)
@@ -74,7 +74,7 @@ class Enumerated:
         return max(-most, min(most, position - previous))
 
     def jump(self, previous, position, length):
-        """The probability, the part of it that is due to the weights, and the sum of the weights."""
+        """Returns the probability, the part of it that is due to the weights, and the sum of the weights."""
         total = sum(self.weights[self.bucket(previous, other)] for other in range(length))
         learned = (1 - self.settings.uniform) * self.weights[self.bucket(previous, position)] / total
         return learned + self.settings.uniform / length, learned, total
@@ -146,10 +146,10 @@ def test_em_is_that_of_the_enumeration(model1, hmm, maximum_jump):
         for one, two in pairs:
             posteriors, value = reference.posteriors(one, two, hmm=True)
             likelihood += value
-            for place in range(len(two)):
+            for position in range(len(two)):
                 links = Counter()
                 for alignment, posterior in posteriors:
-                    links[alignment[place]] += posterior
+                    links[alignment[position]] += posterior
                 assert links[next(found)] == pytest.approx(max(links.values()), abs=1e-9), f"seed {seed}"
         assert likelihoods[-1] == pytest.approx(likelihood, rel=1e-9), f"seed {seed}"
 
@@ -205,7 +205,7 @@ def test_the_likelihood_never_falls():
 
 
 def planted(seed, count, vocabulary=300):
-    """A one-to-one dictionary; neighbours swap places, and words without a counterpart stand between on both sides."""
+    """Returns pairs of a one-to-one dictionary: neighbours swap, and both sides have words without a counterpart."""
     rng = np.random.default_rng(seed)
     partner = rng.permutation(vocabulary)
     frequencies = 1.0 / np.arange(3, vocabulary + 3)
@@ -213,9 +213,9 @@ def planted(seed, count, vocabulary=300):
     for _ in range(count):
         words = rng.choice(vocabulary, rng.integers(4, 16), replace=False, p=frequencies / frequencies.sum())
         order = list(range(len(words)))
-        for place in range(0, len(words) - 1, 2):
+        for position in range(0, len(words) - 1, 2):
             if rng.random() < 0.4:
-                order[place : place + 2] = order[place + 1], order[place]
+                order[position : position + 2] = order[position + 1], order[position]
         one, where = [], {}
         for index, word in enumerate(words):
             if rng.random() < 0.1:
@@ -268,7 +268,7 @@ def test_links_of_both_directions():
         generated = (source, target)[own]
         for sentence in range(len(pairs)):
             part = positions[generated.offsets[sentence] : generated.offsets[sentence + 1]]
-            expected = [(position, place) for place, position in enumerate(part.tolist()) if position != NULL]
+            expected = [(position, index) for index, position in enumerate(part.tolist()) if position != NULL]
             rows = points[offsets[sentence] : offsets[sentence + 1]]
             assert [(row[1 - own], row[own]) for row in rows.tolist()] == expected
 
@@ -348,12 +348,12 @@ def test_odd_sentences(settings):
     pairs = [([], []), ([], [3]), ([3], []), ([5], [5]), (long[0], long[1]), (long[0], [1]), ([1], long[1]), ([], [])]
     positions, likelihoods = trained(pairs, settings, vocabulary=60)
     assert np.all(np.isfinite(likelihoods))
-    place = 0
+    position = 0
     for one, two in pairs:
-        part = positions[place : place + len(two)]
+        part = positions[position : position + len(two)]
         assert np.all((part >= NULL) & (part < len(one)))
-        place += len(two)
-    assert place == len(positions)
+        position += len(two)
+    assert position == len(positions)
 
 
 @pytest.mark.parametrize("iterations", [0, 2])

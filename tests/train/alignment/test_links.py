@@ -21,17 +21,19 @@ WORDS = "das haus ist alt und das buch ist neu".split()
 
 @pytest.fixture
 def stage(tmp_path):
-    """Makes the stage of two corpora, of which some lines were dropped, and gives it with what it is run with."""
+    """Makes the stage of two corpora, of which some lines were dropped, and returns it with what it is run with."""
     choose = random.Random(1)
     raw = {name: [(choose.randrange(1, 9), choose.randrange(1, 9)) for _ in range(7)] for name in ("one", "two")}
-    rows = [(at, line) for at in range(2) for line in range(7) if line not in (2, 5 + at)]
+    rows = [(index, line) for index in range(2) for line in range(7) if line not in (2, 5 + index)]
     for number, some in enumerate((rows[:4], rows[4:])):
-        lengths = [raw[("one", "two")[at]][line] for at, line in some]
-        numbers = {side: [list(range(own[at])) for own in lengths] for at, side in enumerate(("source", "target"))}
+        lengths = [raw[("one", "two")[index]][line] for index, line in some]
+        numbers = {
+            side: [list(range(own[index])) for own in lengths] for index, side in enumerate(("source", "target"))
+        }
         write_shard(
             shard_path(tmp_path / "number", number), {k: pa.array(v, pa.list_(pa.int32())) for k, v in numbers.items()}
         )
-        columns = {"corpus": [at for at, _ in some], "line": [line for _, line in some]}
+        columns = {"corpus": [index for index, _ in some], "line": [line for _, line in some]}
         write_shard(shard_path(tmp_path / "prepare", number), columns)
     links = {
         name: [[(choose.randrange(s), choose.randrange(t)) for _ in range(choose.randrange(4))] for s, t in lengths]
@@ -47,7 +49,7 @@ def stage(tmp_path):
     }
     values["align"]["links"] = {name: f"{name}.links" for name in raw}
     run = Run(folders={name: tmp_path / name for name in ("prepare", "number")})
-    expected = [sorted(set(links[("one", "two")[at]][line])) for at, line in rows]
+    expected = [sorted(set(links[("one", "two")[index]][line])) for index, line in rows]
     return align_stage(checked_config(values, "config.yaml")), run, expected
 
 
@@ -109,7 +111,7 @@ def test_files_have_as_many_lines_as_their_corpora(stage, tmp_path, count):
 
 
 def test_our_own_links_from_a_file_make_the_same_model(trained, configured, toy_data, command, tmp_path):
-    """All that is behind the alignment has the same bytes, whoever made the links."""
+    """All that is after the alignment has the same bytes, whoever made the links."""
     lines = [""] * 230
     for path in shard_paths(next(trained.glob("align.*"))):
         rows = read_shard(next(trained.glob("prepare.*")) / path.name, ["line"])["line"].to_pylist()

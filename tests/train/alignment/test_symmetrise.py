@@ -56,7 +56,7 @@ def arrays(rows):
 
 
 def joined(forward, backward, sizes, method):
-    """Joins lists of links; gives a list of links for each sentence."""
+    """Joins lists of links; returns a list of links for each sentence."""
     lengths = tuple(np.array(side, dtype=np.int32) for side in zip(*sizes, strict=True))
     offsets, links = symmetrise(arrays(forward), arrays(backward), lengths, method)
     assert (offsets.dtype, links.dtype) == (np.int64, np.int32)
@@ -77,7 +77,11 @@ def random_links(seed, number=300):
         )
         common = random.permutation(min(rows, columns))
         for side in (forward[-1], backward[-1]):
-            side += [(place, place) for place in common[: len(common) // 2].tolist() if (place, place) not in side]
+            side += [
+                (position, position)
+                for position in common[: len(common) // 2].tolist()
+                if (position, position) not in side
+            ]
             random.shuffle(side)
     return forward, backward, sizes
 

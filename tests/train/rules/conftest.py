@@ -111,17 +111,17 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
 
 
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
-    """Returns a side's symbols, and where each word that is left stands among them."""
+    """Returns a side's symbols, and where each word that is left is among them."""
     symbols: list[int] = []
-    places: dict[int, int] = {}
-    for at in range(*span):
-        gap = next((number for number, (begin, end) in enumerate(gaps) if begin <= at < end), None)
+    positions: dict[int, int] = {}
+    for position in range(*span):
+        gap = next((number for number, (begin, end) in enumerate(gaps) if begin <= position < end), None)
         if gap is None:
-            places[at] = len(symbols)
-            symbols.append(words[at])
-        elif at == gaps[gap][0]:
+            positions[position] = len(symbols)
+            symbols.append(words[position])
+        elif position == gaps[gap][0]:
             symbols.append(-1 - gap)
-    return symbols, places
+    return symbols, positions
 
 
 def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
@@ -139,12 +139,12 @@ def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
             for gaps in combinations(sorted(smaller), number):
                 if any(first[1] >= second[0] for (first, _), (second, _) in combinations(gaps, 2)):
                     continue  # they overlap or touch on the source side
-                source_symbols, source_places = _symbols(pair.source, source, [gap for gap, _ in gaps])
-                target_symbols, target_places = _symbols(pair.target, target, [gap for _, gap in gaps])
+                source_symbols, source_positions = _symbols(pair.source, source, [gap for gap, _ in gaps])
+                target_symbols, target_positions = _symbols(pair.target, target, [gap for _, gap in gaps])
                 points = sorted(
-                    (source_places[s], target_places[t])
+                    (source_positions[s], target_positions[t])
                     for s, t in pair.links
-                    if s in source_places and t in target_places
+                    if s in source_positions and t in target_positions
                 )
                 if points and len(source_symbols) <= limits.max_symbols:
                     found[Rule(tuple(source_symbols), tuple(target_symbols), tuple(points))] += 1
@@ -183,14 +183,14 @@ def _brute_tables(pairs: list[Pair]) -> dict[Any, tuple[float, float]]:
 
 
 def _brute_weight(rule: Rule, tables: dict[Any, tuple[float, float]], of_target: bool, least: float) -> float:
-    """The log of the product over own words of the mean over the links, or of NULL."""
+    """Returns the log of the product over own words of the mean over the links, or of NULL."""
     weight = 0.0
     own, other = (rule.target, rule.source) if of_target else (rule.source, rule.target)
     links = [(t, s) if of_target else (s, t) for s, t in rule.points]
-    for place, word in enumerate(own):
+    for position, word in enumerate(own):
         if word < 0:
             continue
-        partners = [other[partner] for own_place, partner in links if own_place == place] or [None]
+        partners = [other[partner] for own_position, partner in links if own_position == position] or [None]
         keys = [(partner, word) if of_target else (word, partner) for partner in partners]
         shares = [tables[key][0 if of_target else 1] if key in tables else least for key in keys]
         weight += math.log(sum(shares) / len(shares))
@@ -205,7 +205,7 @@ def brute_tables() -> Callable[[list[Pair]], dict[Any, tuple[float, float]]]:
 
 @pytest.fixture(scope="session")
 def brute_weight() -> Callable[[Rule, dict[Any, tuple[float, float]], bool, float], float]:
-    """Returns a function that gives a rule's lexical weight."""
+    """Returns a function that returns a rule's lexical weight."""
     return _brute_weight
 
 

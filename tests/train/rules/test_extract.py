@@ -54,9 +54,9 @@ def brute(pairs, limits, brute_rules):
 def hash_table(hashes):
     keys = np.full(1 << 16, -1, dtype=np.int64)
     values = np.full(1 << 16, -1, dtype=np.int32)
-    for place, own in enumerate(hashes):
+    for position, own in enumerate(hashes):
         slot = find_slot(keys, own)
-        keys[slot], values[slot] = own, place
+        keys[slot], values[slot] = own, position
     return keys, values
 
 
@@ -133,20 +133,20 @@ def test_a_long_pair_outgrows_every_first_array(bitext_of):
     pair = list(range(length)), list(range(100, 100 + length)), [(word, word) for word in range(length)]
     expected = 0
     for words in range(1, limits.max_span + 1):
-        places = length - words + 1
-        expected += places * (words <= 5)
+        positions = length - words + 1
+        expected += positions * (words <= 5)
         for begin in range(words):
             for end in range(begin + 1, words + 1):
-                expected += places * (0 < words - (end - begin) <= 4)
+                expected += positions * (0 < words - (end - begin) <= 4)
                 for other in range(end + 1, words):
                     for other_end in range(other + 1, words + 1):
-                        expected += places * (words - (end - begin) - (other_end - other) <= 3)
+                        expected += positions * (words - (end - begin) - (other_end - other) <= 3)
     block = extract_block(bitext_of([pair]), 0, limits, EVERYTHING, A_BLOCK)
     found = rules_of(block)
     assert len(found) == expected > 4096
     for _, source, target, points in found:
         assert target == tuple(100 + symbol if symbol >= 0 else symbol for symbol in source)
-        assert points == tuple((place, place) for place, symbol in enumerate(source) if symbol >= 0)
+        assert points == tuple((position, position) for position, symbol in enumerate(source) if symbol >= 0)
 
 
 def test_dense_links_are_all_kept(bitext_of):
@@ -162,7 +162,7 @@ def test_spans_of_gaps_are_phrases_of_their_own(random_pairs):
         phrases = {tuple(row[:4]) for row in spans if row[4] < 0}
         every = rule_spans(len(pair.source), len(pair.target), links, 8, 8, 0).tolist()
         assert phrases == {tuple(row[:4]) for row in every if row[1] - row[0] <= 5}
-        gaps = {tuple(row[place : place + 4]) for row in spans for place in (4, 8) if row[place] >= 0}
+        gaps = {tuple(row[position : position + 4]) for row in spans for position in (4, 8) if row[position] >= 0}
         assert gaps <= {tuple(row[:4]) for row in every}
 
 
@@ -210,7 +210,7 @@ def test_different_patterns_have_different_hashes():
 
 
 def brute_patterns(sentences, limits):
-    """Every choice of a symbol for each word of every span: the word itself, or a part of a gap."""
+    """Returns every choice of a symbol for each word of every span: the word itself, or a part of a gap."""
     found = set()
     for words in sentences:
         for begin in range(len(words)):
@@ -221,12 +221,12 @@ def brute_patterns(sentences, limits):
 
 def _patterns_of(words, limits):
     for mask in range(1 << len(words)):
-        hidden = [bool(mask >> place & 1) for place in range(len(words))]
+        hidden = [bool(mask >> position & 1) for position in range(len(words))]
         symbols, gaps = [], 0
-        for place, word in enumerate(words):
-            if not hidden[place]:
+        for position, word in enumerate(words):
+            if not hidden[position]:
                 symbols.append(word)
-            elif place == 0 or not hidden[place - 1]:
+            elif position == 0 or not hidden[position - 1]:
                 gaps += 1
                 symbols.append(-gaps)
         known = all(symbol is not None for symbol in symbols)

@@ -59,7 +59,7 @@ def test_reasons_to_drop(source, target, settings, reason):
 
 
 def foreign(sentence: str, own: dict[str, int], other: dict[str, int]) -> bool:
-    """The definition, word by word."""
+    """Applies the definition, word by word."""
     words = [word for word in sentence.split(" ") if any(letter.isalpha() for letter in word)]
     own_total, other_total = sum(own.values()) + 1, sum(other.values()) + 1
     gain = 0.0

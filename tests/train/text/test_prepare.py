@@ -153,7 +153,7 @@ def test_truecased_shards(corpora, tmp_path):
 
 
 class Crash(BaseException):
-    """Ends a run at any place, as a kill would."""
+    """Ends a run anywhere, as a kill would."""
 
 
 def test_a_run_that_ends_anywhere_goes_on_to_the_same(corpora, tmp_path, monkeypatch):
@@ -163,8 +163,8 @@ def test_a_run_that_ends_anywhere_goes_on_to_the_same(corpora, tmp_path, monkeyp
     names = sorted(path.name for path in expected.iterdir())
     operations = ("replace", "unlink", "rmdir")
     reached = 0
-    for place in range(1, 200):
-        left = [place]
+    for index in range(1, 200):
+        left = [index]
 
         def counted(operation, left=left):
             def run(*arguments, **options):
@@ -175,7 +175,7 @@ def test_a_run_that_ends_anywhere_goes_on_to_the_same(corpora, tmp_path, monkeyp
 
             return run
 
-        work = tmp_path / str(place)
+        work = tmp_path / str(index)
         with monkeypatch.context() as patch:
             for name in operations:
                 patch.setattr(f"os.{name}", counted(getattr(prepare.shutil.os, name)))
@@ -224,16 +224,16 @@ def test_words_are_numbered_by_frequency_and_text_can_be_read_back(corpora, tmp_
     prepare.write_shard(folder / "000099.parquet", {name: empty[name] for name in empty.column_names})
     numbered, counted = run_stage(number_stage(), "k", tmp_path / "work", Run(folders={"prepare": folder}))
     rows = rows_of(folder)
-    for place, side in enumerate(("source", "target")):
+    for index, side in enumerate(("source", "target")):
         words = read_words(numbered, side)
-        counts = Counter(word for row in rows for word in row[place].split())
+        counts = Counter(word for row in rows for word in row[index].split())
         assert words == sorted(counts, key=lambda word: (-counts[word], word))
         assert (counted[f"{side}_types"], counted[f"{side}_words"]) == (len(counts), counts.total())
         lines = []
         for path in shard_paths(numbered):
             offsets, flat = lists_of(read_shard(path)[side])
             lines += [[words[number] for number in flat[a:b]] for a, b in pairwise(offsets)]
-        assert lines == [row[place].split() for row in rows]
+        assert lines == [row[index].split() for row in rows]
     corpus = np.concatenate([read_shard(path)["corpus"].to_numpy() for path in shard_paths(numbered)])
     assert corpus.tolist() == [row[2] for row in rows]
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, truecased_column, write_casing
 
 
-def test_the_most_frequent_form_behind_the_first_word_counts():
+def test_the_most_frequent_form_after_the_first_word_counts():
     lines = ["The Union and the union", "The Union said", "Dog the IBM", "A dog a ibm IBM"]
     casing = learn_casing([pa.chunked_array([lines[:2]]), pa.chunked_array([lines[2:]])])
     assert casing == {
