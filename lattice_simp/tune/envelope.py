@@ -114,8 +114,8 @@ def _differ(one: Ints, length: int, other: Ints, other_length: int) -> bool:
     if length != other_length:
         return True
     same = True
-    for place in range(length):
-        same = same and one[place] == other[place]
+    for index in range(length):
+        same = same and one[index] == other[index]
     return not same
 
 

@@ -97,11 +97,11 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
                 hull, joined = grown(hull), grown(joined)
             if size == 0:
                 size = end - begin
-                for place in range(size):
-                    hull[place].slope = pool[begin + place].slope + lines[0, arc]
-                    hull[place].intercept = pool[begin + place].intercept + lines[1, arc]
-                    hull[place].left = pool[begin + place].left
-                    hull[place].arc, hull[place].rest = arc, begin + place
+                for index in range(size):
+                    hull[index].slope = pool[begin + index].slope + lines[0, arc]
+                    hull[index].intercept = pool[begin + index].intercept + lines[1, arc]
+                    hull[index].left = pool[begin + index].left
+                    hull[index].arc, hull[index].rest = arc, begin + index
                 continue
             size = _join(hull, size, pool, begin, end, arc, lines[:, arc], limit, joined)
             hull, joined = joined, hull

@@ -196,10 +196,10 @@ def _climb(
     number: int,
     trace: list[Step],
 ) -> _Point:
-    """Moves along the best line of each batch until a whole round gains nothing; gives the end."""
+    """Moves along the best line of each batch until a whole round gains nothing; returns the end."""
     single = axes(units)
     labels = [name for name, unit in zip(names, units, strict=True) if unit]
-    labels += [f"random {place}" for place in range(options.random_directions)]
+    labels += [f"random {index}" for index in range(options.random_directions)]
     bleu = 0.0
     for round_number in range(options.max_rounds):
         moves = len(trace)

@@ -107,13 +107,13 @@ def tune_with(
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
 ) -> TuningResult:
-    """Tunes whatever gives lattices with features.
+    """Tunes whatever makes lattices with features.
 
     All features are tuned together, those of language models and of the skeleton included; the weight of
     passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
 
     Args:
-        decode: gives the lattices under given weights, in the order of the references.
+        decode: returns the lattices under given weights, in the order of the references.
         references: the reference translations of each sentence, tokens.
         start, mert, max_rounds, min_gain, say: as for `tune`.
 

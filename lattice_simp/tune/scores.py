@@ -75,8 +75,8 @@ def weighted(features: Scores, weights: Floats) -> Floats:
     for number in range(len(features)):
         weight = weights[number]
         if weight != 0.0:
-            for place in range(len(sums)):
-                sums[place] += weight * features[number, place]
+            for index in range(len(sums)):
+                sums[index] += weight * features[number, index]
     return sums
 
 
