@@ -10,10 +10,13 @@ import numpy.typing as npt
 
 from experiments.bench.figures import Figures, figure, timed
 from lattice_simp import Lattice, SymbolTable, nbest
+from lattice_simp.core.kernel import Ints
+from lattice_simp.formats import read
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.envelope import envelope
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+from lattice_simp.tune.scores import lattice_under
 
 FOLDER = "data/oracles/lmert"
 SENTENCES, FEATURES = 20, 12
@@ -37,15 +40,15 @@ def measure(shared: Path) -> Figures:
         AssertionError: the two ways to an envelope differ.
     """
     lattices, references, start = task(shared / FOLDER)
-    lists, symbols = nbest_lattices(lattices, start)
-    list_references = [[symbols.encode(map(str, words)) for words in own] for own in references]
+    names, symbols = tuple(start), lattices[0].symbols
+    lists = [nbest_lattice(nbest(lattice_under(own, start), LIST_LENGTH), names, symbols) for own in lattices]
     minimize_error(lattices[:1], references[:1], start, MertOptions(max_rounds=1))  # compiles
     counts = [References.of(own) for own in references]
     own, other = [], []
     for seed in SEEDS:
         found, seconds = timed(minimize_error, lattices, references, start, MertOptions(seed=seed))
         own.append((found.bleu, seconds))
-        listed, seconds = timed(minimize_error, lists, list_references, start, MertOptions(seed=seed))
+        listed, seconds = timed(minimize_error, lists, references, start, MertOptions(seed=seed))
         other.append((evaluate(lattices, counts, list(listed.weights.values())), seconds))
     (bleu, cpu), (list_bleu, list_cpu) = np.mean(own, axis=0).tolist(), np.mean(other, axis=0).tolist()
     figures: Figures = {"mert_oracle_bleu": figure(bleu, "BLEU", list_bleu, **{"HiFST lmert": HIFST_BLEU})}
@@ -55,34 +58,18 @@ def measure(shared: Path) -> Figures:
     return figures
 
 
-def task(folder: Path) -> tuple[list[FeatureLattice], list[list[list[int]]], dict[str, float]]:
+def task(folder: Path) -> tuple[list[Lattice], list[list[Ints]], dict[str, float]]:
     """Returns the lattices, the references and the start weights."""
     names = [str(number) for number in range(1, FEATURES + 1)]
     paths = [folder / "lats" / f"{number}.txt.gz" for number in range(1, SENTENCES + 1)]
-    lattices = [FeatureLattice.read(path, feature_names=names, removed=("1", "2")) for path in paths]
+    symbols = SymbolTable()
+    lattices = [read(path, "features", symbols, feature_names=names, removed=("1", "2")) for path in paths]
     lines = (folder / "refs.txt").read_text(encoding="utf-8").splitlines()
     start = map(float, (folder / "params.initial.txt").read_text(encoding="utf-8").replace(",", " ").split())
-    return lattices, [[[int(word) for word in line.split()]] for line in lines], dict(zip(names, start, strict=True))
+    return lattices, [[symbols.encode(line.split())] for line in lines], dict(zip(names, start, strict=True))
 
 
-def nbest_lattices(
-    lattices: list[FeatureLattice], weights: dict[str, float]
-) -> tuple[list[FeatureLattice], SymbolTable]:
-    """Returns the n-best lists of the lattices as lattices, and the table of their words (the numbers as text)."""
-    symbols, names, vector = SymbolTable(), tuple(weights), np.array(list(weights.values()))
-    made = []
-    for lattice in lattices:
-        words = SymbolTable(map(str, range(1, int(lattice.words.max()) + 1)))
-        arcs = (lattice.sources, lattice.words, -lattice.features @ vector, lattice.nextstates)
-        finals = np.where(lattice.final, -lattice.final_features @ vector, np.inf)
-        columns = {name: lattice.features[:, column] for column, name in enumerate(names)}
-        ends = {name: lattice.final_features[:, column] for column, name in enumerate(names)}
-        paths = nbest(Lattice.from_arcs(*arcs, finals, words, features=columns, final_features=ends), LIST_LENGTH)
-        made.append(FeatureLattice.from_nbest(paths, names, symbols))
-    return made, symbols
-
-
-def envelope_seconds(lattices: list[FeatureLattice], weights: npt.NDArray[np.float64]) -> tuple[float, str, float]:
+def envelope_seconds(lattices: list[Lattice], weights: npt.NDArray[np.float64]) -> tuple[float, str, float]:
     """Returns the CPU seconds for the envelopes of the smallest lattices along all axes, and those of plain Python."""
     smallest = sorted(lattices, key=lambda lattice: lattice.num_arcs)[:SMALLEST]
     tasks = [(lattice, weights, direction) for lattice in smallest for direction in np.eye(FEATURES)]
@@ -98,18 +85,18 @@ def envelope_seconds(lattices: list[FeatureLattice], weights: npt.NDArray[np.flo
 
 
 def plain_envelope(
-    lattice: FeatureLattice, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64]
+    lattice: Lattice, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64]
 ) -> list[Line]:
     """Returns (slope, intercept, words) of the hull's lines by the same recursion, one list of lines for each state."""
-    slopes, intercepts = (lattice.features @ direction).tolist(), (lattice.features @ weights).tolist()
+    slopes, intercepts = (direction @ lattice.features.arcs).tolist(), (weights @ lattice.features.arcs).tolist()
     hulls: list[list[Line]] = [[] for _ in range(lattice.num_states)]
     for state in reversed(range(lattice.num_states)):
         lines: list[Line] = []
-        if lattice.final[state]:
-            own = lattice.final_features[state]
+        if np.isfinite(lattice.finals[state]):
+            own = lattice.features.finals[:, state]
             lines.append((float(own @ direction), float(own @ weights), ()))
         for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
-            word = int(lattice.words[arc])
+            word = int(lattice.olabels[arc])
             first = (word,) if word else ()
             for slope, intercept, rest in hulls[lattice.nextstates[arc]]:
                 lines.append((slope + slopes[arc], intercept + intercepts[arc], first + rest))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.study.nbest import Nbest
-from experiments.study.spaces import Space
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.gappy_composition import compose_with_skeletons, contained_hypotheses
 from lattice_simp.translate.settings import SkeletonSettings
+from lattice_simp.tune.scores import lattice_under
 
 SKELETON = "Skeleton:"
 """Begins the names of a skeleton hypothesis' features."""
@@ -39,7 +39,7 @@ class Composed:
 
 
 def compose(
-    space: Space,
+    space: Lattice,
     lists: Sequence[Nbest],
     weights: Mapping[str, float],
     count: int,
@@ -49,7 +49,7 @@ def compose(
     """Finds the `count` best hypotheses of a space that contain one of the hypotheses of each list.
 
     Args:
-        space: of the full sentence.
+        space: the full sentence's, see `read_space`.
         lists: the hypotheses of a skeleton each, of which the first `how.hypotheses` are taken; none for the best
             hypotheses without a skeleton. What those of several lists cost is shared out among the lists, and their
             features are left out: there is one set of them for each list.
@@ -59,8 +59,7 @@ def compose(
         positions: by hypothesis of the only list, how many of its words may stand before a gap; None for loops
             everywhere.
     """
-    full = space.under(weights)
-    names = space.lattice.feature_names
+    full, names = lattice_under(space, weights), space.features.names
     own = lists[0] if len(lists) == 1 else Nbest([], np.zeros((0, 0)), ())
     if not lists:
         return _composed(full, names, own, None, count, None)

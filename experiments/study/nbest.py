@@ -10,9 +10,10 @@ import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.support.array_cache import pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.feature_lattice import nbest_lattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +59,13 @@ class Nbest:
         order = np.argsort(costs, kind="stable")[:count].tolist()
         return [Hypothesis(tuple(self.words[index].split()), float(costs[index])) for index in order]
 
-    def lattice(self, symbols: SymbolTable) -> FeatureLattice:
+    def lattice(self, symbols: SymbolTable) -> Lattice:
         """Returns a lattice of one path a hypothesis."""
         hypotheses = [
             Hypothesis(tuple(words.split()), features=dict(zip(self.names, row, strict=True)))
             for words, row in zip(self.words, self.features.tolist(), strict=True)
         ]
-        return FeatureLattice.from_nbest(hypotheses, self.names, symbols)
+        return nbest_lattice(hypotheses, self.names, symbols)
 
     def write(self, path: Path) -> None:
         """Writes a file that `read` reads; features lose half of their digits."""

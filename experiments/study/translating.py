@@ -152,7 +152,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     symbols = SymbolTable()
     lattices = [nbest.lattice(symbols) for nbest in lists[DEVELOPMENT]]
     references = [[symbols.encode(own.split()) for own in sentence.references] for sentence in sentences[DEVELOPMENT]]
-    start = {name: float(name == DECODER) for name in lattices[0].feature_names}
+    start = {name: float(name == DECODER) for name in lattices[0].features}
     if system.name != "plain":
         start = strong_weights(run.folders)  # those that were found for the plain system
     options = MertOptions(seed=study.seed, min_gain=SEARCH_GAIN, jobs=run.jobs, signs={DECODER: 1})

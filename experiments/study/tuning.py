@@ -17,16 +17,17 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
 from experiments.study.scoring import COST, STRONG, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence
-from experiments.study.spaces import Space
+from experiments.study.spaces import read_space
 from experiments.study.systems import System
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
-from lattice_simp.tune.decode import DecodeOptions, TuningSentence, same_features
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence
+from lattice_simp.tune.feature_lattice import same_features
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningResult, tune, tune_with
 
@@ -99,7 +100,7 @@ def _composed(
     run: Run,
     weights: Mapping[str, float],
     symbols: SymbolTable,
-) -> list[FeatureLattice]:
+) -> list[Lattice]:
     """Composes the development set under given weights."""
     tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
     factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
@@ -120,7 +121,7 @@ def composer(
 
     def work(task: Task) -> Composed:
         name, number, sentence = task
-        space = Space.read(space_path(folders["spaces"], name, number))
+        space = read_space(space_path(folders["spaces"], name, number))
         kind = sentence.skeletons.get(system.skeleton or "", ())
         lists = [skeleton_nbest(folders, skeleton, system.scorer or "", plain) for skeleton in kind[:1]]
         return compose(space, lists, weights, count, how)

@@ -20,11 +20,12 @@ from experiments.study.gap_positions import Positions, read_positions
 from experiments.study.nbest import Nbest, joined
 from experiments.study.scoring import skeleton_nbest
 from experiments.study.sentences import SETS, TEST, StudySentence
-from experiments.study.spaces import Space
+from experiments.study.spaces import read_space
 from experiments.study.systems import System
 from experiments.study.translating import Output, write_outputs
 from experiments.study.tuning import Task, needs
 from experiments.study.variants import BASE, Variant, automatic_variants, gap_variants, variants
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -94,7 +95,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
 
     def work(task: Task) -> None:
         name, number, sentence = task
-        space = Space.read(space_path(folders["spaces"], name, number))
+        space = read_space(space_path(folders["spaces"], name, number))
         positions = read_positions(folders["gap-positions"], number) if positioned else {}
         found = {}
         for variant in every:
@@ -118,7 +119,7 @@ def _lists(
 
 
 def _compose(
-    variant: Variant, space: Space, lists: Sequence[Nbest], positions: Positions, weights: Mapping[str, float]
+    variant: Variant, space: Lattice, lists: Sequence[Nbest], positions: Positions, weights: Mapping[str, float]
 ) -> Composed:
     how = variant.how
     if lists and variant.aligned:

@@ -14,7 +14,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.core.kernel import Ints
-    from lattice_simp.tune.feature_lattice import FeatureLattice
+    from lattice_simp.core.lattice import Lattice
 
 app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-risk decoding on a development set.")
 
@@ -115,11 +115,11 @@ def lattices(
 ) -> None:
     """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
     from lattice_simp.core.symbols import SymbolTable
+    from lattice_simp.formats import read
     from lattice_simp.translate.model_files import read_weights
-    from lattice_simp.tune.feature_lattice import FeatureLattice
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
-    own = [FeatureLattice.read(path, symbols, feature_names=names) for path in files]
+    own = [read(path, "features", symbols, feature_names=names) for path in files]
     encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(files), files[0])]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
 
@@ -139,18 +139,18 @@ def nbest(
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
     from lattice_simp.translate.model_files import read_weights
-    from lattice_simp.tune.feature_lattice import FeatureLattice
+    from lattice_simp.tune.feature_lattice import nbest_lattice
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file)
     refs = _references(references, len(lists), file)
-    own = [FeatureLattice.from_nbest(entries, names, symbols) for entries in lists]
+    own = [nbest_lattice(entries, names, symbols) for entries in lists]
     encoded = [[symbols.encode(words) for words in own_refs] for own_refs in refs]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
 
 
 def _minimise(
-    lattices: Sequence[FeatureLattice],
+    lattices: Sequence[Lattice],
     references: Sequence[Sequence[Ints]],
     start: Path,
     output: Path,

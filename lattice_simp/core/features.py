@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.errors import InvalidLatticeError
+
+Scores: TypeAlias = npt.NDArray[Any]
+"""float64, or float32 in the lattices of a tuner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +29,13 @@ class Features(Mapping[str, Floats]):
 
     Attributes:
         names: of the rows.
-        arcs: (len(names), num_arcs) float64 (float32 in the lattices of a tuner).
+        arcs: (len(names), num_arcs).
         finals: (len(names), num_states), 0 where a state is not final.
     """
 
     names: tuple[str, ...]
-    arcs: Floats
-    finals: Floats
+    arcs: Scores
+    finals: Scores
 
     @classmethod
     def empty(cls, num_arcs: int, num_states: int) -> Features:
@@ -130,7 +133,7 @@ class Features(Mapping[str, Floats]):
         """Returns the sums along a path: the numbers of its arcs, and its final state."""
         if not self.names:
             return {}
-        totals = self.arcs[:, arcs].sum(axis=1) + self.finals[:, end]
+        totals = self.arcs[:, arcs].sum(axis=1, dtype=np.float64) + self.finals[:, end]
         return dict(zip(self.names, totals.tolist(), strict=True))
 
 
@@ -146,7 +149,7 @@ def gather(values: npt.NDArray[Any], numbers: npt.NDArray[Any], blank: float) ->
     return np.take(values, numbers, axis=-1)  # unlike indexing, it keeps rows contiguous
 
 
-def _gather_rows(matrix: Floats, rows: Ints) -> Floats:
+def _gather_rows(matrix: Scores, rows: Ints) -> Scores:
     chosen = np.zeros((len(rows), matrix.shape[1]), dtype=matrix.dtype)
     chosen[rows >= 0] = matrix[rows[rows >= 0]]
     return chosen

@@ -17,7 +17,7 @@ from typing import Any
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import att, openfst, plf, slf
+from lattice_simp.formats import att, feature_lattice, openfst, plf, slf
 from lattice_simp.formats.common import Format
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.support.textio import COMPRESSIONS, read_bytes
@@ -29,6 +29,7 @@ FORMATS: dict[str, Format] = {
     "plf": plf.FORMAT,
     "slf": slf.FORMAT,
     "att": att.FORMAT,
+    "features": feature_lattice.FORMAT,
 }
 """The lattice formats by name."""
 
@@ -42,7 +43,8 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
         path: the file, plain or compressed; `-` is standard input.
         format: a name in `FORMATS`; None to look at the content.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        options: what the format's own reader takes: see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`.
+        options: what the format's own reader takes: see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
+            `parse_features`.
 
     Raises:
         FormatError: the file is broken, is empty or (in PLF) holds several lattices.
@@ -57,7 +59,7 @@ def write(lattice: Lattice, path: str | Path, format: str | None = None, **optio
     """Writes a lattice, in the format of the file name's ending unless `format` says it.
 
     Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF; a compression's
-    ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text.
+    ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features are chosen by name alone.
 
     Args:
         lattice: the lattice.

@@ -1,20 +1,13 @@
 r"""Text lattices whose arcs carry features: `from to word feature:value ...`, and `state feature:value ...` at the end.
 
->>> import tempfile
->>> path = Path(tempfile.mkdtemp()) / "lattice.txt"
->>> _ = path.write_text("0 1 a lm:2.5 tm:1\n0 1 the tm:0.5\n1\n")
->>> arcs = read_feature_arcs(path)
->>> arcs.feature_names, arcs.words, arcs.features.tolist()
-(('lm', 'tm'), ('a', 'the'), [[-2.5, -1.0], [0.0, -0.5]])
-
 Fields are separated by blanks or tabs, state 0 is the start, and absent features are 0. Values in the file are costs,
 as lattice-MERT tools have it (a path costs the sum of weight times value): features here are the negated values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -22,51 +15,46 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.features import Features
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats.common import FieldText, Longs, finite, natural, shown, split_fields
-from lattice_simp.support.textio import decode, open_text, read_bytes
-
-FeatureMatrix = npt.NDArray[np.float32]
+from lattice_simp.formats.common import FieldText, Format, Longs, finite, natural, require_acceptor, shown, split_fields
+from lattice_simp.support.textio import decode, open_text
 
 MAX_STATES = 1 << 28
 """The highest state number; more would not fit into memory with its features."""
 
-
-@dataclass(frozen=True, eq=False)
-class FeatureArcs:
-    """The arcs and final states of a lattice in the order of a file.
-
-    Attributes:
-        sources: (arcs,) int64.
-        nextstates: (arcs,) int64.
-        words: one for each arc, as written.
-        features: (arcs, features) float32 scores: higher is better.
-        finals: (final states,) int64.
-        final_features: (final states, features) float32.
-        feature_names: the names of the columns.
-    """
-
-    sources: Longs
-    nextstates: Longs
-    words: Sequence[str]
-    features: FeatureMatrix
-    finals: Longs
-    final_features: FeatureMatrix
-    feature_names: tuple[str, ...]
+SENTENCE_ENDS = ("<s>", "</s>")
+"""Words of a file that are not words of a hypothesis."""
 
 
-def read_feature_arcs(path: str | Path, feature_names: Iterable[str] | None = None) -> FeatureArcs:
-    """Reads the arcs of a lattice.
+def parse_features(
+    data: bytes,
+    *,
+    path: str | Path | None = None,
+    symbols: SymbolTable | None = None,
+    feature_names: Iterable[str] | None = None,
+    removed: Collection[str] = SENTENCE_ENDS,
+) -> Lattice:
+    r"""Returns the lattice of a file's bytes: its features are float32, its costs 0.
+
+    >>> lattice = parse_features(b"0 1 a lm:2.5 tm:1\n0 1 the tm:0.5\n1\n")
+    >>> lattice.features["lm"].tolist(), lattice.features["tm"].tolist()
+    ([-2.5, 0.0], [-1.0, -0.5])
 
     Args:
-        path: the file; `-` is standard input.
-        feature_names: the columns, in order; other names in the file are errors. Without them, the names of the
+        data: the file's bytes.
+        path: the file's name, for errors.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+        feature_names: the features, in order; other names in the file are errors. Without them, the names of the
             file, numbers in numeric order before all others.
+        removed: words of the file that become epsilons.
 
     Raises:
         FormatError: a broken line (with its number), an unknown feature, an empty file.
+        CyclicLatticeError: the lattice has a cycle.
     """
-    data = read_bytes(path)
     decode(data, path)  # fails at bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     filled = np.flatnonzero(text.widths)
@@ -86,34 +74,58 @@ def read_feature_arcs(path: str | Path, feature_names: Iterable[str] | None = No
         text.fail(int(np.delete(ends, first)[0]), "a state that is final already", "write each final state once")
     arc_pairs, final_pairs = _pairs(text, arcs, 3), _pairs(text, ends, 1)
     names = _names(arc_pairs.names + final_pairs.names) if feature_names is None else tuple(feature_names)
-    words = tuple(map(bytes.decode, text.column(arcs, 2)))
-    features, final_features = arc_pairs.matrix(names, len(arcs)), final_pairs.matrix(names, len(ends))
-    return FeatureArcs(sources, nextstates, words, features, finals, final_features, names)
+    num_states = 1 + max(int(states.max(initial=0)) for states in (sources, nextstates, finals))
+    order = np.argsort(sources, kind="stable")  # that of the lattice's arcs
+    scores = arc_pairs.matrix(names, np.arange(len(arcs)), len(arcs))
+    features = Features(names, np.take(scores, order, axis=1), final_pairs.matrix(names, finals, num_states))
+    table = SymbolTable() if symbols is None else symbols
+    words = _labels(text.column(arcs, 2), table, {*removed, EPSILON_SYMBOL})
+    final_costs = np.full(num_states, np.inf)
+    final_costs[finals] = 0.0
+    made = Lattice.from_arcs(sources, words, np.zeros(len(arcs)), nextstates, final_costs, table)
+    return replace(made, features=features).connected()
 
 
-def write_feature_arcs(arcs: FeatureArcs, path: str | Path) -> None:
-    """Writes what `read_feature_arcs` reads back; zeros are left out.
+def write_features(lattice: Lattice, path: str | Path) -> None:
+    """Writes what `parse_features` reads back; zeros are left out, and so are costs: features and weights make them.
 
     Raises:
         EmptyLatticeError: no state is final.
-        InvalidLatticeError: words or names that would not be read back.
+        InvalidLatticeError: costs without features, words or names that would not be read back, a transducer.
         LatticeSimpError: the file cannot be written.
     """
-    if not len(arcs.finals):
+    require_acceptor(lattice, "a text lattice with features")
+    features, finals = lattice.features, np.flatnonzero(np.isfinite(lattice.finals))
+    if not len(finals):
         raise EmptyLatticeError("the lattice holds no hypothesis, so it cannot be written in this format")
-    for text in {*arcs.words, *arcs.feature_names}:
+    if not features and (lattice.weights.any() or lattice.finals[finals].any()):
+        raise InvalidLatticeError("the lattice has costs but no features, which are all that this format holds")
+    words = [lattice.symbols[label] for label in lattice.olabels.tolist()]
+    for text in {*words, *features}:
         if not text or set(text) & set(" \t\r\n"):
             raise InvalidLatticeError(f"a text lattice cannot hold the word or name {shown(text)}")
     with open_text(path, "w") as file:
-        columns = (arcs.sources.tolist(), arcs.nextstates.tolist(), arcs.words, arcs.features)
-        for source, nextstate, word, row in zip(*columns, strict=True):
-            file.write(" ".join([str(source), str(nextstate), word, *_written(arcs.feature_names, row)]) + "\n")
-        for state, row in zip(arcs.finals.tolist(), arcs.final_features, strict=True):
-            file.write(" ".join([str(state), *_written(arcs.feature_names, row)]) + "\n")
+        arcs = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), words, features.arcs.T, strict=True)
+        for source, nextstate, word, row in arcs:
+            file.write(" ".join([str(source), str(nextstate), word, *_written(features.names, row)]) + "\n")
+        for state, row in zip(finals.tolist(), features.finals.T[finals], strict=True):
+            file.write(" ".join([str(state), *_written(features.names, row)]) + "\n")
 
 
-def _written(names: Sequence[str], row: FeatureMatrix) -> list[str]:
+FORMAT = Format((), lambda head: False, parse_features, write_features)
+"""Chosen by its name alone: a lattice without features looks like AT&T text."""
+
+
+def _written(names: Sequence[str], row: npt.NDArray[Any]) -> list[str]:
     return [f"{names[column]}:{-row[column]!s}" for column in np.flatnonzero(row).tolist()]
+
+
+def _labels(words: list[bytes], symbols: SymbolTable, removed: Collection[str]) -> npt.NDArray[np.int32]:
+    labels = {}
+    for word in dict.fromkeys(words):
+        text = word.decode()
+        labels[word] = EPSILON if text in removed else symbols.add(text)
+    return np.fromiter(map(labels.__getitem__, words), dtype=np.int32, count=len(words))
 
 
 def _second_fields(text: FieldText, lines: Longs) -> Iterable[tuple[int, bytes]]:
@@ -124,36 +136,36 @@ def _second_fields(text: FieldText, lines: Longs) -> Iterable[tuple[int, bytes]]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The `feature:value` fields of some lines: for each, the row (the line's rank), its line, name and value."""
+    """The `feature:value` fields of some lines: for each, the line's rank and number, the name and the value."""
 
     text: FieldText
-    rows: Longs
+    ranks: Longs
     lines: Longs
     names: list[bytes]
     values: npt.NDArray[np.float32]
 
-    def matrix(self, names: tuple[str, ...], num_rows: int) -> FeatureMatrix:
-        """Returns the scores, (rows, names) float32."""
-        column = {name.encode(): number for number, name in enumerate(names)}
-        columns = np.fromiter(map(column.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))
-        if (columns < 0).any():
-            where = int((columns < 0).argmax())
+    def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> npt.NDArray[np.float32]:
+        """Returns the scores, (names, width) float32, each line's in its own of the columns."""
+        row = {name.encode(): number for number, name in enumerate(names)}
+        rows = np.fromiter(map(row.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))
+        if (rows < 0).any():
+            where = int((rows < 0).argmax())
             self.text.fail(int(self.lines[where]), f"unknown feature {shown(self.names[where])}", "name all features")
-        places = self.rows * len(names) + columns
+        places = rows * width + columns[self.ranks]
         _, first = np.unique(places, return_index=True)
         if len(first) < len(places):
             where = int(np.delete(np.arange(len(places)), first)[0])
             self.text.fail(int(self.lines[where]), f"a feature twice: {shown(self.names[where])}", "write it once")
-        matrix = np.zeros((num_rows, len(names)), dtype=np.float32)
+        matrix = np.zeros((len(names), width), dtype=np.float32)
         matrix.reshape(-1)[places] = 0.0 - self.values
         return matrix
 
 
 def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     counts = text.widths[lines] - skipped
-    rows = np.repeat(np.arange(len(lines)), counts)
-    numbers = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts) + skipped
-    own = lines[rows]
+    ranks = np.repeat(np.arange(len(lines)), counts)
+    numbers = np.arange(len(ranks)) - np.repeat(np.cumsum(counts) - counts, counts) + skipped
+    own = lines[ranks]
     parts: list[Any] = [field.rpartition(b":") for field in text.column(own, numbers)]
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
@@ -165,7 +177,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
         bad = (i for i, (name, _, value) in enumerate(parts) if not name or not _fits(value))
         where = next(bad)
         text.fail(int(own[where]), f"no feature:value: {shown(b''.join(parts[where]))}", "write lm:2.5, for example")
-    return _Pairs(text, rows, own, [name for name, _, _ in parts], values)
+    return _Pairs(text, ranks, own, [name for name, _, _ in parts], values)
 
 
 def _fits(value: bytes) -> bool:

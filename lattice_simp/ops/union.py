@@ -40,6 +40,7 @@ def union(lattices: Sequence[Lattice], costs: Sequence[float] | None = None) -> 
     shifts = np.cumsum([1, *(own.num_states for own in held)])
     entered = [number for number, own in enumerate(held) if own.num_states]
     entries = np.zeros(len(entered), dtype=np.int32)
+    acceptors = all(own.is_acceptor for own in held)
     made = Lattice.from_arcs(
         np.concatenate([entries, *(own.sources + shift for own, shift in zip(held, shifts, strict=False))]),
         np.concatenate([entries + EPSILON, *(own.olabels for own in held)]),
@@ -47,13 +48,14 @@ def union(lattices: Sequence[Lattice], costs: Sequence[float] | None = None) -> 
         np.concatenate([shifts[entered], *(own.nextstates + shift for own, shift in zip(held, shifts, strict=False))]),
         np.concatenate([[np.inf], *(own.finals for own in held)]),
         symbols,
-        ilabels=np.concatenate([entries + EPSILON, *(own.ilabels for own in held)]),
+        ilabels=None if acceptors else np.concatenate([entries + EPSILON, *(own.ilabels for own in held)]),
         isymbols=lattices[0].isymbols,
     )
     own_features = [own.features.select(names) for own in held]
+    kind = np.result_type(*(own.features.arcs for own in held if own.features), np.float32)
     features = Features(  # arcs are in order: the new start's, then those of each lattice
         names,
-        np.hstack([np.zeros((len(names), len(entered))), *(own.arcs for own in own_features)]),
-        np.hstack([np.zeros((len(names), 1)), *(own.finals for own in own_features)]),
+        np.hstack([np.zeros((len(names), len(entered))), *(own.arcs for own in own_features)], dtype=kind),
+        np.hstack([np.zeros((len(names), 1)), *(own.finals for own in own_features)], dtype=kind),
     )
     return replace(made, features=features).connected()

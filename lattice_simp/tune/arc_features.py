@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.ops.compose import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, COPY_RULE, GLUE_FEATURE, LENGTH_FEATURE, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.feature_lattice import tuning_lattice
 
 
-def feature_lattice(result: Translation) -> FeatureLattice:
-    """Returns a translation's lattice with features on its arcs; words keep the numbers of the lattice's table.
+def feature_lattice(result: Translation) -> Lattice:
+    """Returns a translation's lattice as tuning takes it, with a symbol table of its own words alone.
 
     The features are those of `Translation.features`: rule features, `Glue`, `OOV`, `WordPenalty`, then one for each of
     the lattice's own features. Minus their weighted sum is the cost of a path.
@@ -27,12 +28,15 @@ def feature_lattice(result: Translation) -> FeatureLattice:
     assert lattice.isymbols is not None
     own = lattice.features.without(MATCHED)
     words = -(lattice.olabels != 0).astype(np.float64)
-    arcs = np.column_stack([label_matrix(lattice.isymbols, grammar)[lattice.ilabels], words, *own.arcs])
-    finals = np.zeros((lattice.num_states, arcs.shape[1]))
-    finals[:, arcs.shape[1] - len(own) :] = own.finals.T
+    arcs = np.vstack([label_matrix(lattice.isymbols, grammar)[lattice.ilabels].T, words, *own.arcs])
+    finals = np.zeros((len(arcs), lattice.num_states))
+    finals[len(arcs) - len(own) :] = own.finals
     names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *own)
-    finals[~np.isfinite(lattice.finals)] = 0.0
-    return FeatureLattice.from_lattice(lattice, arcs, names, finals)
+    made = tuning_lattice(lattice, names, arcs, finals)
+    used, labels = np.unique(np.append(made.olabels, EPSILON), return_inverse=True)
+    symbols = SymbolTable(made.symbols[label] for label in used[1:].tolist())
+    olabels = labels[:-1].astype(np.int32)
+    return replace(made, ilabels=olabels, olabels=olabels, symbols=symbols)
 
 
 def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:

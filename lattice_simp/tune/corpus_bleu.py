@@ -8,7 +8,7 @@ without smoothing, as sacrebleu does with `smooth_method="none"`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,7 @@ STATISTICS = 2 * ORDER + 1
 """Columns of a row: `ORDER` matches, `ORDER` totals, the reference length."""
 
 
-@dataclass(frozen=True, eq=False)
-class References:
+class References(NamedTuple):
     """What the references of one sentence contribute: a trie of their n-grams in a hash table, and their lengths.
 
     Attributes:
@@ -70,7 +69,7 @@ class References:
         own = np.asarray(words, dtype=np.int32)
         row = np.empty(STATISTICS, dtype=np.int64)
         used = np.zeros(len(self.limits), dtype=np.int32)
-        hypothesis_statistics(own, len(own), self.keys, self.nodes, self.limits, self.lengths, used, row)
+        hypothesis_statistics(own, len(own), self, used, row)
         return row
 
 
@@ -125,10 +124,9 @@ def _count(words: Ints, offsets: Longs) -> tuple[Longs, Ints, Ints]:
 
 
 @jit
-def hypothesis_statistics(
-    words: Ints, length: int, keys: Longs, nodes: Ints, limits: Ints, lengths: Ints, used: Ints, row: Longs
-) -> None:
+def hypothesis_statistics(words: Ints, length: int, references: References, used: Ints, row: Longs) -> None:
     """Fills `row` with the statistics of `words[:length]`; `used` is all zeros, (nodes,), before and after."""
+    keys, nodes, limits, lengths = references
     for order in range(ORDER):
         row[order] = 0
         row[ORDER + order] = max(0, length - order)

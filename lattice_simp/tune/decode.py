@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.tune.arc_features import feature_lattice
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.feature_lattice import same_features
 
 
 @dataclass(frozen=True)
@@ -59,51 +58,29 @@ class DecodeOptions:
 
 def decode(
     sentences: Sequence[TuningSentence], weights: Mapping[str, float], options: DecodeOptions, symbols: SymbolTable
-) -> list[FeatureLattice]:
+) -> list[Lattice]:
     """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
 
     Raises:
         LatticeSimpError: a sentence cannot be translated.
     """
     factory = partial(_make_decoder, options, dict(weights))
-    found: dict[int, tuple[list[str], FeatureLattice]] = dict(
+    found: dict[int, Lattice] = dict(
         all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
     )
-    numbered = []
-    for number in range(len(sentences)):
-        words, lattice = found.pop(number)
-        numbered.append(replace(lattice, words=symbols.encode(words)[lattice.words].astype(np.int32)))
-    return same_features(numbered)
+    return same_features([found.pop(number).with_symbols(symbols) for number in range(len(sentences))])
 
 
-def same_features(lattices: Sequence[FeatureLattice]) -> list[FeatureLattice]:
-    """Returns the lattices with the features of all of them, 0 where one had none (unreachable skeletons)."""
-    names = tuple(dict.fromkeys(name for lattice in lattices for name in lattice.feature_names))
-    return [lattice if lattice.feature_names == names else _with_features(lattice, names) for lattice in lattices]
-
-
-def _with_features(lattice: FeatureLattice, names: tuple[str, ...]) -> FeatureLattice:
-    arcs = np.zeros((lattice.num_arcs, len(names)), dtype=np.float32, order="F")
-    finals = np.zeros((lattice.num_states, len(names)), dtype=np.float32, order="F")
-    places = [names.index(name) for name in lattice.feature_names]
-    arcs[:, places], finals[:, places] = lattice.features, lattice.final_features
-    return replace(lattice, features=arcs, final_features=finals, feature_names=names)
-
-
-def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[tuple[list[str], FeatureLattice]]:
+def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[Lattice]:
     decoder = Decoder.load(options.model).with_weights(weights)
     skeleton = replace(decoder.settings.skeleton, beam=max(options.beam, decoder.settings.skeleton.beam))
     settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
     return partial(_decode, replace(decoder, settings=settings), options)
 
 
-def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> tuple[list[str], FeatureLattice]:
+def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> Lattice:
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
     result = decoder.translate(
         sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=sentence.skeleton_hypotheses
     )
-    pruned = prune(result.lattice, max_arcs=options.max_arcs)
-    lattice = feature_lattice(replace(result, lattice=pruned))
-    used, words = np.unique(lattice.words, return_inverse=True)
-    names = [pruned.symbols[label] for label in used.tolist()]
-    return names, replace(lattice, words=words.astype(np.int32))
+    return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))

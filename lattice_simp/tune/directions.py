@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.core.lattice import Lattice
 
 SPARSE = 3
 """The most features that a sparse random direction moves."""
 
 
-def feature_units(lattices: Sequence[FeatureLattice], weights: Floats) -> Floats:
+def feature_units(lattices: Sequence[Lattice], weights: Floats) -> Floats:
     """Returns for each feature the weight with which it contributes as much to an arc as features do on average.
 
     Features that are 0 everywhere have the unit 0, so that no direction moves them.
     """
-    squares = sum(np.square(lattice.features, dtype=np.float64).sum(axis=0) for lattice in lattices)
-    squares = squares + sum(np.square(lattice.final_features, dtype=np.float64).sum(axis=0) for lattice in lattices)
+    squares = sum(np.square(lattice.features.arcs, dtype=np.float64).sum(axis=1) for lattice in lattices)
+    squares = squares + sum(np.square(lattice.features.finals, dtype=np.float64).sum(axis=1) for lattice in lattices)
     sizes = np.sqrt(squares / max(1, sum(lattice.num_arcs for lattice in lattices)))
     contribution = float((np.abs(weights) * sizes).mean()) or 1.0
     return np.divide(contribution, sizes, out=np.zeros(len(weights)), where=sizes > 0)

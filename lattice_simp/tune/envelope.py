@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.formats.feature_lattice import FeatureMatrix
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.features import Scores
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.tune.corpus_bleu import STATISTICS, References, hypothesis_statistics
-from lattice_simp.tune.feature_lattice import FeatureLattice
-from lattice_simp.tune.hulls import ARC, LEFT, REST, hulls
+from lattice_simp.tune.hulls import LINE, Lines, hulls
 from lattice_simp.tune.scores import weighted
 
 NO_LIMIT = float("inf")
@@ -57,29 +58,28 @@ class Segments:
     limit: float
 
 
-def envelope(
-    lattice: FeatureLattice, weights: npt.ArrayLike, direction: npt.ArrayLike, limit: float = NO_LIMIT
-) -> Envelope:
+def envelope(lattice: Lattice, weights: npt.ArrayLike, direction: npt.ArrayLike, limit: float = NO_LIMIT) -> Envelope:
     """Returns the best hypotheses for gamma in (-limit, limit); a lattice without any gives one segment without words.
 
-    >>> arcs = ([0, 0], [1, 2], [1, 1], [[1.0, 0.0], [0.0, 1.0]], [False, True], ["x", "y"])
-    >>> found = envelope(FeatureLattice.from_arcs(*arcs), [1.0, 0.5], [0.0, 1.0])
+    >>> from lattice_simp.tune.feature_lattice import tuning_lattice
+    >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
+    >>> found = envelope(tuning_lattice(pair, "xy", [[1.0, 0.0], [0.0, 1.0]]), [1.0, 0.5], [0.0, 1.0])
     >>> found.boundaries.tolist(), found.words.tolist()
     ([0.5], [1, 2])
 
     Args:
-        lattice: the hypotheses.
+        lattice: acyclic; its features make the scores.
         weights: (features,), where gamma is 0.
         direction: (features,), what gamma multiplies.
         limit: the largest size of gamma.
     """
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(direction, dtype=np.float64)
-    arrays = (lattice.offsets, lattice.words, lattice.nextstates, lattice.columns, lattice.final, lattice.final_columns)
-    return Envelope(*_envelope(*arrays, start, along, limit))
+    lattice = lattice.topsorted()
+    return Envelope(*_envelope(lattice.arcs, lattice.features.arcs, lattice.features.finals, start, along, limit))
 
 
 def segments(
-    lattice: FeatureLattice,
+    lattice: Lattice,
     references: References,
     weights: npt.ArrayLike,
     directions: npt.ArrayLike,
@@ -87,9 +87,9 @@ def segments(
 ) -> Segments:
     """Returns the envelopes along each of `directions`, (directions, features), as BLEU statistics."""
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
-    arrays = (lattice.offsets, lattice.words, lattice.nextstates, lattice.columns, lattice.final, lattice.final_columns)
-    counts = (references.keys, references.nodes, references.limits, references.lengths)
-    offsets, begins, changes = _segments(*arrays, *counts, start, along, limit)
+    lattice = lattice.topsorted()
+    arrays = (lattice.arcs, lattice.features.arcs, lattice.features.finals)
+    offsets, begins, changes = _segments(*arrays, references, start, along, limit)
     return Segments(offsets, begins, changes, limit)
 
 
@@ -97,15 +97,15 @@ def segments(
 
 
 @jit
-def _read_off(pool_links: Ints, line: int, words: Ints, out: Ints) -> int:
-    """Writes the words of a line's hypothesis; gives their number."""
+def _read_off(pool: Lines, line: int, words: Ints, out: Ints) -> int:
+    """Writes the words of a line's hypothesis; returns their number."""
     length = 0
-    while pool_links[line, ARC] >= 0:
-        word = words[pool_links[line, ARC]]
+    while pool[line].arc >= 0:
+        word = words[pool[line].arc]
         if word != 0:
             out[length] = word
             length += 1
-        line = pool_links[line, REST]
+        line = pool[line].rest
     return length
 
 
@@ -114,40 +114,27 @@ def _differ(one: Ints, length: int, other: Ints, other_length: int) -> bool:
     if length != other_length:
         return True
     same = True
-    for place in range(length):
-        same = same and one[place] == other[place]
+    for index in range(length):
+        same = same and one[index] == other[index]
     return not same
 
 
 @jit
 def _envelope(
-    offsets: Ints,
-    words: Ints,
-    nextstates: Ints,
-    columns: FeatureMatrix,
-    final: Bools,
-    final_columns: FeatureMatrix,
-    weights: Floats,
-    direction: Floats,
-    limit: float,
+    arcs: Arcs, features: Scores, final_features: Scores, weights: Floats, direction: Floats, limit: float
 ) -> tuple[Floats, Longs, Ints]:
     """Returns the boundaries, the words' offsets, and the words of the segments."""
-    num_states = len(final)
-    if num_states == 0:
-        return np.zeros(0), np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    slopes, final_slopes = weighted(columns, direction), weighted(final_columns, direction)
-    intercepts, final_intercepts = weighted(columns, weights), weighted(final_columns, weights)
-    pool, links = np.empty((1024, 3), dtype=np.float64), np.empty((1024, 2), dtype=np.int32)
-    pool, links, begin, end = hulls(
-        offsets, nextstates, slopes, intercepts, final, final_slopes, final_intercepts, limit, pool, links
-    )
-    found = np.empty((end - begin, num_states), dtype=np.int32)
+    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
+    lines[0], end_lines[0] = weighted(features, direction), weighted(final_features, direction)
+    lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
+    pool, begin, end = hulls(arcs, lines, end_lines, limit, np.empty(1024, dtype=LINE))
+    found = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
     lengths = np.empty(end - begin, dtype=np.int64)
     boundaries = np.empty(end - begin, dtype=np.float64)
     count = 0
     for line in range(begin, end):
-        lengths[count] = _read_off(links, line, words, found[count])
-        boundaries[count] = pool[line, LEFT]
+        lengths[count] = _read_off(pool, line, arcs.labels, found[count])
+        boundaries[count] = pool[line].left
         if count == 0 or _differ(found[count], lengths[count], found[count - 1], lengths[count - 1]):
             count += 1
     word_offsets = np.zeros(count + 1, dtype=np.int64)
@@ -160,49 +147,41 @@ def _envelope(
 
 @jit
 def _segments(
-    offsets: Ints,
-    words: Ints,
-    nextstates: Ints,
-    columns: FeatureMatrix,
-    final: Bools,
-    final_columns: FeatureMatrix,
-    keys: Longs,
-    nodes: Ints,
-    limits: Ints,
-    lengths: Ints,
+    arcs: Arcs,
+    features: Scores,
+    final_features: Scores,
+    references: References,
     weights: Floats,
     directions: Floats,
     limit: float,
 ) -> tuple[Longs, Floats, Ints]:
     """Returns where the segments of each direction begin, the gamma where each begins, and what changes there."""
-    num_states = len(final)
-    intercepts, final_intercepts = weighted(columns, weights), weighted(final_columns, weights)
-    pool, links = np.empty((1024, 3), dtype=np.float64), np.empty((1024, 2), dtype=np.int32)
+    num_states = len(arcs.finals)
+    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, num_states))
+    lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
+    pool = np.empty(1024, dtype=LINE)
     hypothesis, previous = np.empty(num_states, dtype=np.int32), np.empty(num_states, dtype=np.int32)
-    used = np.zeros(len(limits), dtype=np.int32)
+    used = np.zeros(len(references.limits), dtype=np.int32)
     row, row_before = np.empty(STATISTICS, dtype=np.int64), np.empty(STATISTICS, dtype=np.int64)
     begins, changes = np.empty(64), np.empty((64, STATISTICS), dtype=np.int32)
     counts = np.zeros(len(directions) + 1, dtype=np.int64)
     count = 0
     for number in range(len(directions)):
-        begin, end = 0, 1
-        if num_states:
-            slopes, final_slopes = weighted(columns, directions[number]), weighted(final_columns, directions[number])
-            pool, links, begin, end = hulls(
-                offsets, nextstates, slopes, intercepts, final, final_slopes, final_intercepts, limit, pool, links
-            )
+        lines[0] = weighted(features, directions[number])
+        end_lines[0] = weighted(final_features, directions[number])
+        pool, begin, end = hulls(arcs, lines, end_lines, limit, pool)
         previous_length = -1
         row_before[:] = 0
         for line in range(begin, end):
-            length = _read_off(links, line, words, hypothesis) if num_states else 0
+            length = _read_off(pool, line, arcs.labels, hypothesis)
             if not _differ(hypothesis, length, previous, previous_length):
                 continue
             if count == len(begins):
                 longer, more = np.empty(2 * count), np.empty((2 * count, STATISTICS), dtype=np.int32)
                 longer[:count], more[:count] = begins, changes
                 begins, changes = longer, more
-            hypothesis_statistics(hypothesis, length, keys, nodes, limits, lengths, used, row)
-            begins[count] = pool[line, LEFT] if num_states else -limit
+            hypothesis_statistics(hypothesis, length, references, used, row)
+            begins[count] = pool[line].left
             for column in range(STATISTICS):
                 changes[count, column] = row[column] - row_before[column]
             count += 1

@@ -7,133 +7,111 @@ off only for the lines of the start.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
-from lattice_simp.core.kernel import Bools, Floats, Ints, jit
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.growing import grown
+from lattice_simp.core.kernel import Floats, jit
 
-SLOPE, INTERCEPT, LEFT = 0, 1, 2
-"""Columns of a line's numbers; from `LEFT` on (in gamma) it is the highest of its hull."""
+LINE = np.dtype(
+    [("slope", np.float64), ("intercept", np.float64), ("left", np.float64), ("arc", np.int32), ("rest", np.int32)]
+)
+"""The line of a path from a state to the end: from `left` on (in gamma) it is the highest of its hull; `arc` is the
+path's first (-1 at the end of a path), and `rest` the line of the arc's next state."""
 
-ARC, REST = 0, 1
-"""Columns of a line's links: its arc (-1 at the end of a path), and the line of the arc's next state."""
-
-
-@jit
-def _grown(numbers: Floats, links: Ints, size: int) -> tuple[Floats, Ints]:
-    """Returns arrays with room for `size` lines at least."""
-    room = len(numbers)
-    if size <= room:
-        return numbers, links
-    new_numbers = np.empty((2 * size, 3), dtype=np.float64)
-    new_links = np.empty((2 * size, 2), dtype=np.int32)
-    new_numbers[:room], new_links[:room] = numbers, links
-    return new_numbers, new_links
+Lines: TypeAlias = npt.NDArray[Any]
 
 
 @jit
-def _push(
-    numbers: Floats, links: Ints, size: int, slope: float, intercept: float, arc: int, rest: int, limit: float
-) -> int:
-    """Adds a line that is no less steep than the `size` of the hull; gives the hull's new size."""
+def _push(hull: Lines, size: int, slope: float, intercept: float, arc: int, rest: int, limit: float) -> int:
+    """Adds a line that is no less steep than the `size` of the hull; returns the hull's new size."""
     left = -limit
     while size > 0:
-        rise = slope - numbers[size - 1, SLOPE]
-        fall = numbers[size - 1, INTERCEPT] - intercept
+        rise = slope - hull[size - 1].slope
+        fall = hull[size - 1].intercept - intercept
         if rise == 0.0:
             if fall >= 0.0:
                 return size
             size -= 1
             continue
         left = fall / rise
-        if left > numbers[size - 1, LEFT]:
+        if left > hull[size - 1].left:
             break
         size -= 1
     if size == 0:
         left = -limit
     elif left >= limit:
         return size
-    numbers[size, SLOPE], numbers[size, INTERCEPT], numbers[size, LEFT] = slope, intercept, left
-    links[size, ARC], links[size, REST] = arc, rest
+    hull[size].slope, hull[size].intercept, hull[size].left = slope, intercept, left
+    hull[size].arc, hull[size].rest = arc, rest
     return size + 1
 
 
 @jit
 def _join(
-    numbers: Floats,
-    links: Ints,
-    size: int,
-    pool: Floats,
-    begin: int,
-    end: int,
-    arc: int,
-    slope: float,
-    intercept: float,
-    limit: float,
-    joined: Floats,
-    joined_links: Ints,
+    hull: Lines, size: int, pool: Lines, begin: int, end: int, arc: int, line: Floats, limit: float, joined: Lines
 ) -> int:
-    """Writes the hull of a hull and of the pool's lines `begin:end`, shifted by the arc's; gives its size."""
+    """Writes the hull of a hull and of the pool's lines `begin:end`, shifted by the arc's; returns its size."""
     kept, own, other = 0, 0, begin
     while own < size or other < end:
-        if other == end or (own < size and numbers[own, SLOPE] <= pool[other, SLOPE] + slope):
-            own_slope, own_intercept = numbers[own, SLOPE], numbers[own, INTERCEPT]
-            own_arc, own_rest = links[own, ARC], links[own, REST]
-            kept = _push(joined, joined_links, kept, own_slope, own_intercept, own_arc, own_rest, limit)
+        if other == end or (own < size and hull[own].slope <= pool[other].slope + line[0]):
+            kept = _push(joined, kept, hull[own].slope, hull[own].intercept, hull[own].arc, hull[own].rest, limit)
             own += 1
         else:
-            moved_slope, moved_intercept = pool[other, SLOPE] + slope, pool[other, INTERCEPT] + intercept
-            kept = _push(joined, joined_links, kept, moved_slope, moved_intercept, arc, other, limit)
+            slope, intercept = pool[other].slope + line[0], pool[other].intercept + line[1]
+            kept = _push(joined, kept, slope, intercept, arc, other, limit)
             other += 1
     return kept
 
 
 @jit
-def hulls(
-    offsets: Ints,
-    nextstates: Ints,
-    slopes: Floats,
-    intercepts: Floats,
-    final: Bools,
-    final_slopes: Floats,
-    final_intercepts: Floats,
-    limit: float,
-    pool: Floats,
-    pool_links: Ints,
-) -> tuple[Floats, Ints, int, int]:
-    """Returns the pool (grown as needed) with the hulls of all states, and where that of the start begins and ends."""
-    num_states = len(final)
-    begins = np.empty(num_states + 1, dtype=np.int64)
-    ends = np.empty(num_states + 1, dtype=np.int64)
-    numbers, links = np.empty((64, 3), dtype=np.float64), np.empty((64, 2), dtype=np.int32)
-    joined, joined_links = np.empty((64, 3), dtype=np.float64), np.empty((64, 2), dtype=np.int32)
+def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Lines) -> tuple[Lines, int, int]:
+    """Returns the hulls of all states.
+
+    Args:
+        arcs: a lattice that is sorted topologically.
+        lines: (2, num_arcs), the slope and the intercept of each arc.
+        end_lines: (2, num_states), those of ending in each state.
+        limit: the largest size of gamma.
+        pool: room for lines.
+
+    Returns:
+        The pool (grown as needed), and where the hull of the start begins and ends: without any path, it is one line
+        without arcs.
+    """
+    num_states = len(arcs.finals)
+    begins = np.zeros(num_states + 1, dtype=np.int64)
+    ends = np.zeros(num_states + 1, dtype=np.int64)
+    hull, joined = np.empty(64, dtype=LINE), np.empty(64, dtype=LINE)
     used = 0
     for state in range(num_states - 1, -1, -1):
         size = 0
-        if final[state]:
-            size = _push(numbers, links, 0, final_slopes[state], final_intercepts[state], -1, -1, limit)
-        for arc in range(offsets[state], offsets[state + 1]):
-            begin, end = begins[nextstates[arc]], ends[nextstates[arc]]
-            joined, joined_links = _grown(joined, joined_links, size + end - begin)
+        if arcs.finals[state] < np.inf:
+            size = _push(hull, 0, end_lines[0, state], end_lines[1, state], -1, -1, limit)
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            begin, end = begins[arcs.nextstates[arc]], ends[arcs.nextstates[arc]]
+            while size + end - begin > len(joined):
+                hull, joined = grown(hull), grown(joined)
             if size == 0:
-                numbers, links = _grown(numbers, links, end - begin)
                 size = end - begin
-                for line in range(size):
-                    numbers[line, SLOPE] = pool[begin + line, SLOPE] + slopes[arc]
-                    numbers[line, INTERCEPT] = pool[begin + line, INTERCEPT] + intercepts[arc]
-                    numbers[line, LEFT] = pool[begin + line, LEFT]
-                    links[line, ARC], links[line, REST] = arc, begin + line
+                for index in range(size):
+                    hull[index].slope = pool[begin + index].slope + lines[0, arc]
+                    hull[index].intercept = pool[begin + index].intercept + lines[1, arc]
+                    hull[index].left = pool[begin + index].left
+                    hull[index].arc, hull[index].rest = arc, begin + index
                 continue
-            size = _join(
-                numbers, links, size, pool, begin, end, arc, slopes[arc], intercepts[arc], limit, joined, joined_links
-            )
-            numbers, joined = joined, numbers
-            links, joined_links = joined_links, links
-        pool, pool_links = _grown(pool, pool_links, used + size)
+            size = _join(hull, size, pool, begin, end, arc, lines[:, arc], limit, joined)
+            hull, joined = joined, hull
+        if state == 0 and size == 0:
+            size = _push(hull, 0, 0.0, 0.0, -1, -1, limit)
+        while used + size > len(pool):
+            pool = grown(pool)
+        pool[used : used + size] = hull[:size]
         begins[state], ends[state] = used, used + size
-        for line in range(size):
-            for column in range(3):
-                pool[used + line, column] = numbers[line, column]
-            for column in range(2):
-                pool_links[used + line, column] = links[line, column]
         used += size
-    return pool, pool_links, begins[0], ends[0]
+    if num_states == 0:
+        ends[0] = _push(pool, 0, 0.0, 0.0, -1, -1, limit)
+    return pool, begins[0], ends[0]

@@ -107,5 +107,5 @@ def _bleu(translations: Sequence[str], references: Sequence[str | Sequence[str]]
 
     several = [[own] if isinstance(own, str) else list(own) for own in references]
     most = max(map(len, several))
-    streams: list[list[Any]] = [[own[place] if place < len(own) else None for own in several] for place in range(most)]
+    streams: list[list[Any]] = [[own[index] if index < len(own) else None for own in several] for index in range(most)]
     return float(BLEU(tokenize="none", force=True).corpus_score(list(translations), streams).score)

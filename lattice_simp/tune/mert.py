@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 from lattice_simp.tune.directions import axes, feature_units, gamma_bounds, random_directions
 from lattice_simp.tune.envelope import Segments, segments
-from lattice_simp.tune.feature_lattice import FeatureLattice
 from lattice_simp.tune.line_search import Optimum, search_line
-from lattice_simp.tune.scores import weight_vector
+from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8
 """Lines that are searched before the best of them is taken.
@@ -98,15 +98,16 @@ class MertResult:
 
 
 def minimize_error(
-    lattices: Sequence[FeatureLattice],
+    lattices: Sequence[Lattice],
     references: Sequence[Sequence[npt.ArrayLike]],
     start_weights: Mapping[str, float],
     options: MertOptions | None = None,
 ) -> MertResult:
     """Finds weights with a high corpus BLEU of the lattices' best hypotheses.
 
-    >>> arcs = ([0, 0], [1, 2], [1, 1], [[1.0, 0.0], [0.0, 1.0]], [False, True], ["x", "y"])
-    >>> lattice = FeatureLattice.from_arcs(*arcs)
+    >>> from lattice_simp.tune.feature_lattice import tuning_lattice
+    >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
+    >>> lattice = tuning_lattice(pair, "xy", [[1.0, 0.0], [0.0, 1.0]])
     >>> minimize_error([lattice], [[[2]]], {"x": 1.0, "y": 0.5}).bleu  # too short for 4-grams
     0.0
 
@@ -142,12 +143,10 @@ def minimize_error(
     )
 
 
-def evaluate(lattices: Sequence[FeatureLattice], references: Sequence[References], weights: npt.ArrayLike) -> float:
+def evaluate(lattices: Sequence[Lattice], references: Sequence[References], weights: npt.ArrayLike) -> float:
     """Returns the corpus BLEU of the lattices' best hypotheses under `weights`, (features,)."""
-    pairs = zip(lattices, references, strict=True)
-    return float(
-        corpus_bleu(np.sum([counts.statistics(lattice.best(weights)[0]) for lattice, counts in pairs], axis=0))
-    )
+    best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
+    return float(corpus_bleu(np.sum([own.statistics(words) for own, words in zip(references, best, strict=True)], 0)))
 
 
 # ---------------------------------------------------------------- the search
@@ -163,7 +162,7 @@ class _Point(NamedTuple):
 
 @contextmanager
 def _line_searches(
-    lattices: Sequence[FeatureLattice],
+    lattices: Sequence[Lattice],
     references: Sequence[References],
     bounds: tuple[Floats, Floats],
     options: MertOptions,
@@ -174,7 +173,7 @@ def _line_searches(
     with ThreadPoolExecutor(max(1, options.jobs)) as threads:
 
         def search(weights: Floats, directions: Floats) -> list[Optimum]:
-            def work(block: list[tuple[FeatureLattice, References]]) -> list[Segments]:
+            def work(block: list[tuple[Lattice, References]]) -> list[Segments]:
                 return [segments(lattice, own, weights, directions, options.limit) for lattice, own in block]
 
             found = [part for block in threads.map(work, blocks) for part in block]
@@ -197,10 +196,10 @@ def _climb(
     number: int,
     trace: list[Step],
 ) -> _Point:
-    """Moves along the best line of each batch until a whole round gains nothing; gives the end."""
+    """Moves along the best line of each batch until a whole round gains nothing; returns the end."""
     single = axes(units)
     labels = [name for name, unit in zip(names, units, strict=True) if unit]
-    labels += [f"random {place}" for place in range(options.random_directions)]
+    labels += [f"random {index}" for index in range(options.random_directions)]
     bleu = 0.0
     for round_number in range(options.max_rounds):
         moves = len(trace)
@@ -228,15 +227,15 @@ def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: f
 
 
 def _checked_names(
-    lattices: Sequence[FeatureLattice], references: Sequence[Sequence[npt.ArrayLike]], options: MertOptions
+    lattices: Sequence[Lattice], references: Sequence[Sequence[npt.ArrayLike]], options: MertOptions
 ) -> tuple[str, ...]:
     """Returns the features' names."""
     if not lattices or len(lattices) != len(references):
         found = f"{len(lattices)} lattices and references of {len(references)} sentences"
         raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {found}")
-    names = lattices[0].feature_names
+    names = lattices[0].features.names
     for sentence, lattice in enumerate(lattices):
-        if lattice.feature_names != names:
+        if lattice.features.names != names:
             raise LatticeSimpError(f"the lattice of sentence {sentence} has other features than the first")
     unknown = sorted((options.fixed | set(options.signs)) - set(names))
     if unknown:

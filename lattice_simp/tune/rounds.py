@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
 from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.corpus_bleu import References
-from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode, same_features
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
 
 MEMORY_ROUNDS = 4
@@ -61,7 +59,7 @@ class TuningResult:
     rounds: tuple[Round, ...] = field(default=())
 
 
-Decode = Callable[[Mapping[str, float], SymbolTable], list[FeatureLattice]]
+Decode = Callable[[Mapping[str, float], SymbolTable], list[Lattice]]
 """Returns the lattices of a development set under given weights, their words numbered by the table, which grows."""
 
 
@@ -91,7 +89,7 @@ def tune(
     """
     usable = [sentence for sentence in sentences if sentence.words]
 
-    def decoded(weights: Mapping[str, float], symbols: SymbolTable) -> list[FeatureLattice]:
+    def decoded(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
         return decode(usable, weights, decoding, symbols)
 
     options = replace(mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH), jobs=decoding.jobs)
@@ -109,13 +107,13 @@ def tune_with(
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
 ) -> TuningResult:
-    """Tunes whatever gives lattices with features.
+    """Tunes whatever makes lattices with features.
 
     All features are tuned together, those of language models and of the skeleton included; the weight of
     passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
 
     Args:
-        decode: gives the lattices under given weights, in the order of the references.
+        decode: returns the lattices under given weights, in the order of the references.
         references: the reference translations of each sentence, tokens.
         start, mert, max_rounds, min_gain, say: as for `tune`.
 
@@ -129,15 +127,14 @@ def tune_with(
     counts = [References.of(own) for own in encoded]
     given = mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
-    history: list[list[FeatureLattice]] = []
+    history: list[list[Lattice]] = []
     for number in range(1, max_rounds + 1):
         lattices = decode(weights, symbols)
-        bleu = evaluate(lattices, counts, _vector(weights, lattices[0].feature_names))
+        bleu = evaluate(lattices, counts, [weights.get(name, 0.0) for name in lattices[0].features])
         history = [*history, lattices][-MEMORY_ROUNDS:]
-        pooled = [FeatureLattice.union(same_features(own)) for own in zip(*history, strict=True)]
-        names = pooled[0].feature_names  # of all rounds
-        begin = dict(zip(names, _vector(weights, names).tolist(), strict=True))
-        found = minimize_error(pooled, encoded, begin, _options(given, names))
+        pooled = [union(own) for own in zip(*history, strict=True)]
+        begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # those of all rounds
+        found = minimize_error(pooled, encoded, begin, _options(given, begin))
         rounds.append(Round(weights, bleu, found.bleu))
         say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
         if found.bleu < max(one.bleu for one in rounds) + min_gain:
@@ -157,11 +154,7 @@ def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
     return weights
 
 
-def _vector(weights: Mapping[str, float], names: Sequence[str]) -> Floats:
-    return np.array([weights.get(name, 0.0) for name in names])
-
-
-def _options(mert: MertOptions, names: Sequence[str]) -> MertOptions:
+def _options(mert: MertOptions, names: Collection[str]) -> MertOptions:
     """Returns the options for these features: models and skeletons keep their sign, copies and edits their weight."""
     fixed = (mert.fixed | {COPY_FEATURE, EDIT_FEATURE}) & set(names)
     positive = {name: 1 for name in names if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}

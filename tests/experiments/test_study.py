@@ -18,7 +18,7 @@ from experiments.study.config import read_study
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import run_study
 from experiments.study.sentences import SETS, TEST
-from experiments.study.spaces import Space
+from experiments.study.spaces import read_space
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import read_outputs
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -127,7 +127,7 @@ def test_loops_at_gaps_allow_less(done):
 
 def test_compositions_cost_what_their_features_say(done, experiment):
     path = next(done.folders["spaces"].glob("*.arrays"))
-    space, weights = Space.read(path), {"LM": 0.7, "Skeleton:x": 2.0}
+    space, weights = read_space(path), {"LM": 0.7, "Skeleton:x": 2.0}
     plain = compose(space, [], weights, 5, HOW)
     words = plain.nbest.words[-1].split()
     skeletons = Nbest([" ".join(words[:2]), "no such words"], np.array([[-1.5], [0.0]]), ("x",))
@@ -142,7 +142,7 @@ def test_compositions_cost_what_their_features_say(done, experiment):
 
 
 def test_all_of_several_skeletons_are_kept(done):
-    space = Space.read(next(done.folders["spaces"].glob("*.arrays")))
+    space = read_space(next(done.folders["spaces"].glob("*.arrays")))
     plain = compose(space, [], {"LM": 1.0}, 1, HOW)
     words = plain.nbest.words[0].split()
     lists = [Nbest([one], np.array([[-1.0]]), ("x",)) for one in (words[0], words[-1])]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tune_helpers import lattice_of_arcs
 
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp import Lattice, SymbolTable, read
 
 REMOVED = ("1", "2")
 
@@ -35,7 +36,7 @@ def random_lattice():
         if whole and count:  # a path twice
             sources, nextstates = np.append(sources, sources[0]), np.append(nextstates, nextstates[0])
             labels, values = np.append(labels, labels[0]), np.vstack([values, values[0]])
-        return FeatureLattice.from_arcs(sources, labels, nextstates, values, final, names, ends)
+        return lattice_of_arcs(sources, labels, nextstates, values, final, names, ends)
 
     return make
 
@@ -44,16 +45,16 @@ def random_lattice():
 def all_paths():
     """Returns a function from a lattice to the words and the summed features (float64) of each path."""
 
-    def enumerate_paths(lattice: FeatureLattice) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-        pending = [((), np.zeros(len(lattice.feature_names)), 0)] if lattice.num_states else []
+    def enumerate_paths(lattice: Lattice) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        pending = [((), np.zeros(len(lattice.features)), 0)] if lattice.num_states else []
         while pending:
             words, features, state = pending.pop()
-            if lattice.final[state]:
-                yield words, features + lattice.final_features[state]
+            if np.isfinite(lattice.finals[state]):
+                yield words, features + lattice.features.finals[:, state]
             for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
-                word = int(lattice.words[arc])
+                word = int(lattice.olabels[arc])
                 longer = (*words, word) if word else words
-                pending.append((longer, features + lattice.features[arc], int(lattice.nextstates[arc])))
+                pending.append((longer, features + lattice.features.arcs[:, arc], int(lattice.nextstates[arc])))
 
     return lambda lattice: list(enumerate_paths(lattice))
 
@@ -71,17 +72,18 @@ class Oracle:
         return np.array((self.folder / name).read_text().replace(",", " ").split(), dtype=float)
 
     def named(self, weights):
-        return dict(zip(self.lattices[0].feature_names, weights.tolist(), strict=True))
+        return dict(zip(self.lattices[0].features, weights.tolist(), strict=True))
 
 
 @pytest.fixture(scope="session")
 def oracle(shared):
     folder = shared / "data" / "oracles" / "lmert"
     names = [str(number) for number in range(1, 13)]
+    symbols = SymbolTable()
     lattices = [
-        FeatureLattice.read(folder / "lats" / f"{number}.txt.gz", feature_names=names, removed=REMOVED)
+        read(folder / "lats" / f"{number}.txt.gz", "features", symbols, feature_names=names, removed=REMOVED)
         for number in range(1, 21)
     ]
-    references = [[[int(word) for word in line.split()]] for line in (folder / "refs.txt").read_text().splitlines()]
+    references = [[symbols.encode(line.split())] for line in (folder / "refs.txt").read_text().splitlines()]
     start = np.array((folder / "params.initial.txt").read_text().replace(",", " ").split(), dtype=float)
     return Oracle(folder, lattices, references, start)

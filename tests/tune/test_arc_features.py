@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tiny_decoder import WEIGHTS, expected_plain, tiny_decoder
 
 from lattice_simp import EditCosts
-from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.tune.arc_features import feature_lattice, path_features
-from lattice_simp.tune.weighing import lattice_under
+from lattice_simp.tune.scores import best_hypothesis, lattice_under
 
 SENTENCE, MASK = "ich habe das alte haus gestern gesehen", "1110111"
 CASES = [
@@ -35,26 +33,22 @@ def test_the_best_path_under_the_model_weights_is_the_decoders(strategy, changes
     decoder = tiny_decoder(**changes)
     result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
     lattice = feature_lattice(result)
-    weights = {name: all_weights(decoder).get(name, 0.0) for name in lattice.feature_names}
-    words, cost = lattice.best(weights)
+    weights = {name: all_weights(decoder).get(name, 0.0) for name in lattice.features}
+    words, cost = best_hypothesis(lattice, weights)
     assert cost == pytest.approx(result.best.cost, rel=1e-5, abs=1e-5)
-    assert tuple(result.lattice.symbols.decode(words)) == result.best.tokens
+    assert tuple(lattice.symbols.decode(words)) == result.best.tokens
 
 
 @pytest.mark.parametrize("strategy", ["plain", "gappy", "skeleton-first"])
 def test_every_path_has_the_features_of_the_translation(strategy):
     decoder = tiny_decoder()
     result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
-    lattice = feature_lattice(result)
     for path in result.nbest(40):
         expected = result.features(path)
-        weights = dict.fromkeys(lattice.feature_names, 0.0)
         # Only this path's words are left in a lattice pruned around it: the arcs of the path itself.
         own = result.lattice.connected()
         matrix = feature_lattice(replace(result, lattice=own))
-        totals = matrix.features[path.arcs].sum(axis=0) if len(path.arcs) else np.zeros(len(weights))
-        last = matrix.nextstates[path.arcs[-1]]
-        named = dict(zip(matrix.feature_names, (totals + matrix.final_features[last]).tolist(), strict=True))
+        named = matrix.features.of_path(path.arcs, matrix.nextstates[path.arcs[-1]])
         assert named == pytest.approx(expected, abs=1e-4)
 
 
@@ -63,7 +57,9 @@ def test_a_pruned_lattice_keeps_its_features():
     pruned = replace(result, lattice=prune(result.lattice, max_arcs=8))
     lattice = feature_lattice(pruned)
     assert lattice.num_arcs <= 8
-    assert lattice.best(dict.fromkeys(lattice.feature_names, 0.0) | WEIGHTS)[1] == pytest.approx(result.best.cost)
+    assert best_hypothesis(lattice, dict.fromkeys(lattice.features, 0.0) | WEIGHTS)[1] == pytest.approx(
+        result.best.cost
+    )
 
 
 @pytest.fixture
@@ -93,7 +89,7 @@ def test_a_feature_lattice_under_the_models_weights_is_the_decoders_lattice(stra
     decoder = tiny_decoder()
     result = decoder.translate(SENTENCE, None if strategy == "plain" else MASK, strategy=strategy)
     features = feature_lattice(result)
-    lattice = lattice_under(features, all_weights(decoder), SymbolTable(result.lattice.symbols.words[1:]))
+    lattice = lattice_under(features, all_weights(decoder))
     assert lattice.num_arcs == features.num_arcs
     again = replace(result, lattice=lattice)
     expected, found = result.nbest(40), again.nbest(40)

@@ -7,10 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tune_helpers import empty_lattice, lattice_of_arcs
 
+from lattice_simp import Lattice, SymbolTable
 from lattice_simp.tune.corpus_bleu import STATISTICS, References
 from lattice_simp.tune.envelope import envelope, segments
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.scores import best_hypothesis
 
 SEEDS = range(40)
 
@@ -101,19 +103,33 @@ def test_statistics_are_those_of_the_words(random_lattice, limit):
 
 
 def test_hypotheses_of_equal_words_are_one_segment():
-    lattice = FeatureLattice.from_arcs([0, 0], [5, 5], [1, 1], [[1.0], [-1.0]], [False, True], ["x"])
+    lattice = lattice_of_arcs([0, 0], [5, 5], [1, 1], [[1.0], [-1.0]], [False, True], ["x"])
     found = envelope(lattice, [0.0], [1.0])
     assert found.boundaries.tolist() == []
     assert found.words.tolist() == [5]
 
 
 def test_a_lattice_without_paths_has_one_segment_without_words():
-    empty = FeatureLattice.from_arcs([], [], [], [], [False], ["x"])
-    assert empty.num_states == 0
-    assert envelope(empty, [1.0], [1.0]).offsets.tolist() == [0, 0]
-    found = segments(empty, References.of([[1, 2]]), [1.0], [[1.0], [2.0]])
-    assert found.offsets.tolist() == [0, 1, 2]
-    assert found.changes.tolist() == [[0] * (STATISTICS - 1) + [2]] * 2
+    dead_end = Lattice.from_arcs([0], [0], [0.0], [1], [np.inf, np.inf], SymbolTable(), features={"x": [1.0]})
+    for empty in (empty_lattice(["x"]), dead_end):
+        assert empty.empty
+        assert envelope(empty, [1.0], [1.0]).offsets.tolist() == [0, 0]
+        found = segments(empty, References.of([[1, 2]]), [1.0], [[1.0], [2.0]], 5.0)
+        assert found.offsets.tolist() == [0, 1, 2]
+        assert found.begins.tolist() == [-5.0, -5.0]
+        assert found.changes.tolist() == [[0] * (STATISTICS - 1) + [2]] * 2
+
+
+def test_states_may_stand_in_any_order():
+    features = {"x": [1.0, 2.0, 4.0], "y": [1.0, -2.0, 0.0]}
+    symbols = SymbolTable(["a", "b", "c"])
+    arcs = ([0, 0, 2], [1, 2, 3], [0.0] * 3, [2, 2, 1], [np.inf, 0.0, np.inf])
+    lattice = Lattice.from_arcs(*arcs, symbols, features=features)
+    found = envelope(lattice, [1.0, 0.0], [0.0, 1.0])
+    assert [found.hypothesis(0).tolist(), found.hypothesis(1).tolist()] == [[2, 3], [1, 3]]
+    assert found.boundaries.tolist() == [pytest.approx(1 / 3)]
+    words, cost = best_hypothesis(lattice, {"x": 1.0, "y": 0.0})
+    assert (words.tolist(), cost) == ([2, 3], -6.0)
 
 
 def test_many_hypotheses_from_one_state():
@@ -121,6 +137,6 @@ def test_many_hypotheses_from_one_state():
     at = np.arange(-200, 201) / 8.0
     arcs = (np.zeros(len(at)), np.arange(1, len(at) + 1), np.ones(len(at)))
     features = np.column_stack([2 * at, -(at**2)])
-    found = envelope(FeatureLattice.from_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
+    found = envelope(lattice_of_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
     assert found.words.tolist() == list(range(1, len(at) + 1))
     assert found.boundaries == pytest.approx((at[1:] + at[:-1]) / 2)

@@ -1,22 +1,17 @@
-"""Making feature lattices, their best hypotheses, unions and files."""
+"""Making the lattices of a tuner, their best hypotheses and unions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from tune_helpers import empty_lattice, lattice_of_arcs
 
-from lattice_simp import Lattice, SymbolTable
+from lattice_simp import Lattice, SymbolTable, nbest, union
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.shortest_distance import best_cost
-from lattice_simp.errors import (
-    CyclicLatticeError,
-    EmptyLatticeError,
-    FormatError,
-    InvalidLatticeError,
-    LatticeSimpError,
-)
-from lattice_simp.formats.feature_lattice import read_feature_arcs
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.tune.feature_lattice import nbest_lattice, same_features, tuning_lattice
+from lattice_simp.tune.scores import best_hypothesis, lattice_under
 
 SEEDS = range(20)
 
@@ -29,12 +24,12 @@ def test_the_best_hypothesis_is_the_best_of_all_paths(random_lattice, all_paths)
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         lattice, weights = random_lattice(rng, states=2 + seed % 8), rng.normal(size=3)
-        words, cost = lattice.best(weights)
+        words, cost = best_hypothesis(lattice, weights)
         costs = [(-float(weights @ features), own) for own, features in all_paths(lattice)]
         assert cost == pytest.approx(min(costs)[0]), f"seed {seed}"
         assert tuple(words.tolist()) == min(costs)[1], f"seed {seed}"
-        named = dict(zip(lattice.feature_names, weights.tolist(), strict=True))
-        assert lattice.best(named)[1] == cost, f"seed {seed}"
+        named = dict(zip(lattice.features, weights.tolist(), strict=True))
+        assert best_hypothesis(lattice, named)[1] == cost, f"seed {seed}"
 
 
 def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths):
@@ -43,15 +38,16 @@ def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths):
         lattice = random_lattice(rng, states=7)
         names = np.concatenate(([0], 1 + rng.permutation(lattice.num_states - 1)))
         order = rng.permutation(lattice.num_arcs)
-        final, final_features = np.empty_like(lattice.final), np.empty_like(lattice.final_features)
-        final[names], final_features[names] = lattice.final, lattice.final_features
-        other = FeatureLattice.from_arcs(
+        own = lattice.features
+        final, final_features = np.empty(lattice.num_states, dtype=bool), np.empty_like(own.finals.T)
+        final[names], final_features[names] = np.isfinite(lattice.finals), own.finals.T
+        other = lattice_of_arcs(
             names[lattice.sources][order],
-            lattice.words[order],
+            lattice.olabels[order],
             names[lattice.nextstates][order],
-            lattice.features[order],
+            own.arcs.T[order],
             final,
-            lattice.feature_names,
+            own.names,
             final_features,
         )
         assert (other.nextstates > other.sources).all(), f"seed {seed}"
@@ -65,19 +61,18 @@ def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths):
 
 def test_useless_states_are_left_out(all_paths):
     arcs = ([0, 0, 2, 3], [1, 2, 3, 4], [1, 4, 1, 1], [[1.0]] * 4, [False, True, False, False, False])
-    lattice = FeatureLattice.from_arcs(*arcs, ["x"])
+    lattice = lattice_of_arcs(*arcs, ["x"])
     assert (lattice.num_states, lattice.num_arcs) == (2, 1)
     assert [words for words, _ in all_paths(lattice)] == [(1,)]
 
 
 def test_a_lattice_lends_its_paths():
     lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
-    features = np.column_stack([-lattice.weights, np.ones(lattice.num_arcs)])
-    made = FeatureLattice.from_lattice(lattice, features, ["model", "arcs"])
-    words, cost = made.best([1.0, 0.0])
+    made = tuning_lattice(lattice, ["model", "arcs"], [-lattice.weights, np.ones(lattice.num_arcs)])
+    words, cost = best_hypothesis(made, [1.0, 0.0])
     assert lattice.symbols.decode(words) == ["a", "c"]
     assert cost == best_cost(lattice)
-    assert lattice.symbols.decode(made.best([1.0, -9.0])[0]) == ["d"]
+    assert lattice.symbols.decode(best_hypothesis(made, [1.0, -9.0])[0]) == ["d"]
 
 
 def test_an_nbest_list_is_one_path_for_each_hypothesis(all_paths):
@@ -88,26 +83,33 @@ def test_an_nbest_list_is_one_path_for_each_hypothesis(all_paths):
         Hypothesis(("b",), features={"TM_0": 1.0, "TM_1": 5.0}),
     ]
     symbols = SymbolTable()
-    lattice = FeatureLattice.from_nbest(entries, ["TM_0", "TM_1", "LM"], symbols)
+    lattice = nbest_lattice(entries, ["TM_0", "TM_1", "LM"], symbols)
     assert sorted_paths(all_paths(lattice)) == sorted(
         [((1, 2, 1), [0.5, 2.0, -1.0]), ((), [0.0, 0.0, -3.0]), ((2,), [1.0, 4.0, 0.0]), ((2,), [1.0, 5.0, 0.0])]
     )
-    assert FeatureLattice.from_nbest([], ["LM"], symbols).num_states == 0
+    assert nbest_lattice([], ["LM"], symbols).empty
     with pytest.raises(LatticeSimpError, match="TM_0"):
-        FeatureLattice.from_nbest(entries, ["LM"], symbols)
+        nbest_lattice(entries, ["LM"], symbols)
 
 
 def test_a_union_holds_all_paths(random_lattice, all_paths):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         lattices = [random_lattice(rng, states=states) for states in (5, 1, 4)]
-        empty = FeatureLattice.from_arcs([], [], [], [], [False], lattices[0].feature_names)
-        joined = FeatureLattice.union([lattices[0], empty, *lattices[1:]])
+        joined = union([lattices[0], empty_lattice(lattices[0].features), *lattices[1:]])
         expected = [path for lattice in lattices for path in all_paths(lattice)]
         assert sorted_paths(all_paths(joined)) == sorted_paths(expected), f"seed {seed}"
-        assert FeatureLattice.union([empty]).num_states == 0, f"seed {seed}"
-        with pytest.raises(LatticeSimpError, match="same features"):
-            FeatureLattice.union([lattices[0], random_lattice(rng, features=2)])
+        assert joined.features.arcs.dtype == joined.features.finals.dtype == np.float32, f"seed {seed}"
+
+
+def test_features_that_a_lattice_lacks_are_zero_there(random_lattice, all_paths):
+    rng = np.random.default_rng(3)
+    lattices = [random_lattice(rng, features=2), random_lattice(rng, features=3)]
+    first, second = same_features(lattices)
+    assert first.features.names == second.features.names == ("f0", "f1", "f2")
+    expected = [(words, [*features, 0.0]) for words, features in sorted_paths(all_paths(lattices[0]))]
+    assert sorted_paths(all_paths(first)) == expected
+    assert sorted_paths(all_paths(second)) == sorted_paths(all_paths(lattices[1]))
 
 
 @pytest.mark.parametrize(
@@ -123,77 +125,22 @@ def test_a_union_holds_all_paths(random_lattice, all_paths):
 )
 def test_broken_arcs_are_refused(arcs, error):
     with pytest.raises(error):
-        FeatureLattice.from_arcs(*arcs, ["x"])
+        lattice_of_arcs(*arcs, ["x"])
 
 
 @pytest.mark.parametrize("weights", [{"x": 1.0}, {"x": 1.0, "y": 1.0, "z": 1.0}])
 def test_weights_and_features_must_agree(weights):
-    lattice = FeatureLattice.from_arcs([0], [1], [1], [[1.0, 2.0]], [False, True], ["x", "y"])
+    lattice = lattice_of_arcs([0], [1], [1], [[1.0, 2.0]], [False, True], ["x", "y"])
     with pytest.raises(LatticeSimpError, match=r"y|z"):
-        lattice.best(weights)
+        best_hypothesis(lattice, weights)
 
 
-# ---------------------------------------------------------------- files
-
-
-@pytest.mark.parametrize("named", [False, True], ids=["numbers", "words"])
-def test_what_is_written_is_read_back(random_lattice, tmp_path, named):
+def test_a_lattice_under_weights_costs_what_its_features_say(random_lattice, all_paths):
     for seed in SEEDS:
-        symbols = SymbolTable(["a", "b", "it's", "x:1"]) if named else None
-        lattice = random_lattice(np.random.default_rng(seed), states=2 + seed % 6)
-        path = tmp_path / "lattice.txt.gz"
-        lattice.write(path, symbols)
-        again = FeatureLattice.read(path, symbols, feature_names=lattice.feature_names)
-        for array in ("offsets", "words", "nextstates", "features", "final", "final_features"):
-            assert np.array_equal(getattr(again, array), getattr(lattice, array)), array
-
-
-def test_costs_become_scores_and_sentence_ends_vanish(tmp_path, all_paths):
-    path = tmp_path / "lattice.txt"
-    path.write_text("0 1 <s> lm:2\n1 2 cat 10:0.5\n2 3 </s>\n3 lm:-1 9:4\n")
-    symbols = SymbolTable()
-    lattice = FeatureLattice.read(path, symbols)
-    assert lattice.feature_names == ("9", "10", "lm")
-    ((words, features),) = all_paths(lattice)
-    assert symbols.decode(words) == ["cat"]
-    assert features.tolist() == [-4.0, -0.5, -1.0]
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("0 1 5 a:1\n1 2\n2\n", 2),
-        ("0 1 5 a:x\n1\n", 1),
-        ("0 1 5 a:nan\n1\n", 1),
-        ("0 1 5 a:1e99\n1\n", 1),
-        ("0 1 5 a:1\n1 a:1 :2\n", 2),
-        ("0 1 5 a:1\n\n1 a:1 a:2\n", 3),
-        ("0 1 5 a:1\n1 b:2\n", 2),
-        ("0 1 5 a:1\nx\n", 2),
-        ("0 -1 5 a:1\n1\n", 1),
-        ("0 999999999999 5 a:1\n1\n", 1),
-        ("0 1 5 a:1\n1\n1\n", 3),
-        ("0 1 5 a:1 7\n1\n", 1),
-    ],
-)
-def test_errors_name_the_line(tmp_path, text, line):
-    path = tmp_path / "lattice.txt"
-    path.write_text(text)
-    with pytest.raises(FormatError) as error:
-        read_feature_arcs(path, ["a"])
-    assert error.value.line == line
-
-
-def test_an_empty_file_and_words_that_are_no_numbers_are_refused(tmp_path):
-    path = tmp_path / "lattice.txt"
-    path.write_text("\n")
-    with pytest.raises(FormatError, match="empty"):
-        FeatureLattice.read(path)
-    path.write_text("0 1 cat\n1\n")
-    with pytest.raises(InvalidLatticeError, match="cat"):
-        FeatureLattice.read(path)
-    lattice = FeatureLattice.read(path, SymbolTable())
-    with pytest.raises(InvalidLatticeError, match="a b"):
-        lattice.write(path, SymbolTable(["a b"]))
-    with pytest.raises(EmptyLatticeError):
-        FeatureLattice.from_arcs([], [], [], [], [False], ["x"]).write(path)
+        rng = np.random.default_rng(seed)
+        lattice, weights = random_lattice(rng, states=6), rng.normal(size=3)
+        under = lattice_under(lattice, {"f0": weights[0], "f2": weights[2]})
+        expected = sorted(-float(weights[[0, 2]] @ features[[0, 2]]) for _, features in all_paths(lattice))
+        found = nbest(under, len(expected), unique=False)
+        assert [path.cost for path in found] == pytest.approx(expected), f"seed {seed}"
+        assert under.features is lattice.features, f"seed {seed}"

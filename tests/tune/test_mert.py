@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from tune_helpers import empty_lattice, lattice_of_arcs
 
 from lattice_simp import SymbolTable
 from lattice_simp.core.hypothesis import Hypothesis
@@ -15,9 +16,10 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.directions import feature_units
 from lattice_simp.tune.envelope import segments
-from lattice_simp.tune.feature_lattice import FeatureLattice
+from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.line_search import search_line
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+from lattice_simp.tune.scores import best_hypothesis
 
 # ---------------------------------------------------------------- reference results
 
@@ -35,7 +37,7 @@ def test_bleu_and_costs_under_given_weights(oracle, weights, bleu, cost):
     vector = oracle.weights(weights)
     counts = [References.of(own) for own in oracle.references]
     assert evaluate(oracle.lattices, counts, vector) == pytest.approx(bleu, abs=1e-6)
-    assert sum(lattice.best(vector)[1] for lattice in oracle.lattices) == pytest.approx(cost, abs=1e-3)
+    assert sum(best_hypothesis(lattice, vector)[1] for lattice in oracle.lattices) == pytest.approx(cost, abs=1e-3)
 
 
 @pytest.mark.shared
@@ -83,7 +85,7 @@ def corpus(random_lattice, seed, sentences=6):
     rng = np.random.default_rng(seed)
     lattices = [random_lattice(rng, states=12, words=2, arcs_per_state=2.5) for _ in range(sentences)]
     references = [[rng.integers(1, 3, 7), rng.integers(1, 3, 9)] for _ in lattices]
-    return lattices, references, dict(zip(lattices[0].feature_names, rng.normal(size=3).tolist(), strict=True))
+    return lattices, references, dict(zip(lattices[0].features, rng.normal(size=3).tolist(), strict=True))
 
 
 def named_options(**options):
@@ -159,7 +161,7 @@ def prefix_tree(entries, symbols, names):
     end = len(states)
     sources, labels, nextstates, features = zip(*arcs, strict=True)
     final = np.arange(end + 1) == end
-    return FeatureLattice.from_arcs(sources, labels, [end if s < 0 else s for s in nextstates], features, final, names)
+    return lattice_of_arcs(sources, labels, [end if s < 0 else s for s in nextstates], features, final, names)
 
 
 def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
@@ -176,7 +178,7 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
                 ]
             )
             references.append([symbols.encode(rng.choice(["a", "b"], 7))])
-        flat = [FeatureLattice.from_nbest(own, names, symbols) for own in lists]
+        flat = [nbest_lattice(own, names, symbols) for own in lists]
         trees = [prefix_tree(own, symbols, names) for own in lists]
         assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(one.num_arcs for one in flat), f"seed {seed}"
         start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
@@ -189,7 +191,7 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
 
 def test_an_empty_lattice_does_no_harm(random_lattice):
     lattices, references, start = corpus(random_lattice, 3)
-    nothing = FeatureLattice.from_arcs([], [], [], [], [False], lattices[0].feature_names)
+    nothing = empty_lattice(lattices[0].features)
     found = minimize_error([nothing, *lattices], [[[1, 2]], *references], start, named_options())
     assert math.isfinite(found.bleu)
     assert found.bleu > 0.0

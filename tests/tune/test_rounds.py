@@ -19,6 +19,7 @@ from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate
 from lattice_simp.tune.rounds import start_weights, tune, tune_with
+from lattice_simp.tune.scores import best_hypothesis
 
 DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
 COUNT = 5
@@ -52,7 +53,7 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     for jobs in (1, 2):
         symbols = SymbolTable()
         lattices = decode(sentences[:4], weights, DecodeOptions(model, "plain", jobs=jobs), symbols)
-        runs.append([tuple(symbols.decode(lattice.best(weights)[0])) for lattice in lattices])
+        runs.append([tuple(symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
     expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
     assert runs[0] == runs[1] == expected
@@ -71,7 +72,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     symbols = SymbolTable()
     lattices = decode(sentences, result.weights, options, symbols)
     counts = [References.of([symbols.encode(words) for words in one.references]) for one in sentences]
-    vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].feature_names])
+    vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].features])
     assert evaluate(lattices, counts, vector) == pytest.approx(result.bleu, abs=1e-6)
 
 
@@ -105,12 +106,12 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     _, own = decoder.hiero.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
     given = [replace(one, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in own)), one]
     doubled, plain = decode(given, weights, DecodeOptions(model, "gappy"), SymbolTable())
-    column = plain.feature_names.index("Skeleton")
+    column = plain.features.names.index("Skeleton")
 
     def best_skeleton(lattice):
-        vector = np.zeros(len(lattice.feature_names))
+        vector = np.zeros(len(lattice.features))
         vector[column] = 1.0
-        return lattice.best(vector)[1]
+        return best_hypothesis(lattice, vector)[1]
 
     assert best_skeleton(doubled) == pytest.approx(2.0 * best_skeleton(plain), rel=1e-4)
 

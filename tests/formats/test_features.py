@@ -1,0 +1,134 @@
+"""Text lattices with features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from format_helpers import assert_same, fuzz, random_lattice
+
+from lattice_simp import Lattice, SymbolTable, nbest, read, write
+from lattice_simp.core.features import Features
+from lattice_simp.errors import (
+    CyclicLatticeError,
+    EmptyLatticeError,
+    FormatError,
+    InvalidLatticeError,
+)
+from lattice_simp.formats.feature_lattice import parse_features
+
+SEEDS = range(20)
+NAMES = ("f0", "f1", "10")
+
+
+def random_features(seed):
+    """Makes a trim lattice without costs whose features are float32, some of them 0."""
+    rng = np.random.default_rng(seed)
+    lattice = random_lattice(seed, words=("a", "b", "it's", "x:1", "naïve"))
+    final = np.isfinite(lattice.finals)
+    final[0] = True  # one path at least
+    arcs, ends = (rng.normal(size=(3, size)).astype(np.float32) for size in (lattice.num_arcs, lattice.num_states))
+    arcs[rng.random(arcs.shape) < 0.3] = 0.0
+    ends[:, ~final] = 0.0
+    finals, weights = np.where(final, 0.0, np.inf), np.zeros(lattice.num_arcs)
+    return replace(lattice, weights=weights, finals=finals, features=Features(NAMES, arcs, ends)).connected()
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    path = tmp_path / "lattice.txt.gz"
+    for seed in SEEDS:
+        lattice = random_features(seed)
+        write(lattice, path, "features")
+        again = read(path, "features", lattice.symbols, feature_names=NAMES)
+        assert again.symbols is lattice.symbols, f"seed {seed}"
+        assert_same(again, lattice)
+        assert np.array_equal(again.features.finals, lattice.features.finals), f"seed {seed}"
+        assert again.features.arcs.dtype == again.features.finals.dtype == np.float32, f"seed {seed}"
+        assert_same(read(path, "features"), replace(lattice, features=lattice.features.select(used_names(lattice))))
+
+
+def used_names(lattice):
+    """Returns the features that are not 0 everywhere: numbers first."""
+    features = lattice.features
+    return tuple(name for name in ("10", "f0", "f1") if features[name].any() or features.final(name).any())
+
+
+def test_costs_become_scores_and_sentence_ends_vanish(tmp_path):
+    path = tmp_path / "lattice.txt"
+    path.write_text("0 1 <s> lm:2\n1 2 cat 10:0.5\n2 3 </s>\n3 lm:-1 9:4\n")
+    symbols = SymbolTable()
+    lattice = read(path, "features", symbols)
+    assert lattice.features.names == ("9", "10", "lm")
+    (found,) = nbest(lattice, 2)
+    assert found.tokens == ("cat",)
+    assert found.features == {"9": -4.0, "10": -0.5, "lm": -1.0}
+    assert symbols.words == ["<epsilon>", "cat"]
+    kept = read(path, "features", removed=())
+    assert nbest(kept)[0].tokens == ("<s>", "cat", "</s>")
+
+
+def test_states_in_any_order_are_sorted_and_useless_ones_left_out(tmp_path):
+    path = tmp_path / "lattice.txt"
+    path.write_text("3 1 b x:2\n0 3 a x:1\n0 2 dead x:9\n1\n")
+    lattice = read(path, "features")
+    assert (lattice.num_states, lattice.olabels.tolist()) == (3, lattice.symbols.lookup(["a", "b"]).tolist())
+    assert lattice.features["x"].tolist() == [-1.0, -2.0]
+    path.write_text("0 1 a\n1 0 b\n1\n")
+    with pytest.raises(CyclicLatticeError):
+        read(path, "features")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("0 1 5 a:1\n1 2\n2\n", 2),
+        ("0 1 5 a:x\n1\n", 1),
+        ("0 1 5 a:nan\n1\n", 1),
+        ("0 1 5 a:1e99\n1\n", 1),
+        ("0 1 5 a:1\n1 a:1 :2\n", 2),
+        ("0 1 5 a:1\n\n1 a:1 a:2\n", 3),
+        ("0 1 5 a:1\n1 b:2\n", 2),
+        ("0 1 5 a:1\nx\n", 2),
+        ("0 -1 5 a:1\n1\n", 1),
+        ("0 999999999999 5 a:1\n1\n", 1),
+        ("0 1 5 a:1\n1\n1\n", 3),
+        ("0 1 5 a:1 7\n1\n", 1),
+    ],
+)
+def test_errors_name_the_line(tmp_path, text, line):
+    path = tmp_path / "lattice.txt"
+    path.write_text(text)
+    with pytest.raises(FormatError) as error:
+        read(path, "features", feature_names=["a"])
+    assert error.value.line == line
+    assert str(error.value).startswith(f"{path}:{line}: ")
+
+
+def test_what_the_format_cannot_hold_is_refused(tmp_path):
+    path = tmp_path / "lattice.txt"
+    path.write_text("\n")
+    with pytest.raises(FormatError, match="empty"):
+        read(path, "features")
+    path.write_text("0 1 cat\n1\n")
+    lattice = read(path, "features")
+    with pytest.raises(InvalidLatticeError, match="a b"):
+        write(replace(lattice, symbols=SymbolTable(["a b"])), path, "features")
+    with pytest.raises(EmptyLatticeError):
+        write(Lattice.empty_like(lattice), path, "features")
+    with pytest.raises(InvalidLatticeError, match="costs but no features"):
+        write(Lattice.from_strings([("a", 1.0)]), path, "features")
+    with pytest.raises(InvalidLatticeError, match="transducers"):
+        write(random_lattice(3, transducer=True), path, "features")
+    with pytest.raises(InvalidLatticeError, match="name 'x y'"):
+        write(lattice.with_feature("x y", [1.0]), path, "features")
+
+
+def test_fuzzed(tmp_path):
+    write(random_features(4), tmp_path / "x", "features")
+
+    def parse(data):
+        if b"0000" not in data:  # a state of a billion is valid, and slow
+            parse_features(data)
+
+    fuzz((tmp_path / "x").read_bytes(), parse, seconds=0.7)
