@@ -306,8 +306,9 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
 
 
 def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
-    done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin="the house\n\n")
-    assert (done.returncode, done.stdout) == (1, "the house\n\n")
+    sentence = " ".join(["the house was built"] * 40)  # takes so long that no answer can come before it is looked for
+    done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin=f"{sentence}\n\n")
+    assert (done.returncode, done.stdout) == (1, f"{sentence}\n\n")
     assert "line 1: took longer than the time limit" in done.stderr
 
 
