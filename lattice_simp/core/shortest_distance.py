@@ -82,9 +82,16 @@ def _forward(arcs: Arcs, log: bool) -> Floats:
 
 @jit
 def _backward(arcs: Arcs, log: bool) -> Floats:
-    cost = arcs.finals.copy()
+    offsets, _, weights, nextstates, finals = arcs
+    cost = finals.copy()
     for state in range(len(cost) - 1, -1, -1):
-        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
-            total = arcs.weights[arc] + cost[arcs.nextstates[arc]]
-            cost[state] = log_add(cost[state], total) if log else min(cost[state], total)
+        least = finals[state]
+        for arc in range(offsets[state], offsets[state + 1]):
+            least = min(least, weights[arc] + cost[nextstates[arc]])
+        cost[state] = least
+        if log and least < np.inf:  # one logarithm a state
+            total = np.exp(least - finals[state])
+            for arc in range(offsets[state], offsets[state + 1]):
+                total += np.exp(least - weights[arc] - cost[nextstates[arc]])
+            cost[state] = least - np.log(total)
     return cost

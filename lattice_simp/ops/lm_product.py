@@ -180,7 +180,8 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
     suffix, backoff = view.suffix, view.backoff
     coarse, coarse_cost, rest_keys, rest_values = estimates
     nodes, keys, numbers = _new_pool(view, estimates, 16384)
-    done, edges = np.empty(16384, dtype=DONE), np.empty(65536, dtype=EDGE)
+    done = np.empty(16384, dtype=DONE)
+    edges = np.empty(max(65536, 4 * len(labels)), dtype=EDGE)  # room that nothing writes to costs nothing
     # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
     heads = np.full(len(arcs.finals) * order, -1, dtype=np.int32)
     heads[level[nodes[0].context]] = 0
