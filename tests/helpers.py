@@ -245,3 +245,31 @@ class PlainModel:
             self.log10(sentence[max(0, index - self.order + 1) : index], sentence[index])
             for index in range(1, len(sentence))
         )
+
+
+def numbered_lattice(seed):
+    """Makes a lattice of a seed with a feature `x`, whose input labels number its arcs."""
+    rng = np.random.default_rng(seed)
+    return random_lattice(
+        rng,
+        3 + seed % 7,
+        ("a", "b", "c"),
+        epsilon=seed % 2 == 0,
+        arcs_per_state=2.4,
+        finals=1 + seed % 3,
+        columns=("x",),
+        numbered=True,
+        shuffled=seed % 3 == 0,
+    )
+
+
+def paths_by_inputs(lattice):
+    """Returns {input labels: (words, cost, column sum)} of the paths; the input labels number the arcs."""
+    table = {}
+    for arcs, state in arc_paths(lattice):
+        cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
+        column = float(lattice.features["x"][arcs].sum() + lattice.features.final("x")[state])
+        key = tuple(lattice.ilabels[arcs].tolist())
+        assert key not in table
+        table[key] = (tuple(lattice.symbols.decode(lattice.olabels[arcs])), cost, column)
+    return table

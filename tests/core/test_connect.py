@@ -6,50 +6,22 @@ import math
 
 import numpy as np
 import pytest
-from helpers import arc_paths, paths, random_lattice
+from helpers import arc_paths, numbered_lattice, paths, paths_by_inputs
 
 from lattice_simp import Lattice, SymbolTable, prune
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.errors import CyclicLatticeError
 
-WORDS = ("a", "b", "c")
 SEEDS = range(20)
-
-
-def make(seed):
-    rng = np.random.default_rng(seed)
-    return random_lattice(
-        rng,
-        3 + seed % 7,
-        WORDS,
-        epsilon=seed % 2 == 0,
-        arcs_per_state=2.4,
-        finals=1 + seed % 3,
-        columns=("x",),
-        numbered=True,
-        shuffled=seed % 3 == 0,
-    )
-
-
-def rows(lattice):
-    """Returns {input labels: (words, cost, column sum)} of the paths; the input labels number the arcs."""
-    table = {}
-    for arcs, state in arc_paths(lattice):
-        cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
-        column = float(lattice.features["x"][arcs].sum() + lattice.features.final("x")[state])
-        key = tuple(lattice.ilabels[arcs].tolist())
-        assert key not in table
-        table[key] = (tuple(lattice.symbols.decode(lattice.olabels[arcs])), cost, column)
-    return table
 
 
 def test_connected_keeps_the_paths_and_only_what_lies_on_one():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         trim = lattice.connected()
         trim.validate()
-        assert rows(trim) == rows(lattice), f"seed {seed}"
+        assert paths_by_inputs(trim) == paths_by_inputs(lattice), f"seed {seed}"
         assert trim.is_topsorted, f"seed {seed}"
         on_paths = {(arc, state) for arcs, state in arc_paths(trim) for arc in arcs}
         assert {arc for arc, _ in on_paths} == set(range(trim.num_arcs)), f"seed {seed}"
@@ -60,10 +32,10 @@ def test_connected_keeps_the_paths_and_only_what_lies_on_one():
 
 def test_topsorted_keeps_the_paths_and_every_arc_leads_up():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         ordered = lattice.topsorted()
         ordered.validate()
-        assert rows(ordered) == rows(lattice), f"seed {seed}"
+        assert paths_by_inputs(ordered) == paths_by_inputs(lattice), f"seed {seed}"
         assert (ordered.nextstates > ordered.sources).all(), f"seed {seed}"
         assert ordered.topsorted() is ordered, f"seed {seed}"
 
@@ -89,19 +61,23 @@ def test_a_cycle_that_the_start_does_not_reach_is_none():
 
 def test_keep_arcs_keeps_the_paths_of_those_arcs():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         kept = np.random.default_rng(seed).random(lattice.num_arcs) < 0.7
         names = set(lattice.ilabels[kept].tolist())
         rest = lattice.keep_arcs(kept)
         rest.validate()
-        assert rows(rest) == {key: row for key, row in rows(lattice).items() if set(key) <= names}, f"seed {seed}"
+        assert paths_by_inputs(rest) == {
+            key: row for key, row in paths_by_inputs(lattice).items() if set(key) <= names
+        }, f"seed {seed}"
 
 
 def test_keep_arcs_ends_only_where_it_may():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         final = np.random.default_rng(seed).random(lattice.num_states) < 0.5
         rest = lattice.keep_arcs(np.ones(lattice.num_arcs, dtype=bool), final)
         ends = {tuple(lattice.ilabels[arcs].tolist()): state for arcs, state in arc_paths(lattice)}
-        assert rows(rest) == {key: row for key, row in rows(lattice).items() if final[ends[key]]}, f"seed {seed}"
+        assert paths_by_inputs(rest) == {
+            key: row for key, row in paths_by_inputs(lattice).items() if final[ends[key]]
+        }, f"seed {seed}"
         assert not rest.features.final("x")[~final].any(), f"seed {seed}"

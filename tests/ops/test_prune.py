@@ -7,41 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import arc_paths, paths, random_lattice
+from helpers import arc_paths, numbered_lattice, paths, paths_by_inputs
 
 from lattice_simp import Lattice, SymbolTable, prune
 from lattice_simp.errors import LatticeSimpError
 
-WORDS = ("a", "b", "c")
 SEEDS = range(20)
 SLACK = 1e-6
-
-
-def make(seed):
-    rng = np.random.default_rng(seed)
-    return random_lattice(
-        rng,
-        3 + seed % 7,
-        WORDS,
-        epsilon=seed % 2 == 0,
-        arcs_per_state=2.4,
-        finals=1 + seed % 3,
-        columns=("x",),
-        numbered=True,
-        shuffled=seed % 3 == 0,
-    )
-
-
-def rows(lattice):
-    """Returns {input labels: (words, cost, column sum)} of the paths; the input labels number the arcs."""
-    table = {}
-    for arcs, state in arc_paths(lattice):
-        cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
-        column = float(lattice.features["x"][arcs].sum() + lattice.features.final("x")[state])
-        key = tuple(lattice.ilabels[arcs].tolist())
-        assert key not in table
-        table[key] = (tuple(lattice.symbols.decode(lattice.olabels[arcs])), cost, column)
-    return table
 
 
 def best_through(lattice):
@@ -60,8 +32,8 @@ def best_through(lattice):
 @pytest.mark.parametrize("beam", [0.0, 0.5, 2.0, math.inf, None])
 def test_every_path_within_the_beam_stays_and_no_path_changes(beam):
     for seed in SEEDS:
-        lattice = make(seed)
-        before, after = rows(lattice), rows(prune(lattice, beam))
+        lattice = numbered_lattice(seed)
+        before, after = paths_by_inputs(lattice), paths_by_inputs(prune(lattice, beam))
         limit = min((cost for _, cost, _ in before.values()), default=0.0) + (math.inf if beam is None else beam)
         assert after.keys() >= {key for key, (_, cost, _) in before.items() if cost <= limit}, f"seed {seed}"
         for key, row in after.items():
@@ -72,7 +44,7 @@ def test_every_path_within_the_beam_stays_and_no_path_changes(beam):
 @pytest.mark.parametrize("beam", [0.0, 0.5, 2.0])
 def test_every_arc_and_final_state_that_stays_lies_on_a_path_within_the_beam(beam):
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         pruned = prune(lattice, beam)
         limit = min((cost for *_, cost in paths(lattice)), default=0.0) + beam + SLACK
         through = best_through(pruned)
@@ -88,10 +60,10 @@ def test_every_arc_and_final_state_that_stays_lies_on_a_path_within_the_beam(bea
 @pytest.mark.parametrize("digits", [12, 0])
 def test_max_arcs_is_kept_and_the_best_path_stays(digits, max_arcs):
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = numbered_lattice(seed)
         lattice = replace(lattice, weights=np.round(lattice.weights, digits), finals=np.round(lattice.finals, digits))
         pruned = prune(lattice, max_arcs=max_arcs)
-        before, after = rows(lattice), rows(pruned)
+        before, after = paths_by_inputs(lattice), paths_by_inputs(pruned)
         best = min((cost for _, cost, _ in before.values()), default=math.inf)
         assert min((cost for _, cost, _ in after.values()), default=math.inf) == pytest.approx(best), f"seed {seed}"
         assert pruned.num_arcs <= max_arcs or len(after) == 1, f"seed {seed}"
@@ -101,16 +73,16 @@ def test_max_arcs_is_kept_and_the_best_path_stays(digits, max_arcs):
 @pytest.mark.parametrize("options", [{"beam": 0.0}, {"beam": 0.5}, {"max_arcs": 1}])
 def test_states_that_are_no_longer_final_have_no_final_features(options):
     for seed in SEEDS:
-        pruned = prune(make(seed), **options)
+        pruned = prune(numbered_lattice(seed), **options)
         assert not pruned.features.final("x")[np.isinf(pruned.finals)].any(), f"seed {seed}"
 
 
 @pytest.mark.parametrize("beam", [0.0, 0.7, 3.0])
 def test_pruning_twice_is_pruning_once(beam):
     for seed in SEEDS:
-        once = prune(make(seed), beam)
+        once = prune(numbered_lattice(seed), beam)
         twice = prune(once, beam)
-        assert rows(twice) == rows(once), f"seed {seed}"
+        assert paths_by_inputs(twice) == paths_by_inputs(once), f"seed {seed}"
         assert (twice.num_states, twice.num_arcs) == (once.num_states, once.num_arcs), f"seed {seed}"
 
 
