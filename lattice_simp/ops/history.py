@@ -7,8 +7,10 @@ lattice with the node of its last words; an epsilon arc keeps that node.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown, grown_table
@@ -22,6 +24,15 @@ MAX_EXPANDED_ARCS = 5_000_000
 
 MAX_ORDER = 255
 """The longest n-grams; far more than anybody counts."""
+
+Pool: TypeAlias = npt.NDArray[Any]
+
+_NODE = np.dtype([(name, np.int32) for name in ("state", "gram", "sibling", "number", "order", "begin")])
+"""A state of the lattice and the n-gram that led to it, and its number in the order of following; and, in that order,
+which node was followed and where its edges begin."""
+
+_EDGE = np.dtype([("arc", np.int32), ("target", np.int32), ("gram", np.int32)])
+_GRAM = np.dtype([("word", np.int32), ("prefix", np.int32), ("suffix", np.int32), ("order", np.int32)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,129 +119,94 @@ def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice
     if lattice.num_states == 0:
         none = np.zeros(1, dtype=np.int32)
         return HistoryLattice(lattice, np.zeros((max_order, 0), dtype=np.int32), none, none)
-    states, offsets, arcs, nextstates, grams, words, prefixes = _expand(lattice.arcs, max_order, max_arcs)
-    if len(arcs) > max_arcs:
+    states, offsets, edges, by_order, grams = _expand(lattice.arcs, max_order, max_arcs)
+    if len(edges) > max_arcs:
         return None
-    expanded = lattice.gather(arcs, offsets, nextstates, states)
-    return HistoryLattice(expanded, grams, words, prefixes)
+    arcs, targets, words, prefixes = map(
+        np.ascontiguousarray, (edges["arc"], edges["target"], grams["word"], grams["prefix"])
+    )
+    return HistoryLattice(lattice.gather(arcs, offsets, targets, states), by_order, words, prefixes)
 
 
 @jit
-def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Returns (state of each node, offsets, arc, target, n-grams of each order, last words, prefixes of the n-grams).
+def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Pool, Ints, Pool]:
+    """Returns (state of each node, offsets, edges, the n-grams of each order that end with them, all n-grams).
 
     Nodes are numbered in the order of their states. It stops early, one arc above the limit.
     """
-    num_states = len(lattice.finals)
-    capacity = 1024
-    state, context = np.zeros(capacity, dtype=np.int32), np.zeros(capacity, dtype=np.int32)
-    sibling = np.full(capacity, -1, dtype=np.int32)
-    order_of, begins = np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.int32)
-    head = np.full(num_states, -1, dtype=np.int32)
+    offsets, labels, _, nextstates, finals = lattice  # a named tuple's arrays are slow to fetch in inner loops
+    nodes, edges = np.zeros(1024, dtype=_NODE), np.empty(2048, dtype=_EDGE)
+    grams = np.zeros(2048 + max_order, dtype=_GRAM)
+    nodes[0].sibling = -1
+    head = np.full(len(finals), -1, dtype=np.int32)
     head[0] = 0
-    node_keys, node_values = np.full(4 * capacity, -1, dtype=np.int64), np.empty(4 * capacity, dtype=np.int32)
+    node_keys, node_values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
     node_keys[find_slot(node_keys, 0)], node_values[find_slot(node_keys, 0)] = 0, 0
-    edge_capacity = 2048
-    arc_of, target = np.empty(edge_capacity, dtype=np.int32), np.empty(edge_capacity, dtype=np.int32)
-    longest = np.empty(edge_capacity, dtype=np.int32)
-    trie_capacity = 2048 + max_order
-    word, prefix = np.zeros(trie_capacity, dtype=np.int32), np.zeros(trie_capacity, dtype=np.int32)
-    suffix, order = np.zeros(trie_capacity, dtype=np.int32), np.zeros(trie_capacity, dtype=np.int32)
-    trie_keys, trie_values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
-    nodes, edges, grams, done = 1, 0, 1, 0
-    for lattice_state in range(num_states):
-        node = head[lattice_state]
-        while node >= 0 and edges <= max_arcs:
-            order_of[done], begins[done] = node, edges
+    gram_keys, gram_values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
+    num_nodes, num_edges, num_grams, done = 1, 0, 1, 0
+    for state in range(len(finals)):
+        node = head[state]
+        while node >= 0 and num_edges <= max_arcs:
+            nodes[done].order, nodes[node].number, nodes[done].begin = node, done, num_edges
             done += 1
-            for arc in range(lattice.offsets[lattice_state], lattice.offsets[lattice_state + 1]):
-                gram, following = 0, context[node]
-                if lattice.labels[arc] != 0:
+            for arc in range(offsets[state], min(offsets[state + 1], offsets[state] + max_arcs + 1 - num_edges)):
+                gram, following = 0, nodes[node].gram
+                if labels[arc] != 0:
                     # Room for the n-gram and all its suffixes, so that adding them needs no check.
-                    while grams + max_order > len(word):
-                        word, prefix = grown(word), grown(prefix)
-                        suffix, order = grown(suffix), grown(order)
-                    while 2 * (grams + max_order) > len(trie_keys):
-                        trie_keys, trie_values = grown_table(trie_keys, trie_values)
-                    gram, grams = _add_gram(
-                        following, lattice.labels[arc], word, prefix, suffix, order, trie_keys, trie_values, grams
-                    )
-                    following = gram if order[gram] < max_order else suffix[gram]
-                key = (np.int64(lattice.nextstates[arc]) << 32) + following
+                    while num_grams + max_order > len(grams):
+                        grams = grown(grams)
+                    while 2 * (num_grams + max_order) > len(gram_keys):
+                        gram_keys, gram_values = grown_table(gram_keys, gram_values)
+                    gram, num_grams = _add_gram(grams, num_grams, gram_keys, gram_values, following, labels[arc])
+                    following = gram if grams[gram].order < max_order else grams[gram].suffix
+                goal = nextstates[arc]
+                key = (np.int64(goal) << 32) + following
                 slot = find_slot(node_keys, key)
                 if node_keys[slot] < 0:
-                    if nodes == len(state):
-                        state, context, sibling = grown(state), grown(context), grown(sibling)
-                        order_of, begins = grown(order_of), grown(begins)
+                    if num_nodes == len(nodes):
+                        nodes = grown(nodes)
                         node_keys, node_values = grown_table(node_keys, node_values)
                         slot = find_slot(node_keys, key)
-                    node_keys[slot], node_values[slot] = key, nodes
-                    state[nodes], context[nodes] = lattice.nextstates[arc], following
-                    sibling[nodes] = head[lattice.nextstates[arc]]
-                    head[lattice.nextstates[arc]] = nodes
-                    nodes += 1
-                if edges == len(arc_of):
-                    arc_of, target, longest = grown(arc_of), grown(target), grown(longest)
-                arc_of[edges], target[edges], longest[edges] = arc, node_values[slot], gram
-                edges += 1
-                if edges > max_arcs:
-                    break
-            node = sibling[node]
-    index = np.empty(nodes, dtype=np.int32)
-    for number in range(done):
-        index[order_of[number]] = number
-    by_order = np.zeros((max_order, edges), dtype=np.int32)
-    new_offsets = np.empty(done + 1, dtype=np.int32)
-    new_offsets[:done] = begins[:done]
-    new_offsets[done] = edges
-    for edge in range(edges):
-        target[edge] = index[target[edge]]
-        gram = longest[edge]
+                    node_keys[slot], node_values[slot] = key, num_nodes
+                    nodes[num_nodes].state, nodes[num_nodes].gram = goal, following
+                    nodes[num_nodes].sibling, head[goal] = head[goal], num_nodes
+                    num_nodes += 1
+                if num_edges == len(edges):
+                    edges = grown(edges)
+                edges[num_edges].arc, edges[num_edges].target, edges[num_edges].gram = arc, node_values[slot], gram
+                num_edges += 1
+            node = nodes[node].sibling
+    by_order = np.zeros((max_order, num_edges), dtype=np.int32)
+    for edge in range(num_edges):
+        edges[edge].target = nodes[edges[edge].target].number
+        gram = edges[edge].gram
         while gram > 0:
-            by_order[order[gram] - 1, edge] = gram
-            gram = suffix[gram]
-    return (
-        state[order_of[:done]],
-        new_offsets,
-        arc_of[:edges].copy(),
-        target[:edges].copy(),
-        by_order,
-        word[:grams].copy(),
-        prefix[:grams].copy(),
-    )
+            by_order[grams[gram].order - 1, edge] = gram
+            gram = grams[gram].suffix
+    states, begins = np.empty(done, dtype=np.int32), np.full(done + 1, num_edges, dtype=np.int32)
+    for number in range(done):
+        states[number], begins[number] = nodes[nodes[number].order].state, nodes[number].begin
+    return states, begins, edges[:num_edges], by_order, grams[:num_grams]
 
 
 @jit
-def _add_gram(
-    context: int,
-    label: int,
-    word: Ints,
-    prefix: Ints,
-    suffix: Ints,
-    order: Ints,
-    keys: Longs,
-    values: Ints,
-    grams: int,
-) -> tuple[int, int]:
+def _add_gram(grams: Pool, num_grams: int, keys: Longs, values: Ints, context: int, label: int) -> tuple[int, int]:
     """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
-    wanted, longer = -1, -1
-    while True:
+    wanted, longer, known = -1, -1, False
+    while not known:
         key = (np.int64(context) << 32) + label
         slot = find_slot(keys, key)
         known = keys[slot] >= 0
         if not known:
-            keys[slot], values[slot] = key, grams
-            word[grams], prefix[grams], order[grams] = label, context, order[context] + 1
-            grams += 1
+            keys[slot], values[slot] = key, num_grams
+            grams[num_grams].word, grams[num_grams].prefix = label, context
+            grams[num_grams].order, grams[num_grams].suffix = grams[context].order + 1, 0
+            num_grams += 1
         gram = values[slot]
         if longer >= 0:
-            suffix[longer] = gram
+            grams[longer].suffix = gram
         if wanted < 0:
             wanted = gram
-        if known:
-            break
-        if context == 0:
-            suffix[gram] = 0
-            break
-        longer, context = gram, suffix[context]
-    return wanted, grams
+        known = known or context == 0
+        longer, context = gram, grams[context].suffix
+    return wanted, num_grams

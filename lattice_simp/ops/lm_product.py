@@ -384,32 +384,21 @@ def _product(arcs: Arcs, view: OrderView, nodes: Pool, done: Pool, edges: Pool) 
 
 
 @jit
-def product_backward(product: Product, arcs: Arcs) -> Floats:
-    """Returns each node's least cost to the end, (nodes,) float64."""
-    backward = np.empty(len(product.forward), dtype=np.float64)
-    for node in range(len(backward) - 1, -1, -1):
+def product_backward(product: Product, arcs: Arcs) -> tuple[Floats, Floats]:
+    """Returns each node's least cost to the end, and for each lattice arc the cost of the best path through it."""
+    weights, edges, offsets, forward = arcs.weights, product.edges, product.offsets, product.forward
+    backward, through = np.empty(len(forward), dtype=np.float64), np.full(len(weights), np.inf)
+    for node in range(len(forward) - 1, -1, -1):
         least = arcs.finals[product.states[node]] + product.end_costs[node]
-        for index in range(product.offsets[node], product.offsets[node + 1]):
-            arc = product.edges[index].arc
-            cost = product.edges[index].cost
+        so_far = forward[node]
+        for index in range(offsets[node], offsets[node + 1]):
+            arc, cost = edges[index].arc, edges[index].cost + backward[edges[index].target]
             if arc >= 0:
-                cost += arcs.weights[arc]
-            least = min(least, cost + backward[product.edges[index].target])
+                cost += weights[arc]
+                through[arc] = min(through[arc], so_far + cost)
+            least = min(least, cost)
         backward[node] = least
-    return backward
-
-
-@jit
-def through_arcs(product: Product, arcs: Arcs, backward: Floats) -> Floats:
-    """Returns for each lattice arc the cost of the best path of the product through it."""
-    through = np.full(len(arcs.weights), np.inf)
-    for node in range(len(backward)):
-        for index in range(product.offsets[node], product.offsets[node + 1]):
-            arc = product.edges[index].arc
-            if arc >= 0:
-                rest = arcs.weights[arc] + product.edges[index].cost + backward[product.edges[index].target]
-                through[arc] = min(through[arc], product.forward[node] + rest)
-    return through
+    return backward, through
 
 
 @jit

@@ -26,7 +26,6 @@ from lattice_simp.ops.lm_product import (
     exact_product,
     product_backward,
     relaxed_product,
-    through_arcs,
     unigram_backward,
 )
 
@@ -111,10 +110,10 @@ class _Bounds:
         """Returns the bounds of the next order, and the cost of the best coarse path through each arc."""
         view = order_view(self.model, self.costs, order, self.weight)
         product = relaxed_product(arcs, view, self.estimates(), limit)
-        backward = product_backward(product, arcs)
+        backward, through = product_backward(product, arcs)
         keys, values = estimate_table(product, backward, limit, len(view.level))
         found = _Bounds(self.model, self.costs, self.weight, order, keys, values)
-        return found, through_arcs(product, arcs, backward)
+        return found, through
 
 
 def _exact(
@@ -128,7 +127,7 @@ def _exact(
 ) -> SplitLattice:
     """Builds the exact product and keeps the edges within the beam; `begin` is added to every path's cost."""
     product = exact_product(arcs, view, estimates, limit)
-    backward = product_backward(product, arcs)
+    backward, _ = product_backward(product, arcs)
     limit = np.inf if beam is None else _with_slack(float(backward[0]) + beam)
     kept = edges_within(product, arcs, backward, limit)
     end_costs = product.end_costs + arcs.finals[product.states]

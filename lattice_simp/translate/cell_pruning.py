@@ -24,7 +24,6 @@ from lattice_simp.ops.lm_product import (
     Estimates,
     product_backward,
     relaxed_product,
-    through_arcs,
     unigram_backward,
 )
 from lattice_simp.ops.prune import rounding_slack
@@ -133,7 +132,7 @@ class CellPruner:
         )
         product = relaxed_product(arcs, self.view._replace(start=root, end=FREE_END), estimates, np.inf)
         through = np.full(len(source), np.inf)
-        through[order] = through_arcs(product, arcs, product_backward(product, arcs))
+        _, through[order] = product_backward(product, arcs)
         return through
 
 

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Ints, Longs, inlined, jit
 from lattice_simp.translate.grammar import Grammar
 
 Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
+Records: TypeAlias = npt.NDArray[Any]
+
+_GAPS = [(name, np.int32) for name in ("begin", "end", "second_begin", "second_end")]
+"""The spans of the first and the second source gap, -1 where there is none."""
+
+_ITEM = np.dtype([("node", np.int32), ("next", np.int32), *_GAPS])
+"""A dotted item: the trie node of what was matched so far, and the next item whose dot is at the same place."""
+
+_MATCH = np.dtype([(name, np.int32) for name in ("pattern", "left", "start", "last")] + _GAPS)
 
 COPY = -1
 """The pattern of a token that is passed through."""
@@ -39,7 +50,7 @@ class Matches:
     span: Ints
     gaps: Ints
     gap_left: Ints
-    complete: np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
+    complete: Bytes3
 
 
 def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple[int, int, int]] = ()) -> Matches:
@@ -51,21 +62,15 @@ def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple
     """
     length = len(sentence)
     present = np.zeros((len(grammar.nonterminals), length + 1, length + 1), dtype=np.int8)
-    for left, begin, end in given:
-        present[left, begin, end] = 1
+    for cell in given:
+        present[cell] = 1
     copied = untranslated(grammar, sentence)
     for token in np.flatnonzero(copied).tolist():
         present[:, token, token + 1] = 1
-    pattern, left, span, gaps, complete = _match(
-        sentence.astype(np.int32),
-        max_span,
-        copied,
-        present,
-        grammar.trie_keys,
-        grammar.trie_targets,
-        grammar.pattern_at,
-        len(grammar.nonterminals),
-    )
+    trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
+    found, complete = _match(sentence.astype(np.int32), max_span, copied, present, *trie)
+    rows = found.view(np.int32).reshape(-1, len(_MATCH))
+    pattern, left, span, gaps = map(np.ascontiguousarray, (rows[:, 0], rows[:, 1], rows[:, 2:4], rows[:, 4:]))
     gap_left = np.full((len(pattern), 2), -1, dtype=np.int32)
     gap_left[pattern >= 0] = grammar.pattern_gaps[pattern[pattern >= 0]]
     return Matches(pattern, left, span, gaps, gap_left, complete)
@@ -75,13 +80,6 @@ def untranslated(grammar: Grammar, sentence: Ints) -> Bools:
     """Returns which tokens no rule translates alone."""
     nodes = np.array([_follow(grammar.trie_keys, grammar.trie_targets, 0, word) for word in sentence.tolist()])
     return np.array([node < 0 or bool((grammar.pattern_at[node] < 0).all()) for node in nodes.tolist()], dtype=np.bool_)
-
-
-@jit
-def _resized(values: Ints, size: int) -> Ints:
-    grown = np.empty(size, dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
 
 
 @jit
@@ -95,125 +93,89 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 
 @jit
 def _match(
-    sentence: Ints,
-    max_span: int,
-    copied: Bools,
-    present: Bytes3,
-    keys: Longs,
-    targets: Ints,
-    pattern_at: Ints,
-    num_nonterminals: int,
-) -> tuple[Ints, Ints, Ints, Ints, np.ndarray]:  # type: ignore[type-arg]
-    length = len(sentence)
+    sentence: Ints, max_span: int, copied: Bools, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
+) -> tuple[Records, Bytes3]:
+    length, num_nonterminals = len(sentence), len(present)
     complete = present.copy()
-    capacity = 1024 + num_nonterminals * length
-    found = 0
-    pattern = np.empty(capacity, dtype=np.int32)
-    lefts = np.empty(capacity, dtype=np.int32)
-    span = np.empty((capacity, 2), dtype=np.int32)
-    gaps = np.empty((capacity, 4), dtype=np.int32)
-    # Dotted items of one start position: trie node, where the dot is, gap spans; chained by dot position.
-    item_capacity = 4096
-    item_node = np.empty(item_capacity, dtype=np.int32)
-    item_next = np.empty(item_capacity, dtype=np.int32)
-    item_gaps = np.empty((item_capacity, 4), dtype=np.int32)
-    for token in range(length):
-        if copied[token]:
-            for left in range(num_nonterminals):
-                pattern[found], lefts[found] = COPY, left
-                span[found, 0], span[found, 1] = token, token + 1
-                gaps[found, :] = -1
-                found += 1
+    matches, found = np.empty(1024 + num_nonterminals * length, dtype=_MATCH), 0
+    items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
+    for token in np.flatnonzero(copied):
+        for left in range(num_nonterminals):
+            _set_item(items, 0, 0, -1, -1)
+            _set_match(matches, found, COPY, left, token, token + 1, items[0])
+            found += 1
     for start in range(length - 1, -1, -1):
         last = min(length, start + max_span)
-        head = np.full(last - start + 1, -1, dtype=np.int32)
-        items = 1
-        item_node[0], item_next[0] = 0, -1
-        item_gaps[0, :] = -1
-        head[0] = 0
+        head = np.full(last - start + 1, -1, dtype=np.int32)  # the items of this start, chained by where their dot is
+        _set_item(items, 0, 0, -1, -1)
+        items[0].next, head[0], count = -1, 0, 1
         for end in range(start + 1, last + 1):
-            first = items
-            if items + num_nonterminals >= item_capacity:
-                item_capacity = 2 * item_capacity + num_nonterminals
-                item_node, item_next = _resized(item_node, item_capacity), _resized(item_next, item_capacity)
-                longer = np.empty((item_capacity, 4), dtype=np.int32)
-                longer[:items] = item_gaps[:items]
-                item_gaps = longer
+            first = count
             for left in range(num_nonterminals):
-                if present[left, start, end]:
-                    following = _follow(keys, targets, 0, -1 - left)
-                    if following >= 0:
-                        item_node[items] = following
-                        item_gaps[items, 0], item_gaps[items, 1] = start, end
-                        item_gaps[items, 2], item_gaps[items, 3] = -1, -1
-                        items += 1
+                following = _follow(keys, targets, 0, -1 - left) if present[left, start, end] else -1
+                if following >= 0:
+                    _set_item(items, count, following, start, end)
+                    count += 1
             # Extend the items that end before this span by its last token, or by a cell that ends here.
             for middle in range(start, end):
                 item = head[middle - start]
                 while item >= 0:
-                    for choice in range(-1, num_nonterminals):
-                        if choice < 0:
-                            if middle != end - 1:
-                                continue
-                            symbol = sentence[end - 1]
-                        else:
-                            # A gap at the very start is followed below, once this span's own cells are complete.
-                            if middle == start or not complete[choice, middle, end]:
-                                continue
-                            symbol = -1 - choice
-                        node = _follow(keys, targets, item_node[item], symbol)
-                        if node < 0:
+                    if count + num_nonterminals >= len(items):
+                        items = grown(items)
+                    if middle == end - 1:
+                        node = _follow(keys, targets, items[item].node, sentence[middle])
+                        if node >= 0:
+                            items[count] = items[item]
+                            items[count].node = node
+                            count += 1
+                    for left in range(num_nonterminals):
+                        # A gap at the very start is followed below, once this span's own cells are complete.
+                        if middle == start or not complete[left, middle, end]:
                             continue
-                        if items + 1 >= item_capacity:
-                            item_capacity *= 2
-                            item_node, item_next = grown(item_node), grown(item_next)
-                            longer = np.empty((item_capacity, 4), dtype=np.int32)
-                            longer[:items] = item_gaps[:items]
-                            item_gaps = longer
-                        item_node[items] = node
-                        item_gaps[items] = item_gaps[item]
-                        if choice >= 0:
-                            index = 0 if item_gaps[item, 0] < 0 else 2
-                            item_gaps[items, index], item_gaps[items, index + 1] = middle, end
-                        items += 1
-                    item = item_next[item]
+                        node = _follow(keys, targets, items[item].node, -1 - left)
+                        if node >= 0:
+                            _set_item(items, count, node, middle, end)
+                            if items[item].begin >= 0:
+                                items[count].begin, items[count].end = items[item].begin, items[item].end
+                                items[count].second_begin, items[count].second_end = middle, end
+                            count += 1
+                    item = items[item].next
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
-            position = first
-            while position < items:
-                node = item_node[position]
+            item = first
+            while item < count:
+                if found + num_nonterminals >= len(matches):
+                    matches = grown(matches)
+                if count + num_nonterminals >= len(items):
+                    items = grown(items)
                 for left in range(num_nonterminals):
-                    if pattern_at[node, left] < 0:
+                    pattern = pattern_at[items[item].node, left]
+                    if pattern < 0:
                         continue
-                    if found == capacity:
-                        capacity *= 2
-                        pattern, lefts = grown(pattern), grown(lefts)
-                        longer = np.empty((capacity, 2), dtype=np.int32)
-                        longer[:found] = span[:found]
-                        span = longer
-                        longest = np.empty((capacity, 4), dtype=np.int32)
-                        longest[:found] = gaps[:found]
-                        gaps = longest
-                    pattern[found], lefts[found] = pattern_at[node, left], left
-                    span[found, 0], span[found, 1] = start, end
-                    gaps[found] = item_gaps[position]
+                    _set_match(matches, found, pattern, left, start, end, items[item])
                     found += 1
                     if complete[left, start, end]:
                         continue
                     complete[left, start, end] = 1
                     following = _follow(keys, targets, 0, -1 - left)
                     if following >= 0:
-                        if items + 1 >= item_capacity:
-                            item_capacity *= 2
-                            item_node, item_next = grown(item_node), grown(item_next)
-                            longer = np.empty((item_capacity, 4), dtype=np.int32)
-                            longer[:items] = item_gaps[:items]
-                            item_gaps = longer
-                        item_node[items] = following
-                        item_gaps[items, 0], item_gaps[items, 1] = start, end
-                        item_gaps[items, 2], item_gaps[items, 3] = -1, -1
-                        items += 1
-                position += 1
-            for item in range(first, items):
-                item_next[item] = head[end - start]
-                head[end - start] = item
-    return pattern[:found].copy(), lefts[:found].copy(), span[:found].copy(), gaps[:found].copy(), complete
+                        _set_item(items, count, following, start, end)
+                        count += 1
+                item += 1
+            for item in range(first, count):
+                items[item].next, head[end - start] = head[end - start], item
+    return matches[:found], complete
+
+
+@inlined
+def _set_item(items: Records, index: int, node: int, begin: int, end: int) -> None:
+    """Writes an item with at most one gap."""
+    items[index].node, items[index].begin, items[index].end = node, begin, end
+    items[index].second_begin, items[index].second_end = -1, -1
+
+
+@inlined
+def _set_match(matches: Records, index: int, pattern: int, left: int, start: int, last: int, item: Any) -> None:
+    matches[index].pattern, matches[index].left = pattern, left
+    matches[index].start, matches[index].last = start, last
+    matches[index].begin, matches[index].end = item.begin, item.end
+    matches[index].second_begin, matches[index].second_end = item.second_begin, item.second_end
