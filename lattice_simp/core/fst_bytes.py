@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError
 
@@ -28,7 +28,6 @@ MAGIC = struct.pack("<i", 2125659606)
 
 Layout = Literal["vector", "const"]
 Table = dict[int, str]
-Records = npt.NDArray[Any]
 
 _STATE = np.dtype([("final", "<f4"), ("pos", "<u4"), ("narcs", "<u4"), ("niepsilons", "<u4"), ("noepsilons", "<u4")])
 _ARC = np.dtype([("ilabel", "<i4"), ("olabel", "<i4"), ("weight", "<f4"), ("nextstate", "<i4")])

@@ -6,16 +6,13 @@ several arrays side by side, 38-52 against 90 ms for two million edges).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 
 
 @jit
-def grown(pool: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def grown(pool: Records) -> Records:
     """Returns the pool with room for twice as many entries."""
     longer = np.empty(2 * len(pool), dtype=pool.dtype)
     longer[: len(pool)] = pool

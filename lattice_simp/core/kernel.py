@@ -14,6 +14,8 @@ Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.int8]
+Records = npt.NDArray[Any]
+"""A structured array; as a growing pool, faster than arrays side by side."""
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:

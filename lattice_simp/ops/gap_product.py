@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
@@ -82,7 +82,7 @@ class GapProduct(NamedTuple):
     gaps: Ints
     forward: Floats
     offsets: Ints
-    edges: npt.NDArray[Any]
+    edges: Records
 
 
 @jit
@@ -204,7 +204,7 @@ def _follow(
     numbers: Ints,
     waiting: Ints,
     nodes: npt.NDArray[Any],
-    edges: npt.NDArray[Any],
+    edges: Records,
     count: int,
     done: int,
     num_edges: int,

@@ -7,14 +7,12 @@ lattice with the node of its last words; an epsilon arc keeps that node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown, grown_table
-from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.prune import prune
@@ -24,8 +22,6 @@ MAX_EXPANDED_ARCS = 5_000_000
 
 MAX_ORDER = 255
 """The longest n-grams; far more than anybody counts."""
-
-Pool: TypeAlias = npt.NDArray[Any]
 
 _NODE = np.dtype([(name, np.int32) for name in ("state", "gram", "sibling", "number", "order", "begin")])
 """A state of the lattice and the n-gram that led to it, and its number in the order of following; and, in that order,
@@ -129,7 +125,7 @@ def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice
 
 
 @jit
-def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Pool, Ints, Pool]:
+def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Records, Ints, Records]:
     """Returns (state of each node, offsets, edges, the n-grams of each order that end with them, all n-grams).
 
     Nodes are numbered in the order of their states. It stops early, one arc above the limit.
@@ -190,7 +186,7 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, P
 
 
 @jit
-def _add_gram(grams: Pool, num_grams: int, keys: Longs, values: Ints, context: int, label: int) -> tuple[int, int]:
+def _add_gram(grams: Records, num_grams: int, keys: Longs, values: Ints, context: int, label: int) -> tuple[int, int]:
     """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
     wanted, longer, known = -1, -1, False
     while not known:

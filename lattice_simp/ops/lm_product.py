@@ -11,14 +11,13 @@ Words are unigrams of a restricted model; `NO_WORD` where an arc carries none.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.lm.optimistic import OrderView, advance, follow
 
 NO_WORD = -1
@@ -42,8 +41,6 @@ DONE = np.dtype([("node", np.int32), ("begin", np.int64)], align=True)
 """A node that was followed, and where its edges begin."""
 
 CHOICE = np.dtype([("arc", np.int32), ("goal", np.int32), ("context", np.int32), ("cost", np.float64)], align=True)
-
-Pool: TypeAlias = npt.NDArray[Any]
 
 
 class Estimates(NamedTuple):
@@ -77,7 +74,7 @@ class Product(NamedTuple):
     contexts: Ints
     forward: Floats
     offsets: Longs
-    edges: Pool
+    edges: Records
     end_costs: Floats
 
 
@@ -275,7 +272,7 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
 
 
 @inlined
-def _set_choice(choices: Pool, index: int, arc: int, goal: int, context: int, cost: float) -> None:
+def _set_choice(choices: Records, index: int, arc: int, goal: int, context: int, cost: float) -> None:
     choices[index].arc, choices[index].goal = arc, goal
     choices[index].context, choices[index].cost = context, cost
 
@@ -292,7 +289,7 @@ def _widest(arcs: Arcs) -> int:
 
 
 @jit
-def _new_pool(view: OrderView, estimates: Estimates, size: int) -> tuple[Pool, Longs, Ints]:
+def _new_pool(view: OrderView, estimates: Estimates, size: int) -> tuple[Records, Longs, Ints]:
     """Returns the nodes, the start alone so far, and the hash table of their pairs (keys, numbers)."""
     nodes = np.empty(size, dtype=NODE)
     nodes[0].state, nodes[0].context, nodes[0].sibling, nodes[0].forward = 0, view.start, -1, 0.0
@@ -302,7 +299,7 @@ def _new_pool(view: OrderView, estimates: Estimates, size: int) -> tuple[Pool, L
 
 
 @jit
-def _more_room(nodes: Pool, count: int, more: int, num_contexts: int) -> tuple[Pool, Longs, Ints]:
+def _more_room(nodes: Records, count: int, more: int, num_contexts: int) -> tuple[Records, Longs, Ints]:
     """Returns the nodes with room for so many more, and their hash table."""
     while count + more > len(nodes):
         nodes = grown(nodes)
@@ -311,7 +308,7 @@ def _more_room(nodes: Pool, count: int, more: int, num_contexts: int) -> tuple[P
 
 
 @jit
-def _hashed(nodes: Pool, count: int, num_contexts: int) -> tuple[Longs, Ints]:
+def _hashed(nodes: Records, count: int, num_contexts: int) -> tuple[Longs, Ints]:
     keys, numbers = np.full(4 * len(nodes), -1, dtype=np.int64), np.empty(4 * len(nodes), dtype=np.int32)
     for number in range(count):
         key = np.int64(nodes[number].state) * num_contexts + nodes[number].context
@@ -322,7 +319,7 @@ def _hashed(nodes: Pool, count: int, num_contexts: int) -> tuple[Longs, Ints]:
 
 @inlined
 def _reach(
-    nodes: Pool,
+    nodes: Records,
     keys: Longs,
     numbers: Ints,
     count: int,
@@ -359,7 +356,7 @@ def _reach(
 
 
 @jit
-def _product(arcs: Arcs, view: OrderView, nodes: Pool, done: Pool, edges: Pool) -> Product:
+def _product(arcs: Arcs, view: OrderView, nodes: Records, done: Records, edges: Records) -> Product:
     """Numbers the nodes in the order in which they were followed; the edges are changed in place."""
     count = len(done)
     position = np.empty(len(nodes), dtype=np.int32)

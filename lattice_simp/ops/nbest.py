@@ -12,15 +12,13 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Iterator
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
@@ -97,8 +95,6 @@ BLOCK = np.dtype([("begin", np.int32), ("end", np.int32)])
 CHOICE = np.dtype([("arc", np.int32), ("element", np.int32), ("cost", np.float64)])
 """An arc that leads on from an element."""
 
-Pool: TypeAlias = npt.NDArray[Any]
-
 
 @jit
 def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
@@ -146,7 +142,7 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
 
 
 @jit
-def _follow_epsilons(arcs: Arcs, elements: Pool, used: int, begin: int, end: int) -> tuple[Pool, int, int, int]:
+def _follow_epsilons(arcs: Arcs, elements: Records, used: int, begin: int, end: int) -> tuple[Records, int, int, int]:
     """Adds every state that a block reaches by epsilons; a block that must grow moves to the end of the pool."""
     position = begin
     while position < end:
@@ -182,7 +178,7 @@ def _follow_epsilons(arcs: Arcs, elements: Pool, used: int, begin: int, end: int
 
 
 @jit
-def _best_end(arcs: Arcs, elements: Pool, begin: int, end: int) -> int:
+def _best_end(arcs: Arcs, elements: Records, begin: int, end: int) -> int:
     """Returns the element of a block where ending is cheapest, -1 if none is final."""
     best, least = -1, np.inf
     for element in range(begin, end):
@@ -194,7 +190,7 @@ def _best_end(arcs: Arcs, elements: Pool, begin: int, end: int) -> int:
 
 
 @jit
-def _choices(arcs: Arcs, elements: Pool, begin: int, end: int, unique: bool) -> tuple[Pool, Longs, Longs]:
+def _choices(arcs: Arcs, elements: Records, begin: int, end: int, unique: bool) -> tuple[Records, Longs, Longs]:
     """Returns the arcs that lead on from a block, and their order: by (label, next state) where strings are unique."""
     most = 0
     for element in range(begin, end):
@@ -219,7 +215,7 @@ def _choices(arcs: Arcs, elements: Pool, begin: int, end: int, unique: bool) -> 
 
 @jit
 def _next_block(
-    arcs: Arcs, elements: Pool, used: int, choices: Pool, order: Longs, keys: Longs, index: int, unique: bool
+    arcs: Arcs, elements: Records, used: int, choices: Records, order: Longs, keys: Longs, index: int, unique: bool
 ) -> tuple[int, int, float]:
     """Writes one new prefix: all choices with one label (or one choice, where strings may repeat).
 
@@ -243,7 +239,7 @@ def _next_block(
 
 
 @jit
-def _trace(elements: Pool, found: Ints) -> tuple[Longs, Ints, Ints]:
+def _trace(elements: Records, found: Ints) -> tuple[Longs, Ints, Ints]:
     """Follows the complete paths back to the start."""
     offsets = np.zeros(len(found) + 1, dtype=np.int64)
     for number in range(len(found)):

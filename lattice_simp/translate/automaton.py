@@ -8,13 +8,12 @@ items with the same rest and the same end share. So a path still tells its items
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.growing import find_slot, grown, grown_table
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
 from lattice_simp.translate.match import Matches
 
 NO_STEP = 0
@@ -35,8 +34,6 @@ STEP = np.dtype([("item", np.int32), ("next", np.int32)])
 """What an arc completes: an item, then what the step `next` completes, until `NO_STEP`."""
 
 _TREE_NODE = np.dtype([("parent", np.int32), ("label", np.int32), ("state", np.int32)])
-
-Records: TypeAlias = npt.NDArray[Any]
 
 _HASH_SIZE = 16384
 """The slots that a hash table begins with."""

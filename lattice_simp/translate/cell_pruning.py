@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.connect import depth_first_order
-from lattice_simp.core.kernel import Bools, Floats, Ints, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.lm.model import LanguageModel
@@ -27,7 +27,6 @@ from lattice_simp.ops.lm_product import (
     unigram_backward,
 )
 from lattice_simp.ops.prune import rounding_slack
-from lattice_simp.translate.automaton import Records
 
 
 @dataclass(frozen=True)

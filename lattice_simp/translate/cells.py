@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Floats, Ints, Longs
-from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, Records, expand_references, item_automaton
+from lattice_simp.core.kernel import Floats, Ints, Longs, Records
+from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, expand_references, item_automaton
 
 if TYPE_CHECKING:
     from lattice_simp.translate.cell_pruning import CellPruner

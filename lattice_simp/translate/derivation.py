@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats, Ints, Records
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.translate.automaton import Records
 from lattice_simp.translate.grammar import Grammar
 
 COPY_RULE = -1

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import GrammarError
-from lattice_simp.translate.automaton import Items, Records, TargetSides, item_automaton, items_of_matches
+from lattice_simp.translate.automaton import Items, TargetSides, item_automaton, items_of_matches
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepLattice

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Ints, Longs, inlined, jit
+from lattice_simp.core.kernel import Bools, Ints, Longs, Records, inlined, jit
 from lattice_simp.translate.grammar import Grammar
 
 Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
-Records: TypeAlias = npt.NDArray[Any]
-
 _GAPS = [(name, np.int32) for name in ("begin", "end", "second_begin", "second_end")]
 """The spans of the first and the second source gap, -1 where there is none."""
 
@@ -69,7 +66,7 @@ def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple
         present[:, token, token + 1] = 1
     trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
     found, complete = _match(sentence.astype(np.int32), max_span, copied, present, *trie)
-    rows = found.view(np.int32).reshape(-1, len(_MATCH))
+    rows = found.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
     pattern, left, span, gaps = map(np.ascontiguousarray, (rows[:, 0], rows[:, 1], rows[:, 2:4], rows[:, 4:]))
     gap_left = np.full((len(pattern), 2), -1, dtype=np.int32)
     gap_left[pattern >= 0] = grammar.pattern_gaps[pattern[pattern >= 0]]
