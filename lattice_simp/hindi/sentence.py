@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -21,6 +22,10 @@ EMPTY = "NULL"
 
 In other text it is a word like any other: what is elided, `Token.is_empty` says.
 """
+
+
+MORPHOLOGY = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
+"""The attributes of a token's morphology, in the order of the treebank's attribute `af`."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,11 @@ class Chunk:
     is_empty: bool = False
 
     @property
+    def positions(self) -> range:
+        """Those of its tokens."""
+        return range(self.start, self.end)
+
+    @property
     def is_verbal(self) -> bool:
         """Whether the phrase is a verb group."""
         return self.tag in VERBAL
@@ -123,7 +133,7 @@ class Sentence:
     @property
     def chunk_of_tokens(self) -> list[Chunk]:
         """For each token, its chunk."""
-        return [chunk for chunk in self.chunks for _ in range(chunk.start, chunk.end)]
+        return [chunk for chunk in self.chunks for _ in chunk.positions]
 
     @property
     def without_empty(self) -> Sentence:
@@ -136,6 +146,36 @@ class Sentence:
         ]
         tokens = tuple(token for token in self.tokens if not token.is_empty)
         return Sentence(tokens, without_hollow(chunks), self.id)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """For each chunk, the positions of the chunks that depend on it."""
+        found: list[list[int]] = [[] for _ in self.chunks]
+        for position, chunk in enumerate(self.chunks):
+            if chunk.head >= 0:
+                found[chunk.head].append(position)
+        return found
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether dependencies are known."""
+        return any(self.children)
+
+    def subtree(self, position: int, without: Iterable[int] = ()) -> set[int]:
+        """Returns the positions of a chunk and of all that depend on it, directly or not, some subtrees aside."""
+        waiting, left_out = [position], set(without)
+        found: set[int] = set()
+        while waiting:
+            own = waiting.pop()
+            if own not in found and own not in left_out:
+                found.add(own)
+                waiting += self.children[own]
+        return found
+
+    def verbs(self, chunk: Chunk) -> list[int]:
+        """Returns the positions of a chunk's verbs that are not elided."""
+        tokens = self.tokens
+        return [index for index in chunk.positions if tokens[index].tag in VERBS and not tokens[index].is_empty]
 
     def head_of(self, chunk: Chunk) -> Token:
         """Returns the token that a chunk is about: the verb of a verb group, else its last content word."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
+from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts
 from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
+from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 
 _COLUMNS = 10
@@ -26,7 +28,6 @@ _CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
 _ID = re.compile(r"[1-9]\d*")
 _PASSED_OVER = re.compile(r"\d+[-.]\d+")
 _NUMBER = re.compile(r"\d+$")
-_REMEDY = "correct the file, or leave this sentence out"
 
 _GENDERS = {"Masc": "m", "Fem": "f"}
 _NUMBERS = {"Sing": "sg", "Plur": "pl"}
@@ -34,61 +35,13 @@ _CASES = {"": "", "Nom": "d"}
 _OBLIQUE = "o"
 _INFINITIVE = "ना"
 
-_TAGS = {
-    "ADJ": "JJ",
-    "ADP": "PSP",
-    "ADV": "RB",
-    "AUX": "VAUX",
-    "CCONJ": "CC",
-    "DET": "DEM",
-    "INTJ": "INJ",
-    "NOUN": "NN",
-    "NUM": "QC",
-    "PART": "RP",
-    "PRON": "PRP",
-    "PROPN": "NNP",
-    "PUNCT": "SYM",
-    "SCONJ": "CC",
-    "SYM": "SYM",
-    "VERB": "VM",
-    "X": "UNK",
-}
-
-_CATEGORIES = {
-    "CC": "avy",
-    "DEM": "pn",
-    "INJ": "avy",
-    "INTF": "avy",
-    "JJ": "adj",
-    "NEG": "avy",
-    "NN": "n",
-    "NNP": "n",
-    "NST": "nst",
-    "PRP": "pn",
-    "PSP": "psp",
-    "QC": "num",
-    "QF": "adj",
-    "QO": "num",
-    "RB": "adv",
-    "RP": "avy",
-    "SYM": "punc",
-    "VAUX": "v",
-    "VM": "v",
-    "WQ": "pn",
-}
-
 _COMPOUND = "C"
 """Ends the tags of all but the last word of a compound (`NNC`, `JJC`)."""
 
 
-@dataclass
-class _Lines:
-    """The lines of a sentence that is being read."""
-
-    id: str = ""
-    words: list[Word] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    broken: FormatError | None = None
+@cache
+def _categories() -> dict[str, str]:
+    return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
 
 
 def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
@@ -116,56 +69,55 @@ def sentences_of_conllu(
     >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
     ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
     """
-    for block in _blocks(lines, path):
+    for has_text, group in groupby(enumerate(lines, start=1), key=lambda pair: bool(pair[1].strip())):
+        block = list(group)  # what is wrong with the file as a whole is no problem of a sentence
         try:
-            yield _sentence(block, path)
+            if has_text and (sentence := _sentence(block, path)):
+                yield sentence
         except FormatError as error:
             if problems is None:
                 raise
             problems.append(error)
 
 
-def _blocks(lines: Iterable[str], path: Path) -> Iterator[_Lines]:
-    block = _Lines()
-    for number, line in enumerate(_closed(lines), start=1):
-        if not line.strip():
-            if block.words or block.broken:
-                yield block
-            block = _Lines()
-        elif line.startswith("#"):
-            name, _, value = line[1:].partition("=")
-            block.id = value.strip() if name.strip() == "sent_id" else block.id
-        elif not block.broken:
-            try:
-                _read_word(block, line, path, number)
-            except FormatError as error:  # raised where the sentence's turn comes
-                block.broken = error
-
-
-def _closed(lines: Iterable[str]) -> Iterator[str]:
-    yield from lines
-    yield ""
+def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
+    """Reads a sentence from its lines and their numbers; None if there are comments only."""
+    name = ""
+    words: list[Word] = []
+    numbers: list[int] = []
+    for number, line in block:
+        if line.startswith("#"):
+            key, _, value = line[1:].partition("=")
+            name = value.strip() if key.strip() == "sent_id" else name
+        elif word := _read_word(line, len(words) + 1, path, number):
+            words.append(word)
+            numbers.append(number)
+    for word, number in zip(words, numbers, strict=True):
+        if word.head >= len(words):
+            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
+    if (position := find_cycle([word.head for word in words])) is not None:
+        raise _broken(f"word {position + 1} depends on itself, in the end", path, numbers[position])
+    return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), name) if words else None
 
 
 def _broken(message: str, path: Path, line: int) -> FormatError:
-    return FormatError(message, path=path, line=line, remedy=_REMEDY)
+    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
 
 
-def _read_word(block: _Lines, line: str, path: Path, number: int) -> None:
+def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
+    """Reads a line of a sentence; None for what stands beside the tree."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
         raise _broken(f"{len(columns)} columns, not {_COLUMNS}", path, number)
     if _PASSED_OVER.fullmatch(columns[0]):
-        return
-    if columns[0] != str(len(block.words) + 1):
-        raise _broken(f"the word {columns[0]!r}, where number {len(block.words) + 1} is due", path, number)
+        return None
+    if columns[0] != str(due):
+        raise _broken(f"the word {columns[0]!r}, where number {due} is due", path, number)
     if not columns[1]:
         raise _broken(f"the word {columns[0]} is empty", path, number)
-    head = columns[6]
-    if head not in ("0", _NONE) and not _ID.fullmatch(head):
-        raise _broken(f"the head of word {columns[0]} is not a number: {head!r}", path, number)
-    block.words.append(_word(columns))
-    block.numbers.append(number)
+    if columns[6] not in ("0", _NONE) and not _ID.fullmatch(columns[6]):
+        raise _broken(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
+    return _word(columns)
 
 
 def _word(columns: Sequence[str]) -> Word:
@@ -181,12 +133,12 @@ def _word(columns: Sequence[str]) -> Word:
     tag = tag or _treebank_tag(part, features, relation)
     # The dictionary form of a verb is its infinitive, where the treebank has the stem.
     stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
-    person = features.get("Person", "")
+    person, categories = features.get("Person", ""), _categories()
     token = Token(
         form,
         tag,
         root=stem or lemma,
-        category=_CATEGORIES.get(tag) or _CATEGORIES.get(tag.removesuffix(_COMPOUND), ""),
+        category=categories.get(tag) or categories.get(tag.removesuffix(_COMPOUND), ""),
         gender=_GENDERS.get(features.get("Gender", ""), ""),
         number=_NUMBERS.get(features.get("Number", ""), ""),
         person=person + "h" if person and features.get("Polite") == "Form" else person,
@@ -218,19 +170,7 @@ def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
         return "QF"
     if part == "ADJ" and features.get("NumType") == "Ord":
         return "QO"
-    return _TAGS.get(part, "")
-
-
-def _sentence(block: _Lines, path: Path) -> Sentence:
-    if block.broken:
-        raise block.broken
-    words = block.words
-    for word, number in zip(words, block.numbers, strict=True):
-        if word.head >= len(words):
-            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (position := find_cycle([word.head for word in words])) is not None:
-        raise _broken(f"word {position + 1} depends on itself, in the end", path, block.numbers[position])
-    return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
+    return universal_parts().get(part, ("", ""))[0]
 
 
 def _chunks(words: Sequence[Word]) -> list[Chunk]:

@@ -15,13 +15,14 @@ The head decides on the chunk's tag. A verb group is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from lattice_simp.hindi.sentence import FINITE, GERUND, NON_FINITE, Chunk, Token
+from lattice_simp.support.tables import grammar_table
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word of a tree.
 
     Attributes:
@@ -49,16 +50,13 @@ _VERBS = frozenset({"VERB", "AUX"})
 _FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
 _RELATIVE = "acl:relcl"
 _NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
-_PUNCTUATION, _NEGATION = "BLK", "NEGP"
 
-_TAGS = {
-    "ADJ": "JJP",
-    "ADV": "RBP",
-    "CCONJ": "CCP",
-    "INTJ": _PUNCTUATION,
-    "PUNCT": _PUNCTUATION,
-    "SCONJ": "CCP",
-}
+
+@cache
+def universal_parts() -> dict[str, tuple[str, str]]:
+    """Returns for each universal part of speech the treebank's tag, and that of a chunk that it heads."""
+    rows = grammar_table("hindi/ud_parts.tsv", ("part", "tag", "chunk"))
+    return {row["part"]: (row["tag"], row["chunk"]) for row in rows}
 
 
 def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
@@ -104,8 +102,9 @@ def _stays(word: Word, head: Word) -> bool:
 def _tag(words: Sequence[Word], head: int, own: range) -> str:
     word = words[head]
     if word.part not in _VERBS:
-        is_negation = word.part in _PARTICLES and word.features.get("Polarity") == "Neg"
-        return _NEGATION if is_negation else _TAGS.get(word.part, "NP")
+        if word.part in _PARTICLES and word.features.get("Polarity") == "Neg":
+            return "NEGP"
+        return universal_parts().get(word.part, ("", ""))[1] or "NP"
     if any(words[position].features.get("VerbForm") == "Fin" for position in own):
         return FINITE
     form = word.features.get("VerbForm")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, takes_ne
 from lattice_simp.hindi.clause import ClauseType
@@ -20,44 +20,26 @@ PREDICATE_NOUN = "pof"
 _HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
 
 
-def has_tree(sentence: Sentence) -> bool:
-    """Returns whether dependencies are known."""
-    return any(chunk.head >= 0 for chunk in sentence.chunks)
-
-
-def children(sentence: Sentence, chunk: int) -> list[int]:
-    """Returns the chunks that depend on a chunk."""
-    return [position for position, one in enumerate(sentence.chunks) if one.head == chunk]
-
-
-def subtree(sentence: Sentence, chunk: int) -> set[int]:
+def tokens_below(sentence: Sentence, chunk: int) -> set[int]:
     """Returns the tokens of a chunk and of all that depends on it."""
-    waiting, seen = [chunk], set[int]()
-    while waiting:
-        own = waiting.pop()
-        if own not in seen:
-            seen.add(own)
-            waiting += children(sentence, own)
-    return {
-        index for position in seen for index in range(sentence.chunks[position].start, sentence.chunks[position].end)
-    }
+    return {index for one in sentence.subtree(chunk) for index in sentence.chunks[one].positions}
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
     """Returns the agent of a verb among some tokens; none if it has none there."""
     own = set(tokens)
-    if not has_tree(sentence):
+    if not sentence.has_tree:
         return _agent_by_chunks(sentence, verb, own)
     # An agent that is among a verb's words may hang on one of its participles.
-    below = children(sentence, verb)
+    below = sentence.children[verb]
     participles = [one for one in below if sentence.chunks[one].tag == NON_FINITE]
-    for child in [*below, *(other for one in participles for other in children(sentence, one))]:
+    for child in [*below, *(other for one in participles for other in sentence.children[one])]:
         chunk = sentence.chunks[child]
         if chunk.relation in AGENTS and chunk.tag == "NP" and not chunk.is_empty:
-            if own.issuperset(range(chunk.start, chunk.end)):
+            if own.issuperset(chunk.positions):
                 return _block(sentence, child, own)
-        elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(subtree(sentence, child)):
-            joined = subtree(sentence, child)
+        elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(tokens_below(sentence, child)):
+            joined = tokens_below(sentence, child)
             if joined == set(range(min(joined), max(joined) + 1)) and not _holds_verb(sentence, joined):
                 return tuple(sorted(joined))
     return ()
@@ -69,9 +51,9 @@ def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
     """Returns a phrase with what depends on it, as far as it is one piece around the chunk and without a mark in it."""
-    found = subtree(sentence, chunk) & own
+    found = tokens_below(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
-    verbal = {position for one in sentence.chunks if one.is_verbal for position in range(one.start, one.end)}
+    verbal = {position for one in sentence.chunks if one.is_verbal for position in one.positions}
     while start - 1 in found and start - 1 not in verbal:
         start -= 1
     while end in found:
@@ -110,7 +92,7 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
     return [
         position
         for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == "NP" and tokens.issuperset(range(chunk.start, chunk.end)) and not chunk.is_empty
+        if chunk.tag == "NP" and tokens.issuperset(chunk.positions) and not chunk.is_empty
     ]
 
 
@@ -132,7 +114,7 @@ def is_bare(sentence: Sentence, chunk: int) -> bool:
 def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
     """Returns a phrase with the genitives before it, and with the phrase that it is joined to."""
     start = chunk
-    while start > 0 and own.issuperset(range(sentence.chunks[start - 1].start, sentence.chunks[start - 1].end)):
+    while start > 0 and own.issuperset(sentence.chunks[start - 1].positions):
         previous = sentence.chunks[start - 1]
         last = sentence.tokens[previous.end - 1].form
         joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
@@ -146,7 +128,7 @@ def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Seque
     """Returns the chunk that a verb with an agent in `ne` agrees with: a bare object, or a compound verb's noun."""
     own = set(tokens) - set(agent)
     bare = [position for position in nominal_chunks(sentence, own) if is_bare(sentence, position)]
-    if has_tree(sentence):
+    if sentence.has_tree:
         for relations in (OBJECTS, (PREDICATE_NOUN,)):
             for position in bare:
                 chunk = sentence.chunks[position]
@@ -167,61 +149,35 @@ def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
     return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[position].head)
 
 
-@dataclass(frozen=True)
-class Shared:
-    """A part, and the tokens of the agent that is copied to it; none if it needs none.
-
-    Attributes:
-        part: with its own agent, if it has one.
-        copied: from another part.
-        giver: the verb chunk that the agent belongs to.
-    """
-
-    part: Part
-    copied: tuple[int, ...] = ()
-    giver: int | None = None
-
-
-def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
+def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     """Finds each part's agent, and for those without one that of the verb that they depend on or are joined to."""
-    own = [_with_agent(sentence, part) for part in parts]
-    found: list[Shared] = []
-    agents: dict[int, tuple[int, ...]] = {part.verb: part.agent for part in own if part.verb is not None and part.agent}
-    for position, part in enumerate(own):
-        if part.agent or part.verb is None:
-            found.append(Shared(part))
-        elif part.kind != PartKind.FINITE and part.governor is not None:
-            group = verb_group(sentence, part.verb)
-            passive = group is not None and group.is_passive
-            found.append(Shared(part) if passive else _copied(part, part.governor, agents))
-        else:
-            giver = _joined(sentence, own, position)
-            if giver is None:
-                giver = _of_participle(own, part)
-            found.append(_copied(part, giver, agents))
-            if giver is not None and giver in agents:
-                agents[part.verb] = agents[giver]
-    return [_later(one, agents) for one in found]
+    parts = [_with_agent(sentence, part) for part in parts]
+    givers = [_giver(sentence, parts, position) for position in range(len(parts))]
+    agents: dict[int | None, tuple[int, ...]] = {part.verb: part.agent for part in parts if part.agent}
+    for part, giver in zip(parts, givers, strict=True):
+        if part.kind == PartKind.FINITE and giver in agents:
+            agents[part.verb] = agents[giver]
+    return [replace(part, copied=agents.get(giver, ())) for part, giver in zip(parts, givers, strict=True)]
 
 
 def _with_agent(sentence: Sentence, part: Part) -> Part:
     # Without a tree, nothing tells the agent of a participle from its object, and few have one.
-    unknown = part.kind != PartKind.FINITE and not has_tree(sentence)
+    unknown = part.kind != PartKind.FINITE and not sentence.has_tree
     if part.agent or part.verb is None or unknown:
         return part
     return replace(part, agent=agent_of(sentence, part.verb, part.tokens))
 
 
-def _copied(part: Part, giver: int | None, agents: dict[int, tuple[int, ...]]) -> Shared:
-    copied = agents.get(giver, ()) if giver is not None else ()
-    return Shared(part, copied, giver)
-
-
-def _later(one: Shared, agents: dict[int, tuple[int, ...]]) -> Shared:
-    """Returns a participle before a verb that itself has its agent from elsewhere."""
-    if one.part.kind == PartKind.FINITE or one.part.agent or one.copied or one.giver is None:
-        return one
-    return replace(one, copied=agents.get(one.giver, ()))
+def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
+    """Returns the verb whose agent a part without one shares."""
+    part = parts[position]
+    if part.agent or part.verb is None:
+        return None
+    if part.kind != PartKind.FINITE and part.governor is not None:
+        group = verb_group(sentence, part.verb)
+        return None if group is not None and group.is_passive else part.governor
+    giver = _joined(sentence, parts, position)
+    return _of_participle(parts, part) if giver is None else giver
 
 
 def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
@@ -246,10 +202,10 @@ def _lacks_agent(sentence: Sentence, part: Part) -> bool:
         return False
     if group.tense[0] in (IMPERATIVE, POLITE):
         return False
-    if has_tree(sentence):
+    if sentence.has_tree:
         # Experiencers, and clauses as subjects, stand in for an agent.
         return not any(
-            sentence.chunks[child].relation in ("k1", "pk1", "k4a") for child in children(sentence, part.verb)
+            sentence.chunks[child].relation in ("k1", "pk1", "k4a") for child in sentence.children[part.verb]
         )
     bare = [one for one in nominal_chunks(sentence, part.tokens) if is_bare(sentence, one)]
     return not bare or (group.takes_agent_with_ne and len(bare) == 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
-from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.tables import Action, Role, connectives, kept_participles, relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
@@ -81,8 +81,7 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
         chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
-        verbs = [index for index in range(chunk.start, chunk.end) if sentence.tokens[index].tag in VERBS]
-        verbs = [index for index in verbs if not sentence.tokens[index].is_empty]
+        verbs = sentence.verbs(chunk)
         if verbs and own.issuperset(verbs):
             return position
     return None
@@ -191,7 +190,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
         return "a participle that describes a noun"
-    tokens = [sentence.tokens[position] for position in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
+    tokens = [sentence.tokens[position] for position in sentence.chunks[chunk].positions]
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.

@@ -10,11 +10,9 @@ from lattice_simp.hindi.sentence import GERUND, Sentence
 from lattice_simp.hindi.simplify.arguments import (
     GENITIVE_AGENTS,
     agent_of,
-    children,
     has_ne,
-    has_tree,
     is_bare,
-    subtree,
+    tokens_below,
     with_modifiers,
 )
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
@@ -53,7 +51,7 @@ def _gerunds(sentence: Sentence, part: Part) -> list[int]:
     return [
         position
         for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == GERUND and own.issuperset(range(chunk.start, chunk.end))
+        if chunk.tag == GERUND and own.issuperset(chunk.positions)
     ]
 
 
@@ -110,15 +108,15 @@ def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, 
 def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
     """Returns the agent of a gerund, which mostly is a genitive."""
     own = set(part.tokens)
-    if has_tree(sentence):
+    if sentence.has_tree:
         group = verb_group(sentence, chunk)
         # What the treebank takes for an intransitive gerund's object is its agent (`jang thamne`).
         intransitive = group is not None and _has_no_object(group)
         relations = {*GENITIVE_AGENTS, *AGENTS, *(("k2",) if intransitive else ())}
-        for child in children(sentence, chunk):
+        for child in sentence.children[chunk]:
             one = sentence.chunks[child]
-            if one.relation in relations and own.issuperset(range(one.start, one.end)):
-                tokens = subtree(sentence, child) & own
+            if one.relation in relations and own.issuperset(one.positions):
+                tokens = tokens_below(sentence, child) & own
                 if not one.is_empty and tokens == set(range(min(tokens), max(tokens) + 1)):
                     return tuple(sorted(tokens))
         return ()
@@ -140,9 +138,8 @@ def _has_no_object(group: VerbGroup) -> bool:
 def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
     """Returns the tokens of a gerund's arguments."""
     own = set(part.tokens)
-    if has_tree(sentence):
-        start = sentence.chunks[chunk].start
-        found = (subtree(sentence, chunk) & own) - set(range(start, sentence.chunks[chunk].end))
+    if sentence.has_tree:
+        found = (tokens_below(sentence, chunk) & own).difference(sentence.chunks[chunk].positions)
         return sorted(position for position in found if sentence.tokens[position].tag != "SYM")
     return _arguments_by_chunks(sentence, own, chunk)
 
@@ -153,7 +150,7 @@ def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[
     bare = False
     for position in range(chunk - 1, -1, -1):
         one = sentence.chunks[position]
-        tokens = range(one.start, one.end)
+        tokens = one.positions
         if not own.issuperset(tokens) or one.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, position):
             break
         if one.tag == "NP" and is_bare(sentence, position):

@@ -113,6 +113,7 @@ class Part:
         subject: what was copied in front.
         instead: what replaces a token; nothing drops it.
         agent: the tokens of its own agent.
+        copied: the tokens of another sentence's agent that it shares.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Part:
     subject: tuple[Word, ...] = ()
     instead: dict[int, tuple[Word, ...]] = field(default_factory=dict)
     agent: tuple[int, ...] = ()
+    copied: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,19 +140,6 @@ class Refusal:
 
     name: str
     reason: str
-
-
-class SplitRefusedError(Exception):
-    """A split cannot be made; internal to the room.
-
-    Attributes:
-        name: of the split.
-        reason: why.
-    """
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name}: {reason}")
-        self.name, self.reason = name, reason
 
 
 def without(tokens: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:

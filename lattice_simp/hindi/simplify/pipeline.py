@@ -9,8 +9,8 @@ from itertools import islice
 
 from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
-from lattice_simp.hindi.simplify.arguments import Shared, share_agents
+from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.hindi.simplify.arguments import share_agents
 from lattice_simp.hindi.simplify.clause_tree import Node, clause_tree, is_joining, keep_together
 from lattice_simp.hindi.simplify.gerunds import split_gerunds
 from lattice_simp.hindi.simplify.model import (
@@ -21,7 +21,6 @@ from lattice_simp.hindi.simplify.model import (
     Refusal,
     SimpleSentence,
     Simplified,
-    SplitRefusedError,
     Word,
 )
 from lattice_simp.hindi.simplify.nominal_cases import agent_words
@@ -92,26 +91,18 @@ def _simplified(
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
-        shared = share_agents(source, parts)
+        parts = share_agents(source, parts)
         if until == Stage.ARGUMENTS:
-            parts = [replace(one.part, subject=_as_given(source, one.copied)) for one in shared]
+            parts = [replace(part, subject=_as_given(source, part.copied)) for part in parts]
         else:
-            parts, refusals = _conjugated(source, shared)
+            made = [conjugate(source, part) for part in parts]
+            refusals = [one for one in made if isinstance(one, Refusal)]
+            parts = [without_relatives(source, one) for one in made if isinstance(one, Part)]
     rendered = [_render(source, part, until) for part in parts]
     refusals = refusals or check(source, [part.name for part in parts], rendered)
     if until == Stage.TENSE:
         refusals = refusals or _bare(source, parts, rendered)
     return rendered, refusals
-
-
-def _conjugated(source: Sentence, shared: Sequence[Shared]) -> tuple[list[Part], list[Refusal]]:
-    parts, refusals = [], []
-    for one in shared:
-        try:
-            parts.append(without_relatives(source, conjugate(source, one)))
-        except SplitRefusedError as error:
-            refusals.append(Refusal(error.name, error.reason))
-    return parts, refusals
 
 
 def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> list[Refusal]:
@@ -234,13 +225,7 @@ def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
     """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
-    finite = {
-        position
-        for chunk in sentence.chunks
-        if chunk.tag == "VGF"
-        for position in range(chunk.start, chunk.end)
-        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
-    }
+    finite = {position for chunk in sentence.chunks if chunk.tag == FINITE for position in sentence.verbs(chunk)}
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
 

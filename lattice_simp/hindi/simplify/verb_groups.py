@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
-from lattice_simp.hindi.sentence import VERBS, Sentence, Token
+from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.hindi.simplify.tables import Role, second_verbs, words_of
 
 NEGATION = "NEG"
@@ -94,14 +94,10 @@ class VerbGroup:
 def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
     """Returns the verbs of a chunk; None if it has none."""
     own = sentence.chunks[chunk]
-    positions = tuple(
-        position
-        for position in range(own.start, own.end)
-        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
-    )
+    positions = tuple(sentence.verbs(own))
     if not positions:
         return None
-    negated = any(sentence.tokens[position].tag == NEGATION for position in range(own.start, own.end))
+    negated = any(sentence.tokens[position].tag == NEGATION for position in own.positions)
     return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
 
 

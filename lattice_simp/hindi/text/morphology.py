@@ -9,16 +9,13 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.spelling import folded, tidied
-from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.sentence import MORPHOLOGY, Sentence, Token
 from lattice_simp.support.textio import open_text, read_lines
-
-FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
-"""The attributes of a token that its form, its tag and its position decide on."""
 
 WORDS, ENDINGS = "words.tsv", "endings.tsv"
 
-_WORD_COLUMNS = ("form", "tag", "context", *FIELDS)
-_ENDING_COLUMNS = ("ending", "tag", "cut", "added", *FIELDS[1:])
+_WORD_COLUMNS = ("form", "tag", "context", *MORPHOLOGY)
+_ENDING_COLUMNS = ("ending", "tag", "cut", "added", *MORPHOLOGY[1:])
 
 REMEDY = "train the analyser again"
 
@@ -42,7 +39,7 @@ Ending = tuple[str, str]
 
 @dataclass(frozen=True)
 class Inflected:
-    """How a form comes from its root: the end of the form, that of the root, and the other fields of `FIELDS`."""
+    """How a form comes from its root: the end of the form, that of the root, and the other fields of `MORPHOLOGY`."""
 
     cut: str
     added: str
@@ -54,7 +51,7 @@ class Morphology:
     """A lexicon of forms, and one of endings for other forms.
 
     Attributes:
-        words: the values of `FIELDS`, more frequent words first.
+        words: the values of `MORPHOLOGY`, more frequent words first.
         endings: what words that end so have in common.
     """
 
@@ -69,7 +66,7 @@ class Morphology:
             forms, tags, chunks = _columns(sentence)
             for token, form, context in zip(sentence.tokens, forms, contexts(tags, chunks), strict=True):
                 root = with_dots_of(form, token.root)
-                values = (root, *(getattr(token, name) for name in FIELDS[1:]))
+                values = (root, *(getattr(token, name) for name in MORPHOLOGY[1:]))
                 seen[form, token.tag, ""][values] += 1
                 seen[form, token.tag, context][values] += 1
         return cls(_words(seen), _endings(seen))
@@ -94,7 +91,7 @@ class Morphology:
             found = self.endings.get((key[len(key) - size :], tag))
             if found is not None:
                 return (_root(form, key, found), *found.values)
-        return (form, *[""] * (len(FIELDS) - 1))
+        return (form, *[""] * (len(MORPHOLOGY) - 1))
 
 
 def _root(form: str, key: str, ending: Inflected) -> str:
