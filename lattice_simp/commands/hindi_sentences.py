@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 
@@ -18,20 +17,11 @@ if TYPE_CHECKING:
     from lattice_simp.hindi.text import Analyser
 
 
-class Format(str, Enum):
-    """What a file holds."""
+Format = Literal["text", "ssf", "conllu"]
+"""What a file holds."""
 
-    TEXT = "text"
-    SSF = "ssf"
-    CONLLU = "conllu"
-
-
-class System(str, Enum):
-    """How clauses are found."""
-
-    MODEL = "model"
-    RULES = "rules"
-    TREE = "tree"
+System = Literal["model", "rules", "tree"]
+"""How clauses are found."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +55,14 @@ def found_clauses(
         LatticeSimpError: the options do not fit each other, or a file is broken.
     """
     form = given or _format(source)
-    if system is System.TREE and form is Format.TEXT:
+    if system == "tree" and form == "text":
         raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
-    if romanised and form is not Format.TEXT:
+    if romanised and form != "text":
         raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
     loaded = load_model(model, system, form)
     find = finder(loaded, system)
     problems: list[FormatError] = []
-    if form is Format.TEXT:
+    if form == "text":
         assert loaded is not None
         read = _lines(source, loaded.analyser.for_romanised() if romanised else loaded.analyser)
     else:
@@ -92,7 +82,7 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
     if model is not None:
         return HindiModel.load(model)
-    if system is System.MODEL or form is Format.TEXT:
+    if system == "model" or form == "text":
         raise LatticeSimpError("--model is missing: a folder that `lattice-simp hindi train` wrote")
     return None
 
@@ -109,9 +99,9 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
     def of_tree(sentence: Sentence) -> list[Clause]:
         return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])
 
-    if system is System.TREE:
+    if system == "tree":
         return of_tree
-    if system is System.RULES:
+    if system == "rules":
         return lambda sentence: rule_clauses(sentence.without_empty)
     assert model is not None
     clauses = model.clauses.clauses
@@ -125,8 +115,8 @@ def tell_problems(problems: Iterable[FormatError]) -> None:
 
 
 def _format(source: Path) -> Format:
-    endings = {".ssf": Format.SSF, ".dat": Format.SSF, ".conllu": Format.CONLLU}
-    return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), Format.TEXT)
+    endings = {".ssf": "ssf", ".dat": "ssf", ".conllu": "conllu"}
+    return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), "text")
 
 
 def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
@@ -145,7 +135,7 @@ def _treebank(source: Path, form: Format, problems: list[FormatError]) -> Iterat
     from lattice_simp.hindi.formats.conllu_tree import treebank_tree
     from lattice_simp.hindi.formats.ssf import read_ssf
 
-    if form is Format.SSF:
+    if form == "ssf":
         yield from read_ssf(source, problems)
     else:
         yield from map(treebank_tree, read_conllu(source, problems))
