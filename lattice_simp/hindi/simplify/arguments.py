@@ -9,9 +9,9 @@ from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, ta
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.from_tree import AGENTS
 from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence
-from lattice_simp.hindi.simplify.model import Part, PartKind
+from lattice_simp.hindi.simplify.model import Part
 from lattice_simp.hindi.simplify.nominal_cases import is_agentive, is_dative
-from lattice_simp.hindi.simplify.tables import Role, word_of, words_of
+from lattice_simp.hindi.simplify.tables import word_of, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
 GENITIVE_AGENTS = ("r6-k1", "k1")
@@ -99,7 +99,7 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
 def has_ne(sentence: Sentence, chunk: int) -> bool:
     """Returns whether a phrase has `ne`."""
     own = sentence.chunks[chunk]
-    return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
+    return word_of("ergative") in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 
 
 def is_bare(sentence: Sentence, chunk: int) -> bool:
@@ -118,7 +118,7 @@ def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, 
         previous = sentence.chunks[start - 1]
         last = sentence.tokens[previous.end - 1].form
         joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
-        if not (previous.tag == "NP" and last in words_of(Role.GENITIVE)) and not joins:
+        if not (previous.tag == "NP" and last in words_of("genitive")) and not joins:
             break
         start -= 2 if joins else 1
     return tuple(range(sentence.chunks[start].start, sentence.chunks[chunk].end))
@@ -155,14 +155,14 @@ def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     givers = [_giver(sentence, parts, position) for position in range(len(parts))]
     agents: dict[int | None, tuple[int, ...]] = {part.verb: part.agent for part in parts if part.agent}
     for part, giver in zip(parts, givers, strict=True):
-        if part.kind == PartKind.FINITE and giver in agents:
+        if part.kind == "finite" and giver in agents:
             agents[part.verb] = agents[giver]
     return [replace(part, copied=agents.get(giver, ())) for part, giver in zip(parts, givers, strict=True)]
 
 
 def _with_agent(sentence: Sentence, part: Part) -> Part:
     # Without a tree, nothing tells the agent of a participle from its object, and few have one.
-    unknown = part.kind != PartKind.FINITE and not sentence.has_tree
+    unknown = part.kind != "finite" and not sentence.has_tree
     if part.agent or part.verb is None or unknown:
         return part
     return replace(part, agent=agent_of(sentence, part.verb, part.tokens))
@@ -173,7 +173,7 @@ def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | No
     part = parts[position]
     if part.agent or part.verb is None:
         return None
-    if part.kind != PartKind.FINITE and part.governor is not None:
+    if part.kind != "finite" and part.governor is not None:
         group = verb_group(sentence, part.verb)
         return None if group is not None and group.is_passive else part.governor
     giver = _joined(sentence, parts, position)
@@ -186,7 +186,7 @@ def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | N
     if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
         return None
     for other in reversed(parts[:position]):
-        if other.kind == PartKind.FINITE and other.verb is not None:
+        if other.kind == "finite" and other.verb is not None:
             group = verb_group(sentence, other.verb)
             fits = other.clause_kind == ClauseType.COORDINATE and group is not None and not group.is_passive
             if not fits or not _same_case(sentence, other, part) or not _is_topic(sentence, other):
@@ -214,7 +214,7 @@ def _lacks_agent(sentence: Sentence, part: Part) -> bool:
 def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
     """Returns the participle of a verb without an agent that has one: both share it."""
     for other in parts:
-        if other.kind == PartKind.PARTICIPLE and other.governor == part.verb and other.agent:
+        if other.kind == "participle" and other.governor == part.verb and other.agent:
             return other.verb
     return None
 
@@ -222,7 +222,7 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
 def _is_topic(sentence: Sentence, giver: Part) -> bool:
     """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
     group = verb_group(sentence, giver.verb) if giver.verb is not None else None
-    if group is None or group.root not in words_of(Role.BE) or not giver.agent:
+    if group is None or group.root not in words_of("be") or not giver.agent:
         return True
     return giver.agent[0] == giver.tokens[0]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
-from lattice_simp.hindi.simplify.tables import Action, Role, connectives, kept_participles, relatives, words_of
+from lattice_simp.hindi.simplify.tables import connectives, kept_participles, relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
 
@@ -136,7 +136,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     if action:
         return action, side
     own = tokens_of(items(node))
-    if any(sentence.tokens[index].form in words_of(Role.CONCESSION) for index in own):
+    if any(sentence.tokens[index].form in words_of("concession") for index in own):
         return "a concession", 1
     if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
         return "an indefinite relative clause", 1
@@ -146,7 +146,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
     """Returns whether a relative clause begins like `jo bhii`."""
     forms = [sentence.tokens[position].form for position in own[:3]]
-    return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
+    return bool(forms) and forms[0] in relatives() and not set(words_of("indefinite")).isdisjoint(forms[1:])
 
 
 def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
@@ -160,19 +160,19 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
         action = connectives().get(token.form)
         if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (index in before and token.tag != "CC"):
             continue
-        if action == Action.JOIN_NEXT or (action == Action.JOIN_ADVERBIAL and node.kind == ClauseType.ADVERBIAL):
+        if action == "join_next" or (action == "join_adverbial" and node.kind == ClauseType.ADVERBIAL):
             return f"{token.form}: a condition or comparison", 1
-        if action == Action.JOIN_PREVIOUS:
+        if action == "join_previous":
             return f"{token.form}: a purpose or comparison", -1
-        if action == Action.JOIN_BOTH:
+        if action == "join_both":
             return f"{token.form}: alternatives", -1
     for index in after:
         form = sentence.tokens[index].form
         if sentence.tokens[index].tag != CONJUNCTION:
             continue
-        if connectives().get(form) == Action.JOIN_BOTH:
+        if connectives().get(form) == "join_both":
             return f"{form}: alternatives", 1
-        if form in words_of(Role.CONDITION) and node.kind == ClauseType.ADVERBIAL:
+        if form in words_of("condition") and node.kind == ClauseType.ADVERBIAL:
             return f"{form}: a condition", 1
     return "", 1
 
@@ -195,7 +195,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
     second = group.verbs[1].form if len(group.verbs) == 2 else ""
-    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of(Role.SIMULTANEOUS)
+    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of("simultaneous")
     if not (conjunctive or simultaneous):
         return "a participle that is not an action of its own"
     if any(token.tag in ("RP", "NEG") for token in tokens):

@@ -15,8 +15,8 @@ from lattice_simp.hindi.simplify.arguments import (
     tokens_below,
     with_modifiers,
 )
-from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
-from lattice_simp.hindi.simplify.tables import Postposition, Role, postpositions, second_verbs, words_of
+from lattice_simp.hindi.simplify.model import Part, Word, without
+from lattice_simp.hindi.simplify.tables import Postposition, postpositions, second_verbs, words_of
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 _MARKERS = ("PSP", "NST", "RP", "SYM")
@@ -33,7 +33,7 @@ def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]
     found: list[Part] = []
     for part in parts:
         main = part
-        if part.kind == PartKind.FINITE and part.verb is not None:
+        if part.kind == "finite" and part.verb is not None:
             for chunk in _gerunds(sentence, part):
                 name = f"gerund {chunk}"
                 if name in refused:
@@ -64,7 +64,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
         return None
     positions, postposition = markers
     # The gerund of `honaa` mostly tells of a state, which the main verb's tense would make an event.
-    if postposition.perfective and (not main.is_perfective or group.root in words_of(Role.COPULA)):
+    if postposition.perfective and (not main.is_perfective or group.root in words_of("copula")):
         return None
     agent = gerund_agent(sentence, chunk, part)
     arguments = [position for position in _arguments(sentence, part, chunk, agent) if position not in agent]
@@ -76,7 +76,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     left = without(part.tokens, (*own, *positions))
     lead = _lead(sentence, postposition, positions)
     # A connective in front of the whole stays in front of what now comes first.
-    gerund = Part(name, PartKind.GERUND, None, own, chunk, part.verb, part.lead, agent=agent)
+    gerund = Part(name, "gerund", None, own, chunk, part.verb, part.lead, agent=agent)
     return gerund, replace(part, tokens=left, lead=lead)
 
 
@@ -123,7 +123,7 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
     if chunk == 0:
         return ()
     before = sentence.chunks[chunk - 1]
-    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of(Role.GENITIVE)
+    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of("genitive")
     if is_genitive and own.issuperset(range(before.start, before.end)):
         return with_modifiers(sentence, chunk - 1, own)
     return ()
@@ -131,7 +131,7 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
 
 def _has_no_object(group: VerbGroup) -> bool:
     """Returns whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
-    moves = group.root in second_verbs() and group.root not in words_of(Role.COPULA)
+    moves = group.root in second_verbs() and group.root not in words_of("copula")
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from lattice_simp.hindi.clause import ClauseType
 
@@ -90,12 +91,8 @@ class Word:
     is_verb: bool = False
 
 
-class PartKind(StrEnum):
-    """What a sentence in the making was."""
-
-    FINITE = "finite"
-    PARTICIPLE = "participle"
-    GERUND = "gerund"
+PartKind = Literal["finite", "participle", "gerund"]
+"""What a sentence in the making was."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from lattice_simp.hindi.simplify.model import (
     Change,
     ChangeKind,
     Part,
-    PartKind,
     Refusal,
     SimpleSentence,
     Simplified,
@@ -26,7 +25,7 @@ from lattice_simp.hindi.simplify.model import (
 from lattice_simp.hindi.simplify.nominal_cases import agent_words
 from lattice_simp.hindi.simplify.script import in_devanagari, is_romanised
 from lattice_simp.hindi.simplify.split import split_clauses
-from lattice_simp.hindi.simplify.tables import Role, words_of
+from lattice_simp.hindi.simplify.tables import words_of
 from lattice_simp.hindi.simplify.tam import conjugate, without_relatives
 
 MAX_ROUNDS = 32
@@ -111,7 +110,7 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
-            own = (one for one in parts if one.kind == PartKind.PARTICIPLE and one.governor == part.verb)
+            own = (one for one in parts if one.kind == "participle" and one.governor == part.verb)
             found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
     return found
 
@@ -159,7 +158,7 @@ def _result(
     if len(rendered) < 2:
         return replace(_unchanged(sentence), kept_together=tuple(reasons.items()))
     roman = is_romanised(sentence)
-    stop, plain = _full_stop(sentence), words_of(Role.STATEMENT)[roman]
+    stop, plain = _full_stop(sentence), words_of("statement")[roman]
     sentences = []
     for position, words in enumerate(rendered):
         made = _written(sentence, source, words, roman=roman)
@@ -198,13 +197,13 @@ def _full_stop(sentence: Sentence) -> int | None:
         token = sentence.tokens[position]
         if _ends(token.form):
             return position
-        if not token.is_empty and token.form not in words_of(Role.CLOSING):
+        if not token.is_empty and token.form not in words_of("closing"):
             return None
     return None
 
 
 def _ends(form: str) -> bool:
-    return form in words_of(Role.STATEMENT) or form in words_of(Role.QUESTION)
+    return form in words_of("statement") or form in words_of("question")
 
 
 def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, is_last: bool) -> SimpleSentence:
@@ -212,7 +211,7 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
     mark = sentence.tokens[stop].form
     if made.words and _ends(made.words[-1]):
         return made
-    mark = mark if is_last or mark in words_of(Role.STATEMENT) else plain
+    mark = mark if is_last or mark in words_of("statement") else plain
     changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
     return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_last else ()), changes)
 

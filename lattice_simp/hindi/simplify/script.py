@@ -18,7 +18,7 @@ from lattice_simp.grammars.hindi.verbs import (
     verb_forms,
 )
 from lattice_simp.hindi.sentence import VERBS, Sentence, Token
-from lattice_simp.hindi.simplify.tables import Role, word_of, words_of
+from lattice_simp.hindi.simplify.tables import word_of, words_of
 from lattice_simp.support.tables import grammar_table
 
 _LATIN = re.compile("[A-Za-z]")
@@ -71,8 +71,8 @@ def _reading(token: Token) -> VerbForm | None:
         if tam and (rooted or not readings):
             return VerbForm(root, tam, _any_agreement(token))
         readings = rooted or readings
-    if token.tag == "VAUX" and token.form in words_of(Role.CONJUNCTIVE):
-        return VerbForm(word_of(Role.LIGHT), CONJUNCTIVE, _any_agreement(token))
+    if token.tag == "VAUX" and token.form in words_of("conjunctive"):
+        return VerbForm(word_of("light"), CONJUNCTIVE, _any_agreement(token))
     bare = [one for one in readings if one.tam == "0"]
     return bare[0] if bare else readings[0] if readings else None
 

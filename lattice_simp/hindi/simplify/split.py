@@ -22,7 +22,7 @@ from lattice_simp.hindi.simplify.clause_tree import (
     verb_chunk,
 )
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word
-from lattice_simp.hindi.simplify.tables import Action, connectives
+from lattice_simp.hindi.simplify.tables import connectives
 
 
 def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
@@ -46,20 +46,20 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
         return _of_frame(sentence, node, content, governor)
     before: list[Part] = []
     after: list[Part] = []
-    kind = PartKind.FINITE if finite is not None else PartKind.PARTICIPLE
+    kind: PartKind = "finite" if finite is not None else "participle"
     verb = finite if finite is not None else participle
     content, links = _without_links(sentence, content)
     own = tokens_of(content)
     first = next((position for position in own if not is_joining(sentence, position)), node.start)
     for child in (one for one in content if isinstance(one, Node)):
-        made = _parts(sentence, child, verb if kind == PartKind.FINITE else governor)
+        made = _parts(sentence, child, verb if kind == "finite" else governor)
         made = _led(made, links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
         (before if early else after).extend(made)
     if before and own and own[0] < before[0].tokens[0]:
         opening = tuple(takewhile(lambda position: is_joining(sentence, position), own))
         before, own = _led(before, opening), own[len(opening) :]
-    governed = governor if kind == PartKind.PARTICIPLE else None
+    governed = governor if kind == "participle" else None
     part = Part(node.name, kind, node.kind, own, verb, governed)
     return [*before, part, *after]
 
@@ -80,13 +80,13 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
         if verb is None:
             pending += tuple(run)
         else:
-            parts.append(Part(node.name, PartKind.FINITE, node.kind, (*pending, *run), verb))
+            parts.append(Part(node.name, "finite", node.kind, (*pending, *run), verb))
             pending = ()
     if pending and parts:
         last = parts[-1]
         parts[-1] = replace(last, tokens=(*last.tokens, *pending))
     elif pending:
-        parts.append(Part(node.name, PartKind.FINITE, node.kind, pending, None))
+        parts.append(Part(node.name, "finite", node.kind, pending, None))
     return parts
 
 
@@ -178,7 +178,7 @@ def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
     while tokens and is_joining(sentence, tokens[0]):
         position = tokens.pop(0)
         form = sentence.tokens[position].form
-        stays = begins or connectives().get(form) != Action.DROP
+        stays = begins or connectives().get(form) != "drop"
         if _is_connective(sentence, position) and stays and form not in [word.form for word in lead]:
             lead.append(Word(form, (position,)))
     while tokens and sentence.tokens[tokens[-1]].tag == PUNCTUATION:

@@ -8,9 +8,9 @@ from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, INFINITIVE, PERFECTI
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.hindi.simplify.arguments import object_of
-from lattice_simp.hindi.simplify.model import Part, PartKind, Refusal, Word
+from lattice_simp.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.hindi.simplify.nominal_cases import agent_words, is_dative
-from lattice_simp.hindi.simplify.tables import Role, relatives, words_of
+from lattice_simp.hindi.simplify.tables import relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
 
 _COPIED = "shared with another sentence"
@@ -24,18 +24,18 @@ def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
     group = verb_group(sentence, part.verb)
     if group is None:
         return Refusal(part.name, "no verb")
-    if part.kind == PartKind.FINITE:
+    if part.kind == "finite":
         return _with_subject(sentence, part, with_ne=group.takes_agent_with_ne)
     main = verb_group(sentence, part.governor) if part.governor is not None else None
     if main is None or main.tense is None or part.governor is None:
         return Refusal(part.name, "the main verb has no tense that another verb can take")
     if main.negated:
         return Refusal(part.name, "the main verb is negated")
-    if main.is_passive and part.kind == PartKind.PARTICIPLE:
+    if main.is_passive and part.kind == "participle":
         return Refusal(part.name, "the main verb is passive")
-    if part.kind == PartKind.PARTICIPLE and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
+    if part.kind == "participle" and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
         return Refusal(part.name, "what is seen or heard")
-    if part.kind == PartKind.GERUND and not (group.is_passive or part.agent or part.copied):
+    if part.kind == "gerund" and not (group.is_passive or part.agent or part.copied):
         return Refusal(part.name, "nobody who does it")
     return _finite(sentence, part, group, main)
 
@@ -67,7 +67,7 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
     verbs = [token for token in group.verbs if token.root]
-    while len(verbs) > 1 and verbs[-1].form in words_of(Role.PARTICIPIAL):
+    while len(verbs) > 1 and verbs[-1].form in words_of("participial"):
         verbs.pop()
     return tuple(verbs[:-1]), verbs[-1].root
 
@@ -99,7 +99,7 @@ def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:
             # The verb has the same obligation or experience: so has the agent.
             return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
-    if part.agent and part.kind != PartKind.FINITE:
+    if part.agent and part.kind != "finite":
         words = agent_words(phrase, with_ne=with_ne)
         # All of it at the agent's first position.
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
@@ -113,7 +113,7 @@ _REASON = "a relative pronoun in a sentence of its own"
 
 def without_relatives(sentence: Sentence, part: Part) -> Part:
     """Replaces the relative pronoun of a clause that is now a sentence."""
-    if part.kind != PartKind.FINITE or not part.name or part.verb is None:
+    if part.kind != "finite" or not part.name or part.verb is None:
         return part
     if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):
         return part

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.tables import Role, second_verbs, words_of
+from lattice_simp.hindi.simplify.tables import second_verbs, words_of
 
 NEGATION = "NEG"
 _FINITE_ONLY = (PRESENT, PAST)
@@ -39,7 +39,7 @@ class VerbGroup:
         passive = (
             len(self.verbs) > position + 1
             and self.verbs[position].tam == PERFECTIVE
-            and self.verbs[position + 1].root in words_of(Role.PASSIVE)
+            and self.verbs[position + 1].root in words_of("passive")
         )
         return passive and takes_ne(self.root)
 
@@ -49,7 +49,7 @@ class VerbGroup:
         if len(self.verbs) < 2:
             return False
         first, second = self.verbs[0], second_verbs().get(self.verbs[1].root)
-        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of(Role.PASSIVE) and not takes_ne(first.root)
+        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of("passive") and not takes_ne(first.root)
         return second is not None and second.is_vector and (first.tam == ROOT or went)
 
     @property
@@ -70,7 +70,7 @@ class VerbGroup:
         """Whether the group tells of something completed."""
         tense = self.tense
         return tense is not None and (
-            tense[0] == PERFECTIVE or any(one.root in words_of(Role.COMPLETIVE) for one in tense[1])
+            tense[0] == PERFECTIVE or any(one.root in words_of("completive") for one in tense[1])
         )
 
     @property
