@@ -88,19 +88,12 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    """Makes the function that returns the clauses of a sentence's words, elided ones left out.
-
-    Trees are looked at with their elided words: an elided verb has a clause.
-    """
-    from lattice_simp.hindi.clause import without_tokens
-    from lattice_simp.hindi.from_tree import clauses_of_tree
+    """Makes the function that returns the clauses of a sentence's words, elided ones left out."""
+    from lattice_simp.hindi.from_tree import clauses_of_words
     from lattice_simp.hindi.rules import rule_clauses
 
-    def of_tree(sentence: Sentence) -> list[Clause]:
-        return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])
-
     if system == "tree":
-        return of_tree
+        return clauses_of_words
     if system == "rules":
         return lambda sentence: rule_clauses(sentence.without_empty)
     assert model is not None

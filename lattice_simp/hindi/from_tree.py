@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
+from lattice_simp.hindi.clause import Clause, ClauseType, nested_order, without_tokens
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence, Token
 from lattice_simp.support.tables import grammar_table
 
@@ -101,6 +101,11 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
     tree = _Tree(sentence)
     roots = (position for position, chunk in enumerate(sentence.chunks) if chunk.head < 0)
     return without_crossings([clause for root in roots for clause in tree.clauses(root, None)])
+
+
+def clauses_of_words(sentence: Sentence) -> list[Clause]:
+    """Finds the clauses of a tree and returns those of the sentence's `without_empty`: an elided verb has one, too."""
+    return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])
 
 
 def without_crossings(clauses: list[Clause]) -> list[Clause]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
@@ -92,19 +91,6 @@ class StartClassifier:
                     found[position] = moved
                     break
         return nested_order(found)
-
-    def write(self, path: Path) -> None:
-        """Writes a file that `read` reads."""
-        self.chain.write(path)
-
-    @classmethod
-    def read(cls, path: Path) -> StartClassifier:
-        """Reads a file.
-
-        Raises:
-            FormatError: the file is missing or broken.
-        """
-        return cls(LinearChain.read(path))
 
 
 def _is_non_finite(clause: Clause) -> bool:

@@ -13,10 +13,16 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
+from lattice_simp.hindi.text.features import (
+    BEGIN,
+    INSIDE,
+    chunk_labels,
+    chunker_features,
+    chunks_of_labels,
+    tagger_features,
+)
 from lattice_simp.hindi.text.morphology import REMEDY, Morphology, read_morphology, write_morphology
 from lattice_simp.hindi.text.sentences import FULL_STOP, tokenised_sentences
-from lattice_simp.hindi.text.tagger import tagger_features
 from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
 from lattice_simp.support.textio import open_text
 
