@@ -59,8 +59,6 @@ def compile_pattern(
     True
 
     Args:
-        text: of the pattern.
-        alphabet: the symbols that it may name.
         classes: patterns by the names that it may take them by.
         inside: the classes that the pattern is in, outermost first; it may name none of them.
 

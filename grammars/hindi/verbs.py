@@ -33,13 +33,7 @@ _ALIASES |= dict.fromkeys(("Uz", "UZ"), SUBJUNCTIVE)
 
 @dataclass(frozen=True)
 class Agreement:
-    """What a verb agrees in.
-
-    Attributes:
-        gender: `m` or `f`.
-        number: `sg` or `pl`; honorific forms are plural.
-        person: `1`, `2` or `3`.
-    """
+    """What a verb agrees in: `m` or `f`, `sg` or `pl` (honorific forms are plural), and `1`, `2` or `3`."""
 
     gender: str = "m"
     number: str = "sg"

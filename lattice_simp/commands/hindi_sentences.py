@@ -44,13 +44,6 @@ def found_clauses(
 ) -> Iterator[Found]:
     """Reads sentences and finds their clauses; sentences that cannot be read are told on stderr.
 
-    Args:
-        source: the file.
-        model: the folder of a trained model.
-        given: what the file holds; None to tell by its name.
-        romanised: words in Latin letters of a text are Hindi.
-        system: see `System`.
-
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
     """

@@ -191,13 +191,10 @@ class Sentence:
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:
-    """Finds a position that depends on itself, directly or not.
+    """Finds a position that depends on itself, directly or not, by the head of each; that of a root is -1.
 
     >>> find_cycle([1, -1]), find_cycle([1, 2, 1])
     (None, 1)
-
-    Args:
-        heads: for each position the one that it depends on, from 0; -1 for none.
     """
     safe = {-1}
     for position in range(len(heads)):

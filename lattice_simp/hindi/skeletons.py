@@ -23,10 +23,6 @@ def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton |
     >>> words, clauses = parse_bracketed("(main raam (rel jo khelaa ) ghar gayaa )")
     >>> str(clause_skeleton(Sentence(tuple(map(Token, words))), clauses))
     'raam [[jo khelaa]] ghar gayaa'
-
-    Args:
-        sentence: tokens, with tags for the punctuation.
-        clauses: of the sentence, with types.
     """
     kept = [True] * len(sentence)
     for clause in clauses:

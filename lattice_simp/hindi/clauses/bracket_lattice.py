@@ -34,12 +34,7 @@ _NONE = -1
 
 @dataclass(eq=False)
 class RuleTable:
-    """The rules' automaton for a set of labels, as a table that is filled where it is looked at.
-
-    Attributes:
-        labels: the brackets that labels stand for.
-        costs: of the rules.
-    """
+    """The rules' automaton for a set of labels, as a table that is filled where it is looked at."""
 
     labels: tuple[Brackets, ...]
     costs: RuleCosts = field(default_factory=RuleCosts)

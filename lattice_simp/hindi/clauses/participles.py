@@ -38,11 +38,7 @@ Odds = dict[int, float]
 
 @dataclass(frozen=True)
 class StartClassifier:
-    """The classifier, a logistic regression.
-
-    Attributes:
-        chain: a field over sequences of one; its labels are whether a clause starts.
-    """
+    """A logistic regression: a field over sequences of one, whose labels are whether a clause starts."""
 
     chain: LinearChain
 
@@ -70,12 +66,7 @@ class StartClassifier:
         return found
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Lets each non-finite clause start with the best phrase that crosses no other clause.
-
-        Args:
-            sentence: with tags and chunks.
-            clauses: well nested, without punctuation at their ends.
-        """
+        """Lets each non-finite clause (punctuation at its ends aside) start with the best phrase that crosses no other."""
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)

@@ -23,16 +23,7 @@ from lattice_simp.support.tables import grammar_table
 
 
 class Word(NamedTuple):
-    """A word of a tree.
-
-    Attributes:
-        token: what it is in a `Sentence`.
-        part: the universal part of speech.
-        features: the universal features.
-        head: the position of the word that it depends on, from 0; -1 for none.
-        relation: to that word.
-        misc: what the last column says.
-    """
+    """A word of a tree: what it is in a `Sentence`, and its columns; the head is a position from 0, -1 for none."""
 
     token: Token
     part: str

@@ -14,14 +14,10 @@ from lattice_simp.hindi.simplify.verb_groups import verb_group
 
 @dataclass
 class Node:
-    """A clause among others.
+    """A clause with those in it, or the whole sentence, which has no type.
 
     Attributes:
         name: of the split that makes a sentence of it; "" for the whole sentence.
-        start: its first token.
-        end: after its last token.
-        kind: its type; None for the whole sentence.
-        children: the clauses in it.
         is_kept: whether it stays with the clause around it.
         side: the neighbour that it stays with, where that clause has no verb of its own: 1 the next, -1 the previous.
     """
@@ -102,16 +98,7 @@ def is_participial(sentence: Sentence, node: Node) -> bool:
 
 
 def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> dict[str, str]:
-    """Marks clauses that are not split off.
-
-    Args:
-        sentence: in Devanagari.
-        root: of its clauses; changed.
-        refused: splits that cannot be made, with reasons.
-
-    Returns:
-        The reason for each clause that stays.
-    """
+    """Marks clauses that are not split off, those of refused splits among them, and returns a reason for each."""
     reasons = {}
     for parent in root.walk():
         for position, node in enumerate(parent.children):

@@ -23,13 +23,7 @@ _MARKERS = ("PSP", "NST", "RP", "SYM")
 
 
 def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]) -> list[Part]:
-    """Splits gerunds off finite clauses.
-
-    Args:
-        sentence: in Devanagari.
-        parts: sentences so far.
-        refused: splits that cannot be made.
-    """
+    """Splits gerunds off finite clauses, but for refused ones."""
     found: list[Part] = []
     for part in parts:
         main = part

@@ -20,13 +20,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """A word of the result that is not the source's, or not at its position.
-
-    Attributes:
-        kind: what was done.
-        word: that was added, was copied, or came out of the change.
-        reason: in a few words.
-    """
+    """What was done to a word of the result that is not the source's, or not at its position, and the reason."""
 
     kind: ChangeKind
     word: str
@@ -128,12 +122,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A split that cannot be made.
-
-    Attributes:
-        name: of the split; "" where none is to blame.
-        reason: in a few words.
-    """
+    """The name of a split that cannot be made ("" where none is to blame), and the reason."""
 
     name: str
     reason: str

@@ -31,13 +31,7 @@ def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
 
 
 def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: str = "") -> tuple[Word, ...]:
-    """Writes an agent's phrase with `ne`, or in the direct case.
-
-    Args:
-        tokens: positions and tokens of the phrase, with its postposition, if it has one.
-        with_ne: which of both.
-        reason: why the words are here, if not because the source has them here.
-    """
+    """Writes an agent's phrase with `ne`, or in the direct case; with a reason if it is a copy of that phrase."""
     last = _last_content(tokens)
     marker = [position for position, token in tokens[last + 1 :] if token.tag == "PSP"]
     # A copy does not repeat `bhii` and `to`.

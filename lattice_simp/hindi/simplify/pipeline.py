@@ -229,16 +229,7 @@ def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
 
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Returns the splits that leave a sentence without a verb; if there are none, whether a word is lost.
-
-    Args:
-        sentence: the source.
-        names: of the splits that made the sentences.
-        sentences: their words.
-
-    Returns:
-        Refusals in the order of the sentences; the name is "" where no split is to blame.
-    """
+    """Returns which of the named splits leave a sentence without a verb; if there are none, whether a word is lost."""
     if len(sentences) < 2:
         return []
     found = [

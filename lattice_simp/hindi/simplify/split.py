@@ -26,12 +26,7 @@ from lattice_simp.hindi.simplify.tables import connectives
 
 
 def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
-    """Makes sentences of clauses, in the order in which they read well.
-
-    Args:
-        sentence: in Devanagari.
-        root: of its clauses; some may be marked to stay.
-    """
+    """Makes sentences of the clauses that are not kept, in the order in which they read well."""
     parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
     return [
         _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))

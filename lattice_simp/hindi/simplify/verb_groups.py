@@ -15,13 +15,7 @@ _FINITE_ONLY = (PRESENT, PAST)
 
 @dataclass(frozen=True)
 class VerbGroup:
-    """The verbs of a group.
-
-    Attributes:
-        positions: of their tokens.
-        verbs: the tokens.
-        negated: whether the group holds a negation.
-    """
+    """The verbs of a chunk: their positions, the tokens, and whether there is a negation among them."""
 
     positions: tuple[int, ...]
     verbs: tuple[Token, ...]

@@ -16,15 +16,13 @@ LONGEST_SUFFIX = 5
 
 LONGEST_PREFIX = 3
 
-_WINDOW = (-2, -1, 1, 2)
-
 BEGIN, INSIDE = "B-", "I-"
 
+_OUTSIDE = "#"
+_WINDOW = (-2, -1, 1, 2)
 _MARGIN = 3
 _GROUP = frozenset({"VAUX", "RP", "NEG", "RDP"})
 """The tags of what follows the main verb in its group."""
-
-_OUTSIDE = "#"
 
 
 def _encoded(*names: str) -> tuple[bytes, ...]:
@@ -46,10 +44,7 @@ def _tagger_window(words: Sequence[str], position: int) -> list[bytes]:
     found = [*_spelling(word)]
     for offset in _WINDOW:
         found += _word_beside(words[position + offset], offset)
-    found.append(f"{before}<w={word}".encode())
-    found.append(f"w>{after}={word}".encode())
-    found.append(f"{before}<>{after}".encode())
-    return found
+    return [*found, *_encoded(f"{before}<w={word}", f"w>{after}={word}", f"{before}<>{after}")]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -90,17 +85,17 @@ def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> list[list[byt
     words = [*margin, *map(folded, forms), *margin]
     parts = [*margin, *tags, *margin]
     return [
-        [*_window(words, parts, position), *_group(words, parts, position)] for position in range(3, len(words) - 3)
+        [*_chunker_window(words, parts, position), *_group(words, parts, position)]
+        for position in range(3, len(words) - 3)
     ]
 
 
-def _window(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
+def _chunker_window(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
     found = [*_tags(*tags[position - 3 : position + 4]), *_own(words[position], tags[position])]
-    for offset in (-2, -1, 1, 2):
+    for offset in _WINDOW:
         found += _neighbour(words[position + offset], tags[position], offset)
-    found.append(f"w>{words[position]}>{words[position + 1]}".encode())
-    found.append(f"w<{words[position - 1]}<{words[position]}".encode())
-    return found
+    before, word, after = words[position - 1 : position + 2]
+    return [*found, *_encoded(f"w>{word}>{after}", f"w<{before}<{word}")]
 
 
 @lru_cache(maxsize=1 << 17)

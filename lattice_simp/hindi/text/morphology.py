@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.spelling import folded, tidied
@@ -37,8 +38,7 @@ Ending = tuple[str, str]
 """The end of a form, and its tag."""
 
 
-@dataclass(frozen=True)
-class Inflected:
+class Inflected(NamedTuple):
     """How a form comes from its root: the end of the form, that of the root, and the other fields of `MORPHOLOGY`."""
 
     cut: str
@@ -72,13 +72,7 @@ class Morphology:
         return cls(_words(seen), _endings(seen))
 
     def apply(self, forms: Sequence[str], tags: Sequence[str], chunks: Sequence[str]) -> tuple[Token, ...]:
-        """Makes tokens with morphology.
-
-        Args:
-            forms: of the tokens of a sentence.
-            tags: of the same tokens.
-            chunks: the tags of the chunks that they are in.
-        """
+        """Makes tokens with morphology of forms, their tags, and the tags of the chunks that they are in."""
         return tuple(map(self._token, forms, tags, contexts(tags, chunks)))
 
     def _token(self, form: str, tag: str, context: str) -> Token:
