@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pynini
+import pywrapfst
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -29,7 +30,7 @@ class Alphabet:
 
     def __init__(self, units: tuple[str, ...], brackets: tuple[str, ...]) -> None:
         self.units, self.brackets = units, brackets
-        self.table = pynini.SymbolTable()
+        self.table = pywrapfst.SymbolTable()
         for name in ("<epsilon>", *units, *brackets):
             self.table.add_symbol(name)
 

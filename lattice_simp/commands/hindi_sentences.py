@@ -101,7 +101,7 @@ def tell_problems(problems: Iterable[FormatError]) -> None:
 
 
 def _format(source: Path) -> Format:
-    endings = {".ssf": "ssf", ".dat": "ssf", ".conllu": "conllu"}
+    endings: dict[str, Format] = {".ssf": "ssf", ".dat": "ssf", ".conllu": "conllu"}
     return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), "text")
 
 

@@ -66,7 +66,7 @@ class StartClassifier:
         return found
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Lets each non-finite clause (punctuation at its ends aside) start with the best phrase that crosses no other."""
+        """Lets non-finite clauses (without punctuation at their ends) start with the best phrase that fits the others."""
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
