@@ -66,7 +66,7 @@ class StartClassifier:
         return found
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Lets non-finite clauses (without punctuation at their ends) start with the best phrase that fits the others."""
+        """Lets non-finite clauses (without punctuation at the ends) start with the best phrase that fits the others."""
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)

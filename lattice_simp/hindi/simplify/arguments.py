@@ -197,7 +197,7 @@ def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | N
 
 def _lacks_agent(sentence: Sentence, part: Part) -> bool:
     """Returns whether an active clause has nothing that could be its agent."""
-    group = verb_group(sentence, part.verb) if part.verb is not None else None
+    group = verb_group(sentence, part.verb)
     if group is None or group.is_passive or group.tense is None or part.verb is None:
         return False
     if group.tense[0] in (IMPERATIVE, POLITE):
@@ -221,7 +221,7 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
 
 def _is_topic(sentence: Sentence, giver: Part) -> bool:
     """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
-    group = verb_group(sentence, giver.verb) if giver.verb is not None else None
+    group = verb_group(sentence, giver.verb)
     if group is None or group.root not in words_of("be") or not giver.agent:
         return True
     return giver.agent[0] == giver.tokens[0]
@@ -232,13 +232,13 @@ def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
     phrase = [(position, sentence.tokens[position]) for position in giver.agent]
     if not phrase or not is_dative(phrase):
         return True
-    groups = [verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None]
+    groups = [verb_group(sentence, part.verb) for part in (giver, taker)]
     return all(group is not None and group.verbs[0].tam == INFINITIVE for group in groups)
 
 
 def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
     """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
-    one, other = (verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None)
+    one, other = (verb_group(sentence, part.verb) for part in (giver, taker))
     if one is None or other is None or other.takes_agent_with_ne:
         return True
     if one.takes_agent_with_ne:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
+from lattice_simp.hindi.simplify.model import without
 from lattice_simp.hindi.simplify.tables import connectives, kept_participles, relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
@@ -172,7 +173,7 @@ def _between(parent: Node, position: int) -> list[int]:
 def _participle_reason(sentence: Sentence, node: Node) -> str:
     own = tokens_of(items(node))
     chunk = verb_chunk(sentence, own, NON_FINITE)
-    group = None if chunk is None else verb_group(sentence, chunk)
+    group = verb_group(sentence, chunk)
     if chunk is None or group is None:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
@@ -210,12 +211,8 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
     """Yields the neighbours that kept clauses take along where the clause around has no verb."""
-    if (
-        verb_chunk(
-            sentence, tokens_of([index for index in range(parent.start, parent.end) if not _inside(parent, index)])
-        )
-        is not None
-    ):
+    inside = {position for child in parent.children for position in range(child.start, child.end)}
+    if verb_chunk(sentence, without(range(parent.start, parent.end), inside)) is not None:
         return
     for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):
@@ -226,7 +223,3 @@ def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
                 parent.children[other].is_kept = True
                 parent.children[other].side = position - other
                 yield parent.children[other].name, "stays with its neighbour"
-
-
-def _inside(parent: Node, position: int) -> bool:
-    return any(child.start <= position < child.end for child in parent.children)

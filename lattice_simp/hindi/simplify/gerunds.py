@@ -51,8 +51,7 @@ def _gerunds(sentence: Sentence, part: Part) -> list[int]:
 
 def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part, Part] | None:
     """Makes two sentences of one; None if the gerund is better left where it is."""
-    group = verb_group(sentence, chunk)
-    main = None if part.verb is None else verb_group(sentence, part.verb)
+    group, main = verb_group(sentence, chunk), verb_group(sentence, part.verb)
     markers = None if group is None else _markers(sentence, chunk, group.positions[-1])
     if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
         return None

@@ -82,29 +82,13 @@ def _any_agreement(token: Token) -> Agreement:
 
 
 @cache
-def _function_words() -> dict[str, Lexicon]:
-    """Returns for each tag the words that it has."""
-    counts: dict[str, dict[str, float]] = {}
-    for row in grammar_table("hindi/function_words.tsv", ("word", "tags")):
-        for tag in row["tags"].split():
-            counts.setdefault(tag, {})[row["word"]] = 1.0 / row.line
-    return {tag: Lexicon(words) for tag, words in counts.items()}
-
-
-@cache
-def _verbs() -> Lexicon:
-    """Returns all forms of all listed verbs, those of frequent verbs likelier."""
-    return Lexicon(verb_forms())
-
-
-@cache
-def _no_words() -> Lexicon:
-    return Lexicon({})
+def _lexicon(tag: str) -> Lexicon:
+    """Returns the forms of the listed verbs, those of frequent ones likelier, or the function words with a tag."""
+    if tag in VERBS:
+        return Lexicon(verb_forms())
+    rows = grammar_table("hindi/function_words.tsv", ("word", "tags"))
+    return Lexicon({row["word"]: 1.0 / row.line for row in rows if tag in row["tags"].split()})
 
 
 def _word(word: str, tag: str) -> str:
-    if not word:
-        return ""
-    if tag in VERBS:
-        return devanagari(word, _verbs())
-    return devanagari(word, _function_words().get(tag, _no_words()))
+    return devanagari(word, _lexicon(VERBS[0] if tag in VERBS else tag)) if word else ""

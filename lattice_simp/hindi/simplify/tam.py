@@ -26,8 +26,8 @@ def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
         return Refusal(part.name, "no verb")
     if part.kind == "finite":
         return _with_subject(sentence, part, with_ne=group.takes_agent_with_ne)
-    main = verb_group(sentence, part.governor) if part.governor is not None else None
-    if main is None or main.tense is None or part.governor is None:
+    main = verb_group(sentence, part.governor)
+    if main is None or main.tense is None:
         return Refusal(part.name, "the main verb has no tense that another verb can take")
     if main.negated:
         return Refusal(part.name, "the main verb is negated")

@@ -85,8 +85,10 @@ class VerbGroup:
         return Agreement("f" if gender == "f" else "m", "pl" if plural else "sg", person)
 
 
-def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
-    """Returns the verbs of a chunk; None if it has none."""
+def verb_group(sentence: Sentence, chunk: int | None) -> VerbGroup | None:
+    """Returns the verbs of a chunk; None if it has none, or there is no chunk."""
+    if chunk is None:
+        return None
     own = sentence.chunks[chunk]
     positions = tuple(sentence.verbs(own))
     if not positions:
