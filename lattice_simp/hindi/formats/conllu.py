@@ -44,32 +44,28 @@ def _categories() -> dict[str, str]:
     return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
 
 
-def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
-    """Reads the sentences of a file.
+def read_conllu(
+    path: Path, problems: list[FormatError] | None = None, lines: Iterable[str] | None = None
+) -> Iterator[Sentence]:
+    r"""Reads the sentences of a file.
+
+    >>> lines = ["1\tराम\tराम\tPROPN\tNNP\tCase=Nom\t2\tnsubj\t_\tChunkId=NP|ChunkType=head",
+    ...     "2\tसोया\tसोना\tVERB\tVM\t_\t0\troot\t_\tChunkId=VGF|ChunkType=head|Tam=yA"]
+    >>> sentence, = read_conllu(Path("x.conllu"), lines=lines)
+    >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
+    ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
 
     Args:
         path: of the file; it may be compressed.
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+        lines: of the file, where they are there already.
 
     Raises:
         FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
             sentence, or words depend on one another in a cycle.
     """
-    return sentences_of_conllu(read_lines(path), path, problems)
-
-
-def sentences_of_conllu(
-    lines: Iterable[str], path: Path, problems: list[FormatError] | None = None
-) -> Iterator[Sentence]:
-    r"""Reads sentences from the lines of a file, see `read_conllu`.
-
-    >>> lines = ["1\tराम\tराम\tPROPN\tNNP\tCase=Nom\t2\tnsubj\t_\tChunkId=NP|ChunkType=head",
-    ...     "2\tसोया\tसोना\tVERB\tVM\t_\t0\troot\t_\tChunkId=VGF|ChunkType=head|Tam=yA"]
-    >>> sentence, = sentences_of_conllu(lines, Path("x.conllu"))
-    >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
-    ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
-    """
-    for has_text, group in groupby(enumerate(lines, start=1), key=lambda pair: bool(pair[1].strip())):
+    numbered = enumerate(read_lines(path) if lines is None else lines, start=1)
+    for has_text, group in groupby(numbered, key=lambda pair: bool(pair[1].strip())):
         block = list(group)  # what is wrong with the file as a whole is no problem of a sentence
         try:
             if has_text and (sentence := _sentence(block, path)):

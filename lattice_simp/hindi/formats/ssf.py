@@ -23,36 +23,30 @@ _JOINED = "-JOIN"
 """How the treebank writes a hyphen inside a word that it takes apart."""
 
 
-def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
+def read_ssf(
+    path: Path, problems: list[FormatError] | None = None, lines: Iterable[str] | None = None
+) -> Iterator[Sentence]:
     """Reads the sentences of a file.
 
     Lines outside of sentences are passed over: files have headers of several kinds. Tokens outside of brackets make a
     chunk of their own; of nested brackets the innermost count. Words `NULL` are elided; `null` is so in elided phrases.
 
+    >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
+    ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
+    ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
+    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in read_ssf(Path("x.ssf"), lines=lines)]
+    [('राम सोया', 'k1', 'm')]
+
     Args:
         path: of the file; it may be compressed.
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+        lines: of the file, where they are there already.
 
     Raises:
         FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
             chunks depend on one another in a cycle.
     """
-    return sentences_of_lines(read_lines(path), path, problems)
-
-
-def sentences_of_lines(
-    lines: Iterable[str], path: Path, problems: list[FormatError] | None = None
-) -> Iterator[Sentence]:
-    """Reads sentences from the lines of a file, see `read_ssf`.
-
-    >>> from pathlib import Path
-    >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
-    ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
-    ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
-    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in sentences_of_lines(lines, Path("x.ssf"))]
-    [('राम सोया', 'k1', 'm')]
-    """
-    for name, first, own in _blocks(lines):
+    for name, first, own in _blocks(read_lines(path) if lines is None else lines):
         try:
             yield _sentence(name, first, own, path)
         except FormatError as error:

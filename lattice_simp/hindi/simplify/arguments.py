@@ -8,11 +8,11 @@ from dataclasses import replace
 from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, takes_ne
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.from_tree import AGENTS
-from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.hindi.simplify.model import Part
 from lattice_simp.hindi.simplify.nominal_cases import is_agentive, is_dative
 from lattice_simp.hindi.simplify.tables import word_of, words_of
-from lattice_simp.hindi.simplify.verb_groups import verb_group
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 GENITIVE_AGENTS = ("r6-k1", "k1")
 OBJECTS = ("k2", "k2p", "k2g")
@@ -182,33 +182,42 @@ def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | No
 
 def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
     """Returns the verb of the coordinate clause before, whose agent a clause without one shares."""
-    part = parts[position]
-    if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
+    taker = parts[position]
+    own = verb_group(sentence, taker.verb)
+    if taker.clause_kind != ClauseType.COORDINATE or own is None or not _lacks_agent(sentence, taker, own):
         return None
-    for other in reversed(parts[:position]):
-        if other.kind == "finite" and other.verb is not None:
-            group = verb_group(sentence, other.verb)
-            fits = other.clause_kind == ClauseType.COORDINATE and group is not None and not group.is_passive
-            if not fits or not _same_case(sentence, other, part) or not _is_topic(sentence, other):
-                return None
-            return other.verb if _agrees(sentence, other, part) else None
-    return None
+    giver = next((one for one in reversed(parts[:position]) if one.kind == "finite" and one.verb is not None), None)
+    group = verb_group(sentence, giver.verb) if giver else None
+    if giver is None or group is None or giver.clause_kind != ClauseType.COORDINATE or group.is_passive:
+        return None
+    # `hai` may also just tell that something exists, and an agent in the dative must be needed in both clauses.
+    phrase = [(index, sentence.tokens[index]) for index in giver.agent]
+    is_topic = group.root not in words_of("be") or not phrase or giver.agent[0] == giver.tokens[0]
+    same_case = not phrase or not is_dative(phrase) or group.verbs[0].tam == own.verbs[0].tam == INFINITIVE
+    return giver.verb if is_topic and same_case and _agree([token for _, token in phrase], group, own) else None
 
 
-def _lacks_agent(sentence: Sentence, part: Part) -> bool:
+def _lacks_agent(sentence: Sentence, part: Part, group: VerbGroup) -> bool:
     """Returns whether an active clause has nothing that could be its agent."""
-    group = verb_group(sentence, part.verb)
-    if group is None or group.is_passive or group.tense is None or part.verb is None:
-        return False
-    if group.tense[0] in (IMPERATIVE, POLITE):
+    if group.is_passive or group.tense is None or part.verb is None or group.tense[0] in (IMPERATIVE, POLITE):
         return False
     if sentence.has_tree:
         # Experiencers, and clauses as subjects, stand in for an agent.
-        return not any(
-            sentence.chunks[child].relation in ("k1", "pk1", "k4a") for child in sentence.children[part.verb]
-        )
+        below = (sentence.chunks[child] for child in sentence.children[part.verb])
+        return not any(chunk.relation in ("k1", "pk1", "k4a") for chunk in below)
     bare = [one for one in nominal_chunks(sentence, part.tokens) if is_bare(sentence, one)]
     return not bare or (group.takes_agent_with_ne and len(bare) == 1)
+
+
+def _agree(agent: Sequence[Token], giver: VerbGroup, taker: VerbGroup) -> bool:
+    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
+    if taker.takes_agent_with_ne:
+        return True
+    one, other = giver.agreement, taker.agreement
+    if giver.takes_agent_with_ne:
+        nouns = [token for token in agent if token.tag.startswith(("NN", "PRP"))] or agent
+        return not nouns or nouns[-1].gender not in ("m", "f") or nouns[-1].gender == other.gender
+    return one.gender == other.gender and one.number == other.number
 
 
 def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
@@ -217,37 +226,3 @@ def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
         if other.kind == "participle" and other.governor == part.verb and other.agent:
             return other.verb
     return None
-
-
-def _is_topic(sentence: Sentence, giver: Part) -> bool:
-    """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
-    group = verb_group(sentence, giver.verb)
-    if group is None or group.root not in words_of("be") or not giver.agent:
-        return True
-    return giver.agent[0] == giver.tokens[0]
-
-
-def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Returns whether an agent in the dative is needed in both clauses, as with obligations."""
-    phrase = [(position, sentence.tokens[position]) for position in giver.agent]
-    if not phrase or not is_dative(phrase):
-        return True
-    groups = [verb_group(sentence, part.verb) for part in (giver, taker)]
-    return all(group is not None and group.verbs[0].tam == INFINITIVE for group in groups)
-
-
-def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
-    one, other = (verb_group(sentence, part.verb) for part in (giver, taker))
-    if one is None or other is None or other.takes_agent_with_ne:
-        return True
-    if one.takes_agent_with_ne:
-        last = sentence.tokens[giver.agent[-1]] if giver.agent else None
-        nouns = [
-            sentence.tokens[position]
-            for position in giver.agent
-            if sentence.tokens[position].tag.startswith(("NN", "PRP"))
-        ]
-        gender = (nouns[-1].gender if nouns else last.gender if last else "") or "any"
-        return gender not in ("m", "f") or gender == other.agreement.gender
-    return one.agreement.gender == other.agreement.gender and one.agreement.number == other.agreement.number
