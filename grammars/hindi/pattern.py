@@ -21,12 +21,7 @@ _REPEATS = "*+?"
 
 
 class Alphabet:
-    """The symbols of the rules.
-
-    Args:
-        units: stand for the chunks of a sentence.
-        brackets: begin and end clauses.
-    """
+    """The symbols of the rules: units, which stand for the chunks of a sentence, and the brackets of clauses."""
 
     def __init__(self, units: tuple[str, ...], brackets: tuple[str, ...]) -> None:
         self.units, self.brackets = units, brackets

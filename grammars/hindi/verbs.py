@@ -72,8 +72,7 @@ def canonical(tam: str) -> str:
     return _ALIASES.get(tam, tam)
 
 
-_VALUES = (("m", "f"), ("sg", "pl"), ("3", "1", "2"), ("last", "inner"))
-_FEATURES = ("gender", "number", "person", "place")
+_FEATURES = {"gender": ("m", "f"), "number": ("sg", "pl"), "person": ("3", "1", "2"), "place": ("last", "inner")}
 _SEAM = "+"
 _PRIVATE = 0xE001
 _ENDINGS = ("hindi/tam.tsv", ("tam", *_FEATURES, "ending", "cost"))
@@ -176,10 +175,7 @@ def _undotted() -> dict[str, str]:
 def _symbols() -> dict[str, str]:
     """Returns each feature's value a character of the private use area, so that all is one string."""
     tams = {row["tam"] for table in (_ENDINGS, _IRREGULAR) for row in grammar_table(*table)}
-    values = [
-        *sorted(tams),
-        *(f"{name}={value}" for name, all_ in zip(_FEATURES, _VALUES, strict=True) for value in all_),
-    ]
+    values = [*sorted(tams), *(f"{name}={value}" for name, every in _FEATURES.items() for value in every)]
     return {value: chr(_PRIVATE + number) for number, value in enumerate(values)}
 
 
@@ -191,9 +187,7 @@ def _tags(tam: str, values: tuple[str, ...]) -> Any:
 
 def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
     """Expands the `*` of a row."""
-    yield from product(
-        *(all_ if row[name] == "*" else (row[name],) for name, all_ in zip(_FEATURES, _VALUES, strict=True))
-    )
+    return product(*(every if row[name] == "*" else (row[name],) for name, every in _FEATURES.items()))
 
 
 @cache

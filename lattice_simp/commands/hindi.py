@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import Annotated, Literal, Optional
 
 import typer
 
@@ -21,9 +21,6 @@ from lattice_simp.commands.hindi_sentences import (
     tell_problems,
 )
 from lattice_simp.errors import FormatError, LatticeSimpError
-
-if TYPE_CHECKING:
-    from lattice_simp.hindi.clause import Clause
 
 app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
 
@@ -122,11 +119,13 @@ def train(
     from lattice_simp.hindi.formats.treebank import read_treebank
     from lattice_simp.hindi.model import HindiModel
 
-    left_out = _names(without) if without else set()
+    left_out = _names(without) if without else set[str]()
     problems: list[FormatError] = []
     named = list(read_treebank(treebank, problems))
     tell_problems(problems)
-    _check_names(left_out, {name for name, _ in named}, without, treebank)
+    if unknown := sorted(left_out.difference(name for name, _ in named)):  # a misspelt one would be trained on
+        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
+        raise FormatError(message, path=without, remedy="write the names of files, without folders")
     sentences = [one for name, one in named if name not in left_out]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
@@ -175,26 +174,16 @@ def _names(path: Path) -> set[str]:
     return {line.strip() for line in read_lines(path)} - {""}
 
 
-def _check_names(wanted: set[str], known: set[str], path: Path | None, treebank: Path) -> None:
-    """Makes sure that no name is misspelt: its file would be trained on."""
-    if unknown := sorted(wanted - known):
-        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
-        raise FormatError(message, path=path, remedy="write the names of files, without folders")
-
-
 def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
     from lattice_simp.hindi.clause import bracketed
 
     for one in sentences:
         words = [token.form for token in one.sentence.tokens]
         if to == "json":
-            spans = [_span(clause, kinds) for clause in one.clauses]
+            spans = [  # tokens from 0, the last one excluded
+                {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
+                for clause in one.clauses
+            ]
             print(json.dumps({"id": one.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
         else:
             print(bracketed(words, one.clauses, kinds=kinds, colours=to == "terminal"))
-
-
-def _span(clause: Clause, kinds: bool) -> dict[str, Any]:
-    """Returns the tokens of a clause, counted from 0, the last one excluded."""
-    span: dict[str, Any] = {"start": clause.start, "end": clause.end}
-    return span | ({"type": clause.kind} if kinds else {})

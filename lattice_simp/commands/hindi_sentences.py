@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 
@@ -24,15 +24,8 @@ System = Literal["model", "rules", "tree"]
 """How clauses are found."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A sentence with its clauses.
-
-    Attributes:
-        line: of a text, from 0; of a treebank, how many sentences come before.
-        sentence: without elided words.
-        clauses: of that sentence.
-    """
+class Found(NamedTuple):
+    """A sentence without elided words, its clauses, and its line in a text or its number in a treebank, from 0."""
 
     line: int
     sentence: Sentence
@@ -59,7 +52,12 @@ def found_clauses(
         assert loaded is not None
         read = _lines(source, loaded.analyser.for_romanised() if romanised else loaded.analyser)
     else:
-        read = enumerate(_treebank(source, form, problems))
+        from lattice_simp.hindi.formats.conllu import read_conllu
+        from lattice_simp.hindi.formats.conllu_tree import treebank_tree
+        from lattice_simp.hindi.formats.ssf import read_ssf
+
+        is_ssf = form == "ssf"
+        read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
     for line, sentence in read:
         yield Found(line, sentence.without_empty, find(sentence))
     tell_problems(problems)
@@ -114,14 +112,3 @@ def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
         for sentence in analyser(text):
             count += 1
             yield line, replace(sentence, id=str(count))
-
-
-def _treebank(source: Path, form: Format, problems: list[FormatError]) -> Iterator[Sentence]:
-    from lattice_simp.hindi.formats.conllu import read_conllu
-    from lattice_simp.hindi.formats.conllu_tree import treebank_tree
-    from lattice_simp.hindi.formats.ssf import read_ssf
-
-    if form == "ssf":
-        yield from read_ssf(source, problems)
-    else:
-        yield from map(treebank_tree, read_conllu(source, problems))

@@ -23,13 +23,7 @@ class ClauseType(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Clause:
-    """A clause.
-
-    Attributes:
-        start: the first token, from 0.
-        end: after the last token.
-        kind: the type; None where it is not known.
-    """
+    """A clause: from the token `start`, counted from 0, up to `end`, without it; its type is None if not known."""
 
     start: int
     end: int
@@ -105,8 +99,6 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     Words that would read as brackets get a backslash, unless colours tell them apart: `\(`.
 
     Args:
-        words: of the sentence.
-        clauses: of the sentence, nested.
         kinds: whether types are beside the brackets.
         colours: whether brackets are in the colours of a terminal, which tell how deep they are.
     """

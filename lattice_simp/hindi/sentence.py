@@ -61,12 +61,10 @@ class Token:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Neighbouring tokens that make up a phrase.
+    """Neighbouring tokens that make up a phrase: from `start`, counted from 0, up to `end`, without it.
 
     Attributes:
         tag: `NP`, `VGF`, `CCP` …; without the `NULL__` of an elided phrase.
-        start: the first token, from 0.
-        end: after the last token.
         head: the chunk that it depends on, from 0; -1 for a root, or where no tree is known.
         relation: the dependency's label (`k1`, `ccof` …); "" for a root.
         is_empty: whether the phrase is elided.
@@ -92,16 +90,11 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence.
+    """The tokens of a sentence, chunks, of which each token is in one, and its name in its file.
 
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
     >>> str(sentence), [chunk.tag for chunk in sentence.chunk_of_tokens]
     ('raam soyaa', ['NP', 'VGF'])
-
-    Attributes:
-        tokens: in order.
-        chunks: in order; every token is in one of them.
-        id: names the sentence in its file.
 
     Raises:
         LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is not a chunk.

@@ -187,7 +187,7 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
 
 def _chunk(word: Word, name: str | None, position: int) -> Chunk:
     if name is None:  # a word that was left out of the chunks is one by itself
-        (chunk,) = derived_chunks([Word(word.token, word.part, word.features, -1, word.relation, word.misc)])
+        (chunk,) = derived_chunks([word._replace(head=-1)])
         return Chunk(chunk.tag, position, position + 1)
     tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
     return Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK))

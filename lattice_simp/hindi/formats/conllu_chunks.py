@@ -35,11 +35,9 @@ class Word(NamedTuple):
 
 _FUNCTION = frozenset({"aux", "case", "clf", "det", "fixed", "flat", "goeswith"})
 _ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
-_PARTICLES = frozenset({"PART"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
 _VERBS = frozenset({"VERB", "AUX"})
 _FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
-_RELATIVE = "acl:relcl"
 _NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
 
 
@@ -87,13 +85,13 @@ def _stays(word: Word, head: Word) -> bool:
         return head.part in _NOUNS and word.part not in _VERBS
     if relation == "mark":
         return word.part == "ADP"
-    return word.part in _PARTICLES and relation in ("advmod", "dep", "discourse")
+    return word.part == "PART" and relation in ("advmod", "dep", "discourse")
 
 
 def _tag(words: Sequence[Word], head: int, own: range) -> str:
     word = words[head]
     if word.part not in _VERBS:
-        if word.part in _PARTICLES and word.features.get("Polarity") == "Neg":
+        if word.part == "PART" and word.features.get("Polarity") == "Neg":
             return "NEGP"
         return universal_parts().get(word.part, ("", ""))[1] or "NP"
     if any(words[position].features.get("VerbForm") == "Fin" for position in own):
@@ -110,6 +108,6 @@ def _heads_finite_clause(words: Sequence[Word], position: int) -> bool:
         seen.add(position)
         position = words[position].head
     relation = words[position].relation
-    if relation == _RELATIVE or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
+    if relation == "acl:relcl" or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
         return True
     return any(word.head == position and word.relation == "mark" and word.part == "SCONJ" for word in words)

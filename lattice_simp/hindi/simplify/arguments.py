@@ -40,13 +40,10 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
                 return _block(sentence, child, own)
         elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(tokens_below(sentence, child)):
             joined = tokens_below(sentence, child)
-            if joined == set(range(min(joined), max(joined) + 1)) and not _holds_verb(sentence, joined):
+            holds_verb = any(sentence.tokens[position].tag in VERBS for position in joined)
+            if joined == set(range(min(joined), max(joined) + 1)) and not holds_verb:
                 return tuple(sorted(joined))
     return ()
-
-
-def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
-    return any(sentence.tokens[position].tag in VERBS for position in tokens)
 
 
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:

@@ -60,7 +60,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     if postposition.perfective and (not main.is_perfective or group.root in words_of("copula")):
         return None
     agent = gerund_agent(sentence, chunk, part)
-    arguments = [position for position in _arguments(sentence, part, chunk, agent) if position not in agent]
+    arguments = [position for position in _arguments(sentence, part, chunk) if position not in agent]
     if not arguments and not agent and not agent_of(sentence, part.verb or 0, part.tokens):
         return None
     if main.is_passive and not agent and not group.is_passive:
@@ -92,10 +92,8 @@ def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...]
 
 def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, ...]) -> tuple[Word, ...]:
     """Turns `ke baad` into `iske baad`: the first word takes the pronoun in."""
-    words = []
-    for index, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
-        words.append(Word(form, (position,), "" if index else "stands for the sentence before"))
-    return tuple(words)
+    pairs = enumerate(zip(positions, postposition.instead, strict=False))
+    return tuple(Word(form, (at,), "" if index else "stands for the sentence before") for index, (at, form) in pairs)
 
 
 def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
@@ -128,17 +126,12 @@ def _has_no_object(group: VerbGroup) -> bool:
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 
-def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
-    """Returns the tokens of a gerund's arguments."""
+def _arguments(sentence: Sentence, part: Part, chunk: int) -> list[int]:
+    """Returns the tokens of a gerund's arguments; without a tree one bare noun at most, and no agent with `ne`."""
     own = set(part.tokens)
     if sentence.has_tree:
-        found = (tokens_below(sentence, chunk) & own).difference(sentence.chunks[chunk].positions)
-        return sorted(position for position in found if sentence.tokens[position].tag != "SYM")
-    return _arguments_by_chunks(sentence, own, chunk)
-
-
-def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[int]:
-    """Returns the phrases before a gerund that can be its own: one bare noun at most, no agent with `ne`."""
+        below = (tokens_below(sentence, chunk) & own).difference(sentence.chunks[chunk].positions)
+        return sorted(position for position in below if sentence.tokens[position].tag != "SYM")
     found: list[int] = []
     bare = False
     for position in range(chunk - 1, -1, -1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.clause_tree import (
@@ -73,7 +73,7 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
             continue
         verb = verb_chunk(sentence, run)
         if verb is None:
-            pending += tuple(run)
+            pending += run
         else:
             parts.append(Part(node.name, "finite", node.kind, (*pending, *run), verb))
             pending = ()
@@ -95,18 +95,13 @@ def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
     return None
 
 
-def _runs(content: Sequence[Item]) -> Iterator[Node | list[int]]:
-    run: list[int] = []
-    for one in content:
-        if isinstance(one, Node):
-            if run:
-                yield run
-            yield one
-            run = []
+def _runs(content: Sequence[Item]) -> Iterator[Node | tuple[int, ...]]:
+    """Puts the tokens between clauses together."""
+    for are_tokens, run in groupby(content, key=lambda one: isinstance(one, int)):
+        if are_tokens:
+            yield tokens_of(list(run))
         else:
-            run.append(one)
-    if run:
-        yield run
+            yield from (one for one in run if isinstance(one, Node))
 
 
 def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item], dict[str, tuple[int, ...]]]:
@@ -127,7 +122,7 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
         if after_clause and before_clause and all(is_joining(sentence, index) for index in run):
             following = runs[position + 1]
             assert isinstance(following, Node)
-            links[following.name] = tuple(run)
+            links[following.name] = run
             continue
         if after_clause:
             while run and sentence.tokens[run[0]].tag == PUNCTUATION:

@@ -35,12 +35,7 @@ def connectives() -> dict[str, Action]:
 
 
 class Postposition(NamedTuple):
-    """What comes after a gerund that is split off.
-
-    Attributes:
-        instead: begins the next sentence.
-        perfective: whether the main verb must be perfective.
-    """
+    """What begins the sentence after a gerund with a postposition, and whether the main verb must be perfective."""
 
     instead: tuple[str, ...]
     perfective: bool

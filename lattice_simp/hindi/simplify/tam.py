@@ -125,8 +125,5 @@ def without_relatives(sentence: Sentence, part: Part) -> Part:
             word = Word(relatives()[token.form][plural], (position,), _REASON)
             part = replace(part, instead={**part.instead, position: (word,)})
             break
-    return replace(part, subject=tuple(_demonstrative(word, plural=plural) for word in part.subject))
-
-
-def _demonstrative(word: Word, *, plural: bool) -> Word:
-    return replace(word, form=relatives()[word.form][plural]) if word.form in relatives() else word
+    forms = {relative: instead[plural] for relative, instead in relatives().items()}
+    return replace(part, subject=tuple(replace(word, form=forms.get(word.form, word.form)) for word in part.subject))

@@ -110,7 +110,5 @@ def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agree
     """Puts a verb in a tense; None if a form does not exist."""
     tam, rest = tense
     forms = [generate(root, tam, agreement, last=not rest)]
-    for position, token in enumerate(rest):
-        own = Agreement(agreement.gender, agreement.number, agreement.person)
-        forms.append(generate(token.root, token.tam, own, last=position == len(rest) - 1) or token.form)
+    forms += [generate(one.root, one.tam, agreement, last=one is rest[-1]) or one.form for one in rest]
     return None if forms[0] is None else [form for form in forms if form is not None]

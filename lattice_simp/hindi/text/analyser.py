@@ -124,14 +124,16 @@ class Analyser:
             MissingExtraError: python-crfsuite is not installed.
         """
         source = Path(folder)
-        meta = _read_meta(source / META)
+        meta = read_meta(source / META, FEATURE_VERSION, REMEDY)
+        abbreviations = meta.get("abbreviations")
+        if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
+            raise FormatError("no list of abbreviations", path=source / META, remedy=REMEDY)
         chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
         strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
         if strange:
             raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
-        abbreviations = frozenset(meta["abbreviations"])
         tagger = open_tagger(source / TAGGER, library=_LIBRARY, remedy=REMEDY)
-        return cls(tagger, chunker, read_morphology(source), abbreviations, meta, to_devanagari)
+        return cls(tagger, chunker, read_morphology(source), frozenset(abbreviations), meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
         """Returns an analyser that takes words in Latin letters for romanised Hindi.
@@ -197,11 +199,3 @@ def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
     """Collects the words that end in a full stop of their own."""
     forms = {token.form for sentence in sentences for token in sentence.tokens}
     return {form for form in forms if form.endswith(FULL_STOP) and form[0].isalpha()}
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    meta = read_meta(path, FEATURE_VERSION, REMEDY)
-    abbreviations = meta.get("abbreviations")
-    if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
-        raise FormatError("no list of abbreviations", path=path, remedy=REMEDY)
-    return meta
