@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -63,9 +64,7 @@ def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[C
     >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
     [Clause(start=0, end=2, kind=None)]
     """
-    before = [0]
-    for gone in removed:
-        before.append(before[-1] + (not gone))
+    before = list(accumulate((not gone for gone in removed), initial=0))
     moved = [Clause(before[clause.start], before[clause.end], clause.kind) for clause in clauses]
     return [clause for clause in moved if clause.end > clause.start]
 

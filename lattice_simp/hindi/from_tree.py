@@ -32,7 +32,6 @@ ADVERBIAL_RELATIVE = "rbmod__relc"
 ADVERBIALS = ("vmod", "adv", "rh", "k7t", "k7a", "sent-adv", "rd", "ras-k1", "jjmod")
 """Relations of clauses that say how, when or why, where no conjunction tells."""
 
-
 CONJUNCTION_ROLES = ("complementiser", "adverbial", "conditional", "connective")
 PRONOUN_ROLES = ("temporal", "relative")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -93,7 +94,7 @@ class Sentence:
     """The tokens of a sentence, chunks, of which each token is in one, and its name in its file.
 
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
-    >>> str(sentence), [chunk.tag for chunk in sentence.chunk_of_tokens]
+    >>> str(sentence), [chunk.tag for chunk in sentence.chunks]
     ('raam soyaa', ['NP', 'VGF'])
 
     Raises:
@@ -124,16 +125,9 @@ class Sentence:
         return len(self.tokens)
 
     @property
-    def chunk_of_tokens(self) -> list[Chunk]:
-        """For each token, its chunk."""
-        return [chunk for chunk in self.chunks for _ in chunk.positions]
-
-    @property
     def without_empty(self) -> Sentence:
         """The sentence without the words that are not there; phrases of such words are gone."""
-        before = [0]
-        for token in self.tokens:
-            before.append(before[-1] + (not token.is_empty))
+        before = list(accumulate((not token.is_empty for token in self.tokens), initial=0))
         chunks = [
             replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
         ]

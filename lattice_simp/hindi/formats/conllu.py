@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -177,32 +178,28 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
     last: str | None = None
     for position, word in enumerate(words):
         name = word.misc.get(_CHUNK)
-        if name is None or name != last:
-            chunks.append(_chunk(word, name, position))
+        if name is None:  # a word that was left out of the chunks is one by itself
+            (own,) = derived_chunks([word._replace(head=-1)])
+            chunks.append(replace(own, start=position, end=position + 1))
+        elif name == last:
+            chunks[-1] = replace(chunks[-1], end=position + 1)
         else:
-            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, position + 1, is_empty=chunks[-1].is_empty)
+            tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
+            chunks.append(Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK)))
         last = name
     return chunks
 
 
-def _chunk(word: Word, name: str | None, position: int) -> Chunk:
-    if name is None:  # a word that was left out of the chunks is one by itself
-        (chunk,) = derived_chunks([word._replace(head=-1)])
-        return Chunk(chunk.tag, position, position + 1)
-    tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
-    return Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK))
-
-
 def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    chunk_of = [number for number, chunk in enumerate(chunks) for _ in range(chunk.start, chunk.end)]
+    chunk_of = [number for number, chunk in enumerate(chunks) for _ in chunk.positions]
     found = []
     for chunk in chunks:
-        own = range(chunk.start, chunk.end)
+        own = chunk.positions
         position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
         while words[position].head in own:
             position = words[position].head
         word = words[position]
         relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
         head = chunk_of[word.head] if word.head >= 0 else -1
-        found.append(Chunk(chunk.tag, chunk.start, chunk.end, head, relation, chunk.is_empty))
+        found.append(replace(chunk, head=head, relation=relation))
     return tuple(found)

@@ -39,12 +39,7 @@ RAREST_TAG = 5
 
 @dataclass(frozen=True)
 class AnalyserSettings:
-    """How tagger and chunker are trained.
-
-    Attributes:
-        epochs: how often the perceptron sees each sentence.
-        min_count: features that hold for fewer tokens are left out.
-    """
+    """How often the perceptrons see each sentence, and for how many tokens a feature must hold to be learnt."""
 
     epochs: int = 12
     min_count: int = 2
@@ -78,11 +73,7 @@ class Analyser:
 
     @classmethod
     def train(
-        cls,
-        folder: str | Path,
-        sentences: Iterable[Sentence],
-        settings: AnalyserSettings | None = None,
-        to_devanagari: Callable[[str], str] | None = None,
+        cls, folder: str | Path, sentences: Iterable[Sentence], settings: AnalyserSettings | None = None
     ) -> Analyser:
         """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
 
@@ -91,11 +82,8 @@ class Analyser:
             LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
         """
         settings = settings or AnalyserSettings()
-        shown = [
-            one
-            for one in (sentence.without_empty for sentence in sentences)
-            if one.chunks and all(token.tag for token in one.tokens)
-        ]
+        words = (sentence.without_empty for sentence in sentences)
+        shown = [one for one in words if one.chunks and all(token.tag for token in one.tokens)]
         if not shown:
             raise LatticeSimpError("no sentences with tags and chunks to train on")
         target = Path(folder)
@@ -113,7 +101,7 @@ class Analyser:
         }
         with open_text(target / META, "w") as file:
             file.write(json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
-        return cls.load(target, to_devanagari)
+        return cls.load(target)
 
     @classmethod
     def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
@@ -171,7 +159,7 @@ class Analyser:
     def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
         tags = self.tagger.tag(tagger_features(forms)) if forms else []
         chunks = chunks_of_labels(self.chunker.tag(chunker_features(forms, tags)) if forms else [])
-        chunk_tags = [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)]
+        chunk_tags = [chunk.tag for chunk in chunks for _ in chunk.positions]
         return Sentence(self.morphology.apply(forms, tags, chunk_tags), chunks, name)
 
 

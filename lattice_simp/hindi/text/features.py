@@ -162,9 +162,7 @@ def chunk_labels(chunks: Iterable[Chunk]) -> list[str]:
     ['B-NP', 'I-NP', 'B-VGF']
     """
     return [
-        (INSIDE if position > chunk.start else BEGIN) + chunk.tag
-        for chunk in chunks
-        for position in range(chunk.start, chunk.end)
+        (INSIDE if position > chunk.start else BEGIN) + chunk.tag for chunk in chunks for position in chunk.positions
     ]
 
 

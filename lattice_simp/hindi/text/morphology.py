@@ -63,8 +63,10 @@ class Morphology:
         """Counts what the tokens of sentences are."""
         seen: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for sentence in sentences:
-            forms, tags, chunks = _columns(sentence)
-            for token, form, context in zip(sentence.tokens, forms, contexts(tags, chunks), strict=True):
+            tags = [token.tag for token in sentence.tokens]
+            chunks = [chunk.tag for chunk in sentence.chunks for _ in chunk.positions] or [""] * len(tags)
+            for token, context in zip(sentence.tokens, contexts(tags, chunks), strict=True):
+                form = folded(token.form)
                 root = with_dots_of(form, token.root)
                 values = (root, *(getattr(token, name) for name in MORPHOLOGY[1:]))
                 seen[form, token.tag, ""][values] += 1
@@ -92,12 +94,6 @@ def _root(form: str, key: str, ending: Inflected) -> str:
     if not ending.cut and not ending.added:
         return form
     return tidied(key.removesuffix(ending.cut) + ending.added)
-
-
-def _columns(sentence: Sentence) -> tuple[list[str], list[str], list[str]]:
-    tokens = sentence.tokens
-    chunks = [chunk.tag for chunk in sentence.chunk_of_tokens] or [""] * len(tokens)
-    return [folded(token.form) for token in tokens], [token.tag for token in tokens], chunks
 
 
 def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
