@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import pynini
 
@@ -31,8 +30,7 @@ _ALIASES = {"yA1": PERFECTIVE, "aO": IMPERATIVE, "o": IMPERATIVE, "kar": CONJUNC
 _ALIASES |= dict.fromkeys(("Uz", "UZ"), SUBJUNCTIVE)
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """What a verb agrees in: `m` or `f`, `sg` or `pl` (honorific forms are plural), and `1`, `2` or `3`."""
 
     gender: str = "m"
@@ -54,8 +52,7 @@ class Agreement:
         )
 
 
-@dataclass(frozen=True)
-class VerbForm:
+class VerbForm(NamedTuple):
     """A reading of a verb's form."""
 
     root: str

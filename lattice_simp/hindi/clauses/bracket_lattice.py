@@ -12,7 +12,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
+from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, TokenClass, final_cost, step
 from lattice_simp.ops.nbest import nbest
 
 FIRST_BEAM = 6.0
@@ -136,15 +136,13 @@ class BracketSearch:
         known = self._known.get((state, label, token))
         if known is None:
             moved = step(self._stacks[state], self._labels[label], token, self.costs)
-            known = (_NONE, 0.0) if moved is None else (self._number(moved[0]), moved[1])
+            known = (_NONE, 0.0)
+            if moved is not None:
+                known = self._numbers.setdefault(moved[0], len(self._stacks)), moved[1]
+                if known[0] == len(self._stacks):
+                    self._stacks.append(moved[0])
             self._known[state, label, token] = known
         return known
-
-    def _number(self, stack: Stack) -> int:
-        number = self._numbers.setdefault(stack, len(self._stacks))
-        if number == len(self._stacks):
-            self._stacks.append(stack)
-        return number
 
     def _final_costs(self, states: Longs) -> Floats:
         """Returns the costs of ending in states; infinite where clauses are open."""

@@ -32,9 +32,6 @@ _START, _NO_START = "1", "0"
 _FAR = 6
 _EDGE = "edge"
 
-Odds = dict[int, float]
-"""The log odds of the phrases, by number, that a clause may start with."""
-
 
 @dataclass(frozen=True)
 class StartClassifier:
@@ -52,8 +49,8 @@ class StartClassifier:
         both: list[tuple[Features, list[str]]] = [([["any"]], [label]) for label in (_START, _NO_START)]
         return cls(LinearChain.train(chain(both, _cases(examples)), SETTINGS))
 
-    def odds(self, sentence: Sentence) -> dict[int, Odds]:
-        """Returns for each participle, by the number of its phrase, the odds of the phrases up to it."""
+    def odds(self, sentence: Sentence) -> dict[int, dict[int, float]]:
+        """Returns for each participle, by the number of its phrase, the log odds of the phrases up to it."""
         verbs = _participles(sentence)
         view = _View(sentence, rule_clauses(sentence) if verbs else ())
         labels = self.chain.labels

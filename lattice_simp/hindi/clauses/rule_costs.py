@@ -71,7 +71,7 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
-            words = [position for position in range(chunk.start, chunk.end) if sentence.tokens[position].tag != "SYM"]
+            words = [position for position in chunk.positions if sentence.tokens[position].tag != "SYM"]
             if words:
                 classes[words[-1]] = kinds[chunk.tag]
     return classes

@@ -18,12 +18,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from lattice_simp.hindi.from_tree import JOINED
+from lattice_simp.hindi.from_tree import CONJUNCTION, JOINED
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.tables import grammar_table
 
 _PREDICATE = "k1s"
-_CONJUNCTION = "CCP"
 _GENITIVE = frozenset({"का", "के", "की"})
 
 
@@ -54,7 +53,7 @@ class _Tree:
         ]
 
     def is_conjunction(self, position: int) -> bool:
-        return self.sentence.chunks[position].tag == _CONJUNCTION
+        return self.sentence.chunks[position].tag == CONJUNCTION
 
     def is_genitive(self, position: int) -> bool:
         return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lattice_simp.hindi.clause import ClauseType
 
@@ -120,8 +120,7 @@ class Part:
     copied: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """The name of a split that cannot be made ("" where none is to blame), and the reason."""
 
     name: str

@@ -237,11 +237,8 @@ def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence
         for name, words in zip(names, sentences, strict=True)
         if not has_verb(sentence, words)
     ]
-    if found:
-        return found
-    return [
-        Refusal("", f"would lose {sentence.tokens[position].form}") for position in lost_tokens(sentence, sentences)[:1]
-    ]
+    lost = [sentence.tokens[position].form for position in lost_tokens(sentence, sentences)[:1]]
+    return found or [Refusal("", f"would lose {form}") for form in lost]
 
 
 MAX_SIMPLE_LENGTH = 5

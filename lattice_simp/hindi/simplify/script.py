@@ -10,7 +10,6 @@ from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.grammars.hindi.verbs import (
     CONJUNCTIVE,
-    Agreement,
     VerbForm,
     analyse,
     canonical,
@@ -19,6 +18,7 @@ from lattice_simp.grammars.hindi.verbs import (
 )
 from lattice_simp.hindi.sentence import VERBS, Sentence, Token
 from lattice_simp.hindi.simplify.tables import word_of, words_of
+from lattice_simp.hindi.simplify.verb_groups import agreement_of
 from lattice_simp.support.tables import grammar_table
 
 _LATIN = re.compile("[A-Za-z]")
@@ -69,16 +69,12 @@ def _reading(token: Token) -> VerbForm | None:
         if own:
             return own[0]
         if tam and (rooted or not readings):
-            return VerbForm(root, tam, _any_agreement(token))
+            return VerbForm(root, tam, agreement_of(token))
         readings = rooted or readings
     if token.tag == "VAUX" and token.form in words_of("conjunctive"):
-        return VerbForm(word_of("light"), CONJUNCTIVE, _any_agreement(token))
+        return VerbForm(word_of("light"), CONJUNCTIVE, agreement_of(token))
     bare = [one for one in readings if one.tam == "0"]
     return bare[0] if bare else readings[0] if readings else None
-
-
-def _any_agreement(token: Token) -> Agreement:
-    return Agreement.of(token.gender, token.number, token.person)
 
 
 @cache

@@ -11,7 +11,7 @@ from lattice_simp.hindi.simplify.arguments import object_of
 from lattice_simp.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.hindi.simplify.nominal_cases import agent_words, is_dative
 from lattice_simp.hindi.simplify.tables import relatives, words_of
-from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, agreement_of, conjugated, verb_group
 
 _COPIED = "shared with another sentence"
 _TENSE = "the tense of the main verb"
@@ -76,20 +76,16 @@ def _agreement(sentence: Sentence, part: Part, main: VerbGroup, *, with_ne: bool
     """Returns what the new verb agrees in: the object if the agent takes `ne`, else the agent."""
     if with_ne:
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
-        return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))
+        return Agreement() if chunk is None else agreement_of(sentence.head_of(sentence.chunks[chunk]))
     agent = part.copied or part.agent
     if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
         heads = [
             sentence.tokens[position] for position in agent if sentence.tokens[position].tag not in ("PSP", "RP", "SYM")
         ]
-        return _of_noun(heads[-1])
+        return agreement_of(heads[-1])
     if main.takes_agent_with_ne or main.is_passive:
         return Agreement()
     return main.agreement
-
-
-def _of_noun(token: Token) -> Agreement:
-    return Agreement.of(token.gender, token.number, token.person)
 
 
 def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:

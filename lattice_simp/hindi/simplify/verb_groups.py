@@ -8,7 +8,6 @@ from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, A
 from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.hindi.simplify.tables import second_verbs, words_of
 
-NEGATION = "NEG"
 _FINITE_ONLY = (PRESENT, PAST)
 """Tenses that only `hai` and `thaa` have: no other verb can take them."""
 
@@ -93,8 +92,13 @@ def verb_group(sentence: Sentence, chunk: int | None) -> VerbGroup | None:
     positions = tuple(sentence.verbs(own))
     if not positions:
         return None
-    negated = any(sentence.tokens[position].tag == NEGATION for position in own.positions)
+    negated = any(sentence.tokens[position].tag == "NEG" for position in own.positions)
     return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
+
+
+def agreement_of(token: Token) -> Agreement:
+    """Returns what a token shows of gender, number and person."""
+    return Agreement.of(token.gender, token.number, token.person)
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:

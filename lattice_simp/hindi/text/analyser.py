@@ -56,9 +56,7 @@ class Analyser:
     It says nothing of dependencies: the chunks have no heads. Use one for each thread.
 
     Attributes:
-        tagger: of parts of speech, a `pycrfsuite.Tagger`.
-        chunker: of chunks, too.
-        morphology: returns roots, inflection, tense, aspect and mood.
+        tagger: of parts of speech, a `pycrfsuite.Tagger`; `chunker` is one of chunks.
         abbreviations: words whose full stop ends no sentence.
         meta: what the folder says about the model: feature version, settings, number of sentences.
         to_devanagari: writes romanised words in Devanagari; None to leave them.
