@@ -25,7 +25,7 @@ System = Literal["model", "rules", "tree"]
 
 
 class Found(NamedTuple):
-    """A sentence without elided words, its clauses, and its line in a text or its number in a treebank, from 0."""
+    """The line of a sentence in a text or its number in a treebank, from 0; it without elided words; its clauses."""
 
     line: int
     sentence: Sentence
