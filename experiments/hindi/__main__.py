@@ -12,6 +12,7 @@ from experiments.hindi.report import Scores, figures, page
 from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
 from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
 from lattice_simp.errors import FormatError
+from lattice_simp.hindi.clauses.crf import LinearChain
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
 from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
@@ -58,7 +59,7 @@ def train(
     stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), participle_stage(treebank)]
     done = run_stages(stages, work, run)
     models: dict[Trained, Model] = {one: _read(one, done.folders[one.folder]) for one in TRAINED}
-    participles = StartClassifier.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE)
+    participles = StartClassifier(LinearChain.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE))
     best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
     seconds = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
     return Analyser.load(done.folders[ANALYSER]), models, best, seconds

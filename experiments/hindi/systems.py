@@ -15,7 +15,7 @@ from lattice_simp.hindi.clauses.features import Template, rule_features, word_fe
 from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
 from lattice_simp.hindi.clauses.model import ClauseModel, bare
 from lattice_simp.hindi.clauses.rule_costs import token_classes
-from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.from_tree import clauses_of_words
 from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.text import Analyser
@@ -72,7 +72,7 @@ def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser)
     found["rules; tags by the analyser"] = lambda example: _bracketed(
         example.sentence, rule_clauses(_retagged(analyser, example.sentence))
     )
-    found["trees"] = lambda example: _bracketed(example.sentence, example.reduced(clauses_of_tree(example.full)))
+    found["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
     return found
 
 

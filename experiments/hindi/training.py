@@ -92,7 +92,7 @@ def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any
 
 
 def _train_participles(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
-    StartClassifier.train(treebank.examples).write(folder / PARTICIPLES_FILE)
+    StartClassifier.train(treebank.examples).chain.write(folder / PARTICIPLES_FILE)
     return {"sentences": len(treebank.examples)}
 
 

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import pynini
 import pywrapfst
 
-from lattice_simp.grammars.hindi.rewriting import BEGINNING, END, alphabet, best_string, stage
+from lattice_simp.grammars.hindi.rewriting import BEGINNING, END, alphabet, stage
 
 STAGES = ("ends", "finite_starts", "nonfinite_starts", "sanity", "ki", "closing", "coordination", "closing", "types")
 """The rule files, in order."""
@@ -45,8 +45,12 @@ def through(symbols: Sequence[str], stages: Sequence[str]) -> tuple[str, ...]:
     """Rewrites a string of symbols by some stages."""
     string = alphabet().string([BEGINNING, *symbols, END])
     for name in stages:
-        string = _balanced(string, name) if name in BALANCING else stage(name)(string)
-    return tuple(best_string(string)[1:-1])
+        if name in BALANCING:
+            string = _balanced(string, name)
+        else:
+            for rule in stage(name):
+                string = pynini.compose(string, rule).project("output").rmepsilon()
+    return tuple(pynini.shortestpath(string).string(token_type=alphabet().table).split()[1:-1])
 
 
 def _balanced(string: pynini.Fst, name: str) -> pynini.Fst:
@@ -63,7 +67,7 @@ def _to_well_formed(steps: tuple[str, ...]) -> pynini.Fst:
     """Returns the transducer from any string to the well-formed ones that some stages make of it."""
     fst = well_formed()
     for name in reversed(steps):
-        for rule in reversed(stage(name).rules):
+        for rule in reversed(stage(name)):
             fst = pynini.compose(rule, fst)
     return fst.arcsort("ilabel")
 
@@ -89,7 +93,7 @@ def well_formed() -> pynini.Fst:
         if target not in states:
             states[target] = fst.add_state()
             waiting.append(target)
-        label = letters.label(name)
+        label = letters.table.find(name)
         fst.add_arc(source, pywrapfst.Arc(label, label, 0, states[target]))
 
     while waiting:

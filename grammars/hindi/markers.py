@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
+from typing import Literal, NamedTuple, cast, get_args
 
 from lattice_simp.support.tables import grammar_table
 
-
-class MarkerClass(StrEnum):
-    """What a marker does."""
-
-    COORDINATOR = "coordinator"
-    ADVERSATIVE = "adversative"
-    COMPLEMENTISER = "complementiser"
-    CONDITIONAL = "conditional"
-    THEN = "then"
-    ADVERBIAL = "adverbial"
-    CONSECUTIVE = "consecutive"
-    CONNECTIVE = "connective"
-    RELATIVE = "relative"
-    TEMPORAL = "temporal"
-    CORRELATIVE = "correlative"
+MarkerClass = Literal[
+    "coordinator", "adversative", "complementiser", "conditional", "then", "adverbial", "consecutive", "connective",
+    "relative", "temporal", "correlative",
+]  # fmt: skip
+"""What a marker does."""
 
 
-@dataclass(frozen=True)
-class Marker:
+class Marker(NamedTuple):
     """A word that joins or marks clauses.
 
     Attributes:
@@ -46,7 +34,7 @@ class Marker:
 def markers() -> tuple[Marker, ...]:
     """Reads all markers.
 
-    >>> markers()[0].devanagari, markers()[0].roman[0], str(markers()[0].kind)
+    >>> markers()[0].devanagari, markers()[0].roman[0], markers()[0].kind
     ('और', 'aur', 'coordinator')
 
     Raises:
@@ -55,10 +43,10 @@ def markers() -> tuple[Marker, ...]:
     found = []
     for row in grammar_table("hindi/markers.tsv", ("devanagari", "roman", "class", "source")):
         spellings = tuple(row["roman"].split())
-        if not row["devanagari"] or not spellings or row["class"] not in list(MarkerClass):
-            remedy = f"write a form, its spellings and one class of {', '.join(MarkerClass)}"
+        if not row["devanagari"] or not spellings or row["class"] not in get_args(MarkerClass):
+            remedy = f"write a form, its spellings and one class of {', '.join(get_args(MarkerClass))}"
             raise row.error(f"not a marker: {row['devanagari']!r} {row['class']!r}", remedy)
-        found.append(Marker(row["devanagari"], spellings, MarkerClass(row["class"]), row["source"]))
+        found.append(Marker(row["devanagari"], spellings, cast(MarkerClass, row["class"]), row["source"]))
     return tuple(found)
 
 
@@ -85,7 +73,7 @@ def markers_of(form: str) -> tuple[Marker, ...]:
 def is_marker(form: str, *kinds: MarkerClass) -> bool:
     """Returns whether a form, in either script, is a marker of one of some classes.
 
-    >>> is_marker("जिसने", MarkerClass.RELATIVE), is_marker("jisne", MarkerClass.COORDINATOR)
+    >>> is_marker("जिसने", "relative"), is_marker("jisne", "coordinator")
     (True, False)
     """
     return any(marker.kind in kinds for marker in markers_of(form))

@@ -16,15 +16,10 @@ _CASES = ("plural", "oblique", "oblique_plural")
 
 
 def noun_form(root: str, gender: str, case: str) -> str:
-    """Returns a form of a noun.
+    """Returns the `plural`, `oblique` or `oblique_plural` of a noun (`m` or `f`), made of its direct singular.
 
     >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
     ('बेटे', 'नेता', 'रातें')
-
-    Args:
-        root: the direct singular.
-        gender: `m` or `f`.
-        case: `plural`, `oblique` or `oblique_plural`.
     """
     root = composed(root)
     best = cheapest(acceptor(root) @ _nouns()["f" if gender == "f" else "m", case])

@@ -8,8 +8,8 @@ symbol that is neither a bracket nor one of these. A pattern without symbols is 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pynini
 import pywrapfst
@@ -20,56 +20,29 @@ _PART = re.compile(r"\s*([()|*+?.^]|\$?[A-Z][A-Z0-9_]*|[\[{][a-z]*|[\]}])")
 _REPEATS = "*+?"
 
 
-@dataclass(frozen=True)
 class Alphabet:
-    """The symbols of the rules, with the labels that stand for them in an automaton.
+    """The symbols of the rules: units, which stand for the chunks of a sentence, and the brackets of clauses."""
 
-    Attributes:
-        units: stand for the chunks of a sentence.
-        brackets: begin and end clauses.
-    """
+    def __init__(self, units: tuple[str, ...], brackets: tuple[str, ...]) -> None:
+        self.units, self.brackets = units, brackets
+        self.table = pywrapfst.SymbolTable()
+        for name in ("<epsilon>", *units, *brackets):
+            self.table.add_symbol(name)
 
-    units: tuple[str, ...]
-    brackets: tuple[str, ...]
-    labels: Mapping[str, int] = field(init=False, compare=False, repr=False)
-    names: Mapping[int, str] = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        labels = {name: label for label, name in enumerate((*self.units, *self.brackets), start=1)}
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "names", {label: name for name, label in labels.items()})
-
-    def label(self, name: str) -> int:
-        """Returns the label of a symbol.
+    def string(self, names: Sequence[str]) -> pynini.Fst:
+        """Returns the acceptor of one string of symbols.
 
         Raises:
             LatticeSimpError: there is no such symbol.
         """
-        if name not in self.labels:
-            raise LatticeSimpError(f"no symbol {name!r}; there are {' '.join(self.labels)}")
-        return self.labels[name]
-
-    def any_of(self, names: tuple[str, ...]) -> pynini.Fst:
-        """Returns the acceptor of one symbol out of several."""
-        fst = pynini.Fst()
-        fst.add_states(2)
-        fst.set_start(0)
-        fst.set_final(1)
         for name in names:
-            label = self.label(name)
-            fst.add_arc(0, pywrapfst.Arc(label, label, 0, 1))
-        return fst
+            if not self.table.member(name):
+                raise LatticeSimpError(f"no symbol {name!r}; there are {' '.join((*self.units, *self.brackets))}")
+        return pynini.accep(" ".join(names), token_type=self.table)
 
-    def string(self, names: list[str]) -> pynini.Fst:
-        """Returns the acceptor of one string of symbols."""
-        fst = pynini.Fst()
-        fst.add_states(len(names) + 1)
-        fst.set_start(0)
-        fst.set_final(len(names))
-        for state, name in enumerate(names):
-            label = self.label(name)
-            fst.add_arc(state, pywrapfst.Arc(label, label, 0, state + 1))
-        return fst
+    def any_of(self, names: Sequence[str]) -> pynini.Fst:
+        """Returns the acceptor of one symbol out of several."""
+        return pynini.union(*(self.string([name]) for name in names)).optimize()
 
 
 def compile_pattern(
@@ -82,8 +55,6 @@ def compile_pattern(
     True
 
     Args:
-        text: of the pattern.
-        alphabet: the symbols that it may name.
         classes: patterns by the names that it may take them by.
         inside: the classes that the pattern is in, outermost first; it may name none of them.
 
@@ -146,11 +117,15 @@ class _Reader:
         part = self.parts[self.position]
         self.position += 1
         if part == "(":
-            return self.group()
+            fst = self.alternatives()
+            if not self.next_is(")"):
+                raise LatticeSimpError(f"a group stays open in the pattern {self.text!r}")
+            self.position += 1
+            return fst
         if part == ".":
             return self.alphabet.any_of(self.alphabet.units)
         if part == "^":
-            return self.complement()
+            return pynini.difference(self.alphabet.any_of(self.alphabet.units), self.atom().optimize())
         if part.startswith("$"):
             return self.named(part[1:])
         if part in _REPEATS:
@@ -164,13 +139,3 @@ class _Reader:
         if name in self.inside:
             raise LatticeSimpError(f"a class names itself: {' > '.join(inside)} (pattern {self.text!r})")
         return compile_pattern(self.classes[name], self.alphabet, self.classes, inside)
-
-    def group(self) -> pynini.Fst:
-        fst = self.alternatives()
-        if not self.next_is(")"):
-            raise LatticeSimpError(f"a group stays open in the pattern {self.text!r}")
-        self.position += 1
-        return fst
-
-    def complement(self) -> pynini.Fst:
-        return pynini.difference(self.alphabet.any_of(self.alphabet.units), self.atom().optimize())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import pynini
@@ -46,28 +45,9 @@ def classes() -> Mapping[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class Stage:
-    """The rules of one file, compiled.
-
-    Attributes:
-        name: of the stage.
-        rules: the transducers, in order; several rows may make up one.
-    """
-
-    name: str
-    rules: tuple[pynini.Fst, ...]
-
-    def __call__(self, string: pynini.Fst) -> pynini.Fst:
-        """Rewrites a string of symbols (or several, as an acceptor)."""
-        for rule in self.rules:
-            string = pynini.compose(string, rule, connect=True).project("output").rmepsilon()
-        return string
-
-
 @cache
-def stage(name: str) -> Stage:
-    """Compiles `rule_NAME.tsv`.
+def stage(name: str) -> tuple[pynini.Fst, ...]:
+    """Compiles `rule_NAME.tsv` to transducers, to be used in order; several rows may make up one.
 
     Each row replaces what `replace` matches by the symbols of `by`, between `before` and `after`, wherever it can; with
     a cost it may do so, and the least sum of costs wins in the end. A `replace` of more than one string needs `by` to
@@ -82,7 +62,7 @@ def stage(name: str) -> Stage:
             rules.append(_rule(row))
         except (LatticeSimpError, ValueError) as error:
             raise row.error(str(error), "correct the rule") from error
-    return Stage(name, tuple(rule.arcsort("ilabel") for rule in _composed(rules)))
+    return tuple(rule.arcsort("ilabel") for rule in _composed(rules))
 
 
 def _composed(rules: Sequence[pynini.Fst]) -> list[pynini.Fst]:
@@ -112,21 +92,3 @@ def _rule(row: Row) -> pynini.Fst:
 def _any_string() -> pynini.Fst:
     letters = alphabet()
     return letters.any_of((*letters.units, *letters.brackets)).closure().optimize()
-
-
-def best_string(fst: pynini.Fst) -> list[str]:
-    """Returns the cheapest string of an acceptor.
-
-    Raises:
-        LatticeSimpError: it accepts nothing.
-    """
-    best = pynini.shortestpath(fst)
-    if best.num_states() == 0:
-        raise LatticeSimpError("the rules leave no string")
-    names, state = [], best.start()
-    while best.num_arcs(state):
-        arc = next(iter(best.arcs(state)))
-        if arc.olabel:
-            names.append(alphabet().names[arc.olabel])
-        state = arc.nextstate
-    return names

@@ -16,9 +16,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pynini
 
@@ -40,8 +39,7 @@ _SCHWA, _SILENCER = "ə", "्"
 _FIRST, _LAST = "<", ">"
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     letter: str
     sign: str
     roman: str
@@ -71,10 +69,6 @@ def vowel_signs() -> dict[str, str]:
     return {row.letter: row.sign for row in _rows()["vowel"] if row.sign}
 
 
-def _cross(one: str, other: str, cost: float = 0.0) -> Any:
-    return weighted(cross(one, other), cost) if cost else cross(one, other)
-
-
 @cache
 def _inner() -> Any:
     """Returns all strings of letters with the inherent vowel written out."""
@@ -86,8 +80,8 @@ def _inner() -> Any:
 def _spelt_out() -> Any:
     """Does step 1."""
     consonant = any_of(letters("consonant"))
-    signs = [_cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
-    syllable = consonant + pynini.union(*signs, _cross(_SILENCER, "", CLUSTER), _cross("", _SCHWA))
+    signs = [cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
+    syllable = consonant + pynini.union(*signs, cross(_SILENCER, "", CLUSTER), cross("", _SCHWA))
     vowel = weighted(any_of(letters("vowel")), HIATUS)
     return pynini.closure(pynini.union(syllable, vowel, any_of([*letters("mark"), *letters("digit")])))
 
@@ -95,7 +89,7 @@ def _spelt_out() -> Any:
 def _without_silent() -> Any:
     """Does steps 2 and 3."""
     vowel, consonant = any_of([*letters("vowel"), _SCHWA]), any_of(letters("consonant"))
-    silent, mark = _cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
+    silent, mark = cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
     other = pynini.difference(consonant, any_of(letters("keeps"))).optimize()
     before = pynini.union(vowel + mark + consonant, consonant + other)
     final = pynini.cdrewrite(silent, before, "[EOS]", _inner())
@@ -108,13 +102,11 @@ def _in_roman() -> Any:
     marks, labials = letters("mark"), any_of(letters("labial"))
     nasal = any_of([mark for mark in marks if mark in "ंँ"])
     rows = [row for kind in ("vowel", "consonant", "mark", "digit") for row in _rows()[kind]]
-    plain = pynini.closure(
-        pynini.union(*(_cross(row.letter, row.roman, row.cost) for row in rows), _cross(_SCHWA, "a"))
-    )
+    plain = pynini.closure(pynini.union(*(cross(row.letter, row.roman, row.cost) for row in rows), cross(_SCHWA, "a")))
     sigma = pynini.closure(pynini.union(_inner(), any_of(["m"])))
     before_labial = pynini.cdrewrite(pynini.cross(nasal, acceptor("m")), "", labials, sigma)
     unheard = pynini.cdrewrite(pynini.cross(nasal, ""), acceptor("ई"), "[EOS]", sigma)
-    return before_labial @ unheard @ pynini.union(plain, _cross("m", "m", _rows()["mark"][0].cost)).closure()
+    return before_labial @ unheard @ pynini.union(plain, cross("m", "m", _rows()["mark"][0].cost)).closure()
 
 
 @cache
@@ -128,10 +120,10 @@ def _loose() -> Any:
     """Does step 5: the strict romanisation to what people write."""
     roman = [*"abcdefghijklmnopqrstuvwxyz0123456789'"]
     ends = [acceptor(_FIRST), acceptor(_LAST)]
-    steps = [_cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
+    steps = [cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
     bare = pynini.closure(pynini.union(any_of(roman), *ends, *steps)).optimize()
-    framed = _cross("", _FIRST) + pynini.closure(any_of(roman)) + _cross("", _LAST)
-    unframed = _cross(_FIRST, "") + pynini.closure(any_of(roman)) + _cross(_LAST, "")
+    framed = cross("", _FIRST) + pynini.closure(any_of(roman)) + cross("", _LAST)
+    unframed = cross(_FIRST, "") + pynini.closure(any_of(roman)) + cross(_LAST, "")
     return (framed @ bare @ unframed).optimize()
 
 
@@ -193,7 +185,6 @@ class Lexicon:
                 raise LatticeSimpError(f"the word {word!r} occurs {count} times; give a number above 0")
         costs = {composed(word): -math.log(count / total) for word, count in counts.items()}
         lines = [(word, cost) for word, cost in sorted(costs.items()) if word and _runs().fullmatch(word)]
-        self.words = frozenset(costs)
         self._acceptor = None
         if lines:
             trie = pynini.string_map(

@@ -15,27 +15,10 @@ _WITH_DOT = {unicodedata.normalize("NFD", letter): letter for letter in map(chr,
 _TWO_CHARACTERS = re.compile("|".join(_WITH_DOT))
 
 _MARKS = str.maketrans(
-    {
-        "|": "।",
-        "‘": "'",
-        "’": "'",
-        "‚": "'",
-        "`": "'",
-        "´": "'",
-        "“": '"',
-        "”": '"',
-        "„": '"',
-        "«": '"',
-        "»": '"',
-        "‐": "-",
-        "‑": "-",
-        "–": "-",
-        "—": "-",
-        "―": "-",
-        "−": "-",
-        "…": "...",
-        "\u00a0": " ",
-    }
+    {"|": "।", "…": "...", "\u00a0": " "}
+    | dict.fromkeys("‘’‚`´", "'")
+    | dict.fromkeys("“”„«»", '"')
+    | dict.fromkeys("‐‑–—―−", "-")
 )
 """What typesetting and keyboards without a danda put in place of the treebank's marks."""
 

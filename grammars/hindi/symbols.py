@@ -60,12 +60,12 @@ def classes_of(form: str) -> frozenset[str]:
     """
     lower = form.lower()
     found = {name for name, pattern in _word_patterns() if pattern.fullmatch(lower)}
-    return frozenset(found | {str(marker.kind) for marker in markers_of(lower)})
+    return frozenset(found | {marker.kind for marker in markers_of(lower)})
 
 
 @cache
 def _rows() -> tuple[_Row, ...]:
-    known = {name for name, _ in _word_patterns()} | {str(marker.kind) for marker in markers()}
+    known = {name for name, _ in _word_patterns()} | {marker.kind for marker in markers()}
     rows: list[_Row] = []
     line = 1
     for row in grammar_table(_TABLE, ("symbol", "chunk", "tag", "class", "meaning")):

@@ -25,9 +25,10 @@ def any_of(texts: Iterable[str]) -> Any:
     return pynini.union(*map(acceptor, texts))
 
 
-def cross(one: str, other: str) -> Any:
-    """Returns the transducer of a string to another one."""
-    return pynini.cross(acceptor(one), acceptor(other))
+def cross(one: str, other: str, cost: float = 0.0) -> Any:
+    """Returns the transducer of a string to another one, at a cost in nats."""
+    fst = pynini.cross(acceptor(one), acceptor(other))
+    return weighted(fst, cost) if cost else fst
 
 
 def weighted(fst: Any, cost: float) -> Any:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import pynini
 
@@ -31,15 +30,8 @@ _ALIASES = {"yA1": PERFECTIVE, "aO": IMPERATIVE, "o": IMPERATIVE, "kar": CONJUNC
 _ALIASES |= dict.fromkeys(("Uz", "UZ"), SUBJUNCTIVE)
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """What a verb agrees in.
-
-    Attributes:
-        gender: `m` or `f`.
-        number: `sg` or `pl`; honorific forms are plural.
-        person: `1`, `2` or `3`.
-    """
+class Agreement(NamedTuple):
+    """What a verb agrees in: `m` or `f`, `sg` or `pl` (honorific forms are plural), and `1`, `2` or `3`."""
 
     gender: str = "m"
     number: str = "sg"
@@ -60,8 +52,7 @@ class Agreement:
         )
 
 
-@dataclass(frozen=True)
-class VerbForm:
+class VerbForm(NamedTuple):
     """A reading of a verb's form."""
 
     root: str
@@ -78,8 +69,7 @@ def canonical(tam: str) -> str:
     return _ALIASES.get(tam, tam)
 
 
-_VALUES = (("m", "f"), ("sg", "pl"), ("3", "1", "2"), ("last", "inner"))
-_FEATURES = ("gender", "number", "person", "place")
+_FEATURES = {"gender": ("m", "f"), "number": ("sg", "pl"), "person": ("3", "1", "2"), "place": ("last", "inner")}
 _SEAM = "+"
 _PRIVATE = 0xE001
 _ENDINGS = ("hindi/tam.tsv", ("tam", *_FEATURES, "ending", "cost"))
@@ -182,10 +172,7 @@ def _undotted() -> dict[str, str]:
 def _symbols() -> dict[str, str]:
     """Returns each feature's value a character of the private use area, so that all is one string."""
     tams = {row["tam"] for table in (_ENDINGS, _IRREGULAR) for row in grammar_table(*table)}
-    values = [
-        *sorted(tams),
-        *(f"{name}={value}" for name, all_ in zip(_FEATURES, _VALUES, strict=True) for value in all_),
-    ]
+    values = [*sorted(tams), *(f"{name}={value}" for name, every in _FEATURES.items() for value in every)]
     return {value: chr(_PRIVATE + number) for number, value in enumerate(values)}
 
 
@@ -197,9 +184,7 @@ def _tags(tam: str, values: tuple[str, ...]) -> Any:
 
 def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
     """Expands the `*` of a row."""
-    yield from product(
-        *(all_ if row[name] == "*" else (row[name],) for name, all_ in zip(_FEATURES, _VALUES, strict=True))
-    )
+    return product(*(every if row[name] == "*" else (row[name],) for name, every in _FEATURES.items()))
 
 
 @cache

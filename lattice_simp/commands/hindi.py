@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from enum import Enum
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Literal, Optional
 
 import typer
 
@@ -23,19 +22,11 @@ from lattice_simp.commands.hindi_sentences import (
 )
 from lattice_simp.errors import FormatError, LatticeSimpError
 
-if TYPE_CHECKING:
-    from lattice_simp.hindi.clause import Clause
-
 app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
 
 
-class Output(str, Enum):
-    """How clauses are written."""
-
-    BRACKETS = "brackets"
-    JSON = "json"
-    TERMINAL = "terminal"
-
+Output = Literal["brackets", "json", "terminal"]
+"""How clauses are written."""
 
 Source = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
 Model = Annotated[Optional[Path], typer.Option(help="a folder that `hindi train` wrote")]  # noqa: UP045
@@ -51,8 +42,8 @@ def clauses(
     model: Model = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
-    system: How = System.MODEL,
-    to: To = Output.BRACKETS,
+    system: How = "model",
+    to: To = "brackets",
 ) -> None:
     """Mark clauses. Example: lattice-simp hindi clauses a.hi --model hindi/"""
     _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=False)
@@ -64,8 +55,8 @@ def classify(
     model: Model = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
-    system: How = System.MODEL,
-    to: To = Output.BRACKETS,
+    system: How = "model",
+    to: To = "brackets",
 ) -> None:
     """Mark clauses with their types. Example: lattice-simp hindi classify a.hi --model hindi/ --to terminal"""
     _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=True)
@@ -77,19 +68,19 @@ def simplify(
     model: Model = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
-    system: How = System.MODEL,
-    to: Annotated[Output, typer.Option(help="brackets (plain lines, a blank line between sentences) or json")] = (
-        Output.BRACKETS
-    ),
+    system: How = "model",
+    to: Annotated[
+        Output, typer.Option(help="brackets (plain lines, a blank line between sentences) or json")
+    ] = "brackets",
 ) -> None:
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.hindi.simplify import simplify as simplified
 
-    if to is Output.TERMINAL:
+    if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have none to colour")
     for one in found_clauses(source, model, file_format, romanised, system):
         result = simplified(one.sentence, one.clauses)
-        if to is Output.JSON:
+        if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
             told = {"id": one.sentence.id, "source": str(one.sentence), "sentences": parts}
             print(json.dumps(told, ensure_ascii=False))
@@ -104,7 +95,7 @@ def skeletons(
     model: Model = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
-    system: How = System.MODEL,
+    system: How = "model",
 ) -> None:
     """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/
 
@@ -128,11 +119,13 @@ def train(
     from lattice_simp.hindi.formats.treebank import read_treebank
     from lattice_simp.hindi.model import HindiModel
 
-    left_out = _names(without) if without else set()
+    left_out = _names(without) if without else set[str]()
     problems: list[FormatError] = []
     named = list(read_treebank(treebank, problems))
     tell_problems(problems)
-    _check_names(left_out, {name for name, _ in named}, without, treebank)
+    if unknown := sorted(left_out.difference(name for name, _ in named)):  # a misspelt one would be trained on
+        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
+        raise FormatError(message, path=without, remedy="write the names of files, without folders")
     sentences = [one for name, one in named if name not in left_out]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
@@ -146,7 +139,7 @@ def evaluate(
     model: Model = None,
     marked: Annotated[Optional[Path], typer.Option(help="hand-marked clauses; else those of the trees")] = None,  # noqa: UP045
     files: Annotated[Optional[Path], typer.Option(help="names of the files to look at, one a line")] = None,  # noqa: UP045
-    system: How = System.MODEL,
+    system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
     from lattice_simp.hindi.clauses.examples import marked_examples, tree_examples
@@ -156,12 +149,12 @@ def evaluate(
 
     if marked and files:
         raise LatticeSimpError("--marked names its sentences; leave --files out")
-    if marked is None and system is System.TREE:
+    if marked is None and system == "tree":
         raise LatticeSimpError("clauses of trees are what is compared with; give --marked, or another --system")
     problems: list[FormatError] = []
     only = _names(files) if files else None
     examples = marked_examples(treebank, marked, problems) if marked else tree_examples(treebank, problems, only=only)
-    find = finder(load_model(model, system, Format.SSF), system)
+    find = finder(load_model(model, system, "ssf"), system)
     result = scored(
         (brackets_of(bare(one.sentence, find(one.full)), len(one.sentence)), one.clauses) for one in examples
     )
@@ -181,26 +174,16 @@ def _names(path: Path) -> set[str]:
     return {line.strip() for line in read_lines(path)} - {""}
 
 
-def _check_names(wanted: set[str], known: set[str], path: Path | None, treebank: Path) -> None:
-    """Makes sure that no name is misspelt: its file would be trained on."""
-    if unknown := sorted(wanted - known):
-        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
-        raise FormatError(message, path=path, remedy="write the names of files, without folders")
-
-
 def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
     from lattice_simp.hindi.clause import bracketed
 
     for one in sentences:
         words = [token.form for token in one.sentence.tokens]
-        if to is Output.JSON:
-            spans = [_span(clause, kinds) for clause in one.clauses]
+        if to == "json":
+            spans = [  # tokens from 0, the last one excluded
+                {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
+                for clause in one.clauses
+            ]
             print(json.dumps({"id": one.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
         else:
-            print(bracketed(words, one.clauses, kinds=kinds, colours=to is Output.TERMINAL))
-
-
-def _span(clause: Clause, kinds: bool) -> dict[str, Any]:
-    """Returns the tokens of a clause, counted from 0, the last one excluded."""
-    span: dict[str, Any] = {"start": clause.start, "end": clause.end}
-    return span | ({"type": clause.kind} if kinds else {})
+            print(bracketed(words, one.clauses, kinds=kinds, colours=to == "terminal"))

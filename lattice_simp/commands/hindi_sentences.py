@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 
@@ -18,31 +17,15 @@ if TYPE_CHECKING:
     from lattice_simp.hindi.text import Analyser
 
 
-class Format(str, Enum):
-    """What a file holds."""
+Format = Literal["text", "ssf", "conllu"]
+"""What a file holds."""
 
-    TEXT = "text"
-    SSF = "ssf"
-    CONLLU = "conllu"
-
-
-class System(str, Enum):
-    """How clauses are found."""
-
-    MODEL = "model"
-    RULES = "rules"
-    TREE = "tree"
+System = Literal["model", "rules", "tree"]
+"""How clauses are found."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A sentence with its clauses.
-
-    Attributes:
-        line: of a text, from 0; of a treebank, how many sentences come before.
-        sentence: without elided words.
-        clauses: of that sentence.
-    """
+class Found(NamedTuple):
+    """The line of a sentence in a text or its number in a treebank, from 0; it without elided words; its clauses."""
 
     line: int
     sentence: Sentence
@@ -54,29 +37,27 @@ def found_clauses(
 ) -> Iterator[Found]:
     """Reads sentences and finds their clauses; sentences that cannot be read are told on stderr.
 
-    Args:
-        source: the file.
-        model: the folder of a trained model.
-        given: what the file holds; None to tell by its name.
-        romanised: words in Latin letters of a text are Hindi.
-        system: see `System`.
-
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
     """
     form = given or _format(source)
-    if system is System.TREE and form is Format.TEXT:
+    if system == "tree" and form == "text":
         raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
-    if romanised and form is not Format.TEXT:
+    if romanised and form != "text":
         raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
     loaded = load_model(model, system, form)
     find = finder(loaded, system)
     problems: list[FormatError] = []
-    if form is Format.TEXT:
+    if form == "text":
         assert loaded is not None
         read = _lines(source, loaded.analyser.for_romanised() if romanised else loaded.analyser)
     else:
-        read = enumerate(_treebank(source, form, problems))
+        from lattice_simp.hindi.formats.conllu import read_conllu
+        from lattice_simp.hindi.formats.conllu_tree import treebank_tree
+        from lattice_simp.hindi.formats.ssf import read_ssf
+
+        is_ssf = form == "ssf"
+        read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
     for line, sentence in read:
         yield Found(line, sentence.without_empty, find(sentence))
     tell_problems(problems)
@@ -92,26 +73,19 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
     if model is not None:
         return HindiModel.load(model)
-    if system is System.MODEL or form is Format.TEXT:
+    if system == "model" or form == "text":
         raise LatticeSimpError("--model is missing: a folder that `lattice-simp hindi train` wrote")
     return None
 
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    """Makes the function that returns the clauses of a sentence's words, elided ones left out.
-
-    Trees are looked at with their elided words: an elided verb has a clause.
-    """
-    from lattice_simp.hindi.clause import without_tokens
-    from lattice_simp.hindi.from_tree import clauses_of_tree
+    """Makes the function that returns the clauses of a sentence's words, elided ones left out."""
+    from lattice_simp.hindi.from_tree import clauses_of_words
     from lattice_simp.hindi.rules import rule_clauses
 
-    def of_tree(sentence: Sentence) -> list[Clause]:
-        return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])
-
-    if system is System.TREE:
-        return of_tree
-    if system is System.RULES:
+    if system == "tree":
+        return clauses_of_words
+    if system == "rules":
         return lambda sentence: rule_clauses(sentence.without_empty)
     assert model is not None
     clauses = model.clauses.clauses
@@ -125,8 +99,8 @@ def tell_problems(problems: Iterable[FormatError]) -> None:
 
 
 def _format(source: Path) -> Format:
-    endings = {".ssf": Format.SSF, ".dat": Format.SSF, ".conllu": Format.CONLLU}
-    return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), Format.TEXT)
+    endings: dict[str, Format] = {".ssf": "ssf", ".dat": "ssf", ".conllu": "conllu"}
+    return next((endings[suffix] for suffix in reversed(source.suffixes) if suffix in endings), "text")
 
 
 def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
@@ -138,14 +112,3 @@ def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
         for sentence in analyser(text):
             count += 1
             yield line, replace(sentence, id=str(count))
-
-
-def _treebank(source: Path, form: Format, problems: list[FormatError]) -> Iterator[Sentence]:
-    from lattice_simp.hindi.formats.conllu import read_conllu
-    from lattice_simp.hindi.formats.conllu_tree import treebank_tree
-    from lattice_simp.hindi.formats.ssf import read_ssf
-
-    if form is Format.SSF:
-        yield from read_ssf(source, problems)
-    else:
-        yield from map(treebank_tree, read_conllu(source, problems))

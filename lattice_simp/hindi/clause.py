@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -23,13 +24,7 @@ class ClauseType(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Clause:
-    """A clause.
-
-    Attributes:
-        start: the first token, from 0.
-        end: after the last token.
-        kind: the type; None where it is not known.
-    """
+    """A clause: from the token `start`, counted from 0, up to `end`, without it; its type is None if not known."""
 
     start: int
     end: int
@@ -69,9 +64,7 @@ def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[C
     >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
     [Clause(start=0, end=2, kind=None)]
     """
-    before = [0]
-    for gone in removed:
-        before.append(before[-1] + (not gone))
+    before = list(accumulate((not gone for gone in removed), initial=0))
     moved = [Clause(before[clause.start], before[clause.end], clause.kind) for clause in clauses]
     return [clause for clause in moved if clause.end > clause.start]
 
@@ -105,8 +98,6 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     Words that would read as brackets get a backslash, unless colours tell them apart: `\(`.
 
     Args:
-        words: of the sentence.
-        clauses: of the sentence, nested.
         kinds: whether types are beside the brackets.
         colours: whether brackets are in the colours of a terminal, which tell how deep they are.
     """

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
+from lattice_simp.hindi.clause import Clause, ClauseType, nested_order, without_tokens
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence, Token
 from lattice_simp.support.tables import grammar_table
 
@@ -31,7 +31,6 @@ ADVERBIAL_RELATIVE = "rbmod__relc"
 
 ADVERBIALS = ("vmod", "adv", "rh", "k7t", "k7a", "sent-adv", "rd", "ras-k1", "jjmod")
 """Relations of clauses that say how, when or why, where no conjunction tells."""
-
 
 CONJUNCTION_ROLES = ("complementiser", "adverbial", "conditional", "connective")
 PRONOUN_ROLES = ("temporal", "relative")
@@ -99,10 +98,13 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
         Clauses of which none cross, outer ones first.
     """
     tree = _Tree(sentence)
-    found: list[Clause] = []
-    for root in tree.roots:
-        found += tree.clauses(root, None)
-    return without_crossings(found)
+    roots = (position for position, chunk in enumerate(sentence.chunks) if chunk.head < 0)
+    return without_crossings([clause for root in roots for clause in tree.clauses(root, None)])
+
+
+def clauses_of_words(sentence: Sentence) -> list[Clause]:
+    """Finds the clauses of a tree and returns those of the sentence's `without_empty`: an elided verb has one, too."""
+    return without_tokens(clauses_of_tree(sentence), [token.is_empty for token in sentence.tokens])
 
 
 def without_crossings(clauses: list[Clause]) -> list[Clause]:
@@ -134,12 +136,7 @@ class _Tree:
     """A sentence's chunks as a tree. A chunk is named by its position."""
 
     def __init__(self, sentence: Sentence) -> None:
-        self.sentence, self.chunks = sentence, sentence.chunks
-        self.children: list[list[int]] = [[] for _ in self.chunks]
-        for position, chunk in enumerate(self.chunks):
-            if chunk.head >= 0:
-                self.children[chunk.head].append(position)
-        self.roots = [position for position in range(len(self.chunks)) if self.chunks[position].head < 0]
+        self.sentence, self.chunks, self.children = sentence, sentence.chunks, sentence.children
 
     def clauses(self, position: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
         """Returns the clauses of a subtree.
@@ -234,12 +231,5 @@ class _Tree:
 
     def _span(self, position: int, without: Collection[int] = ()) -> tuple[int, int]:
         """Returns the tokens from the first to the last that depends on a chunk, some subtrees aside."""
-        waiting, seen = [position], set(without)
-        start, end = self.chunks[position].start, self.chunks[position].end
-        while waiting:
-            own = waiting.pop()
-            if own not in seen:
-                seen.add(own)
-                start, end = min(start, self.chunks[own].start), max(end, self.chunks[own].end)
-                waiting += self.children[own]
-        return start, end
+        own = [self.chunks[one] for one in self.sentence.subtree(position, without)]
+        return min(chunk.start for chunk in own), max(chunk.end for chunk in own)

@@ -19,12 +19,7 @@ ANALYSER, CLAUSES = "analyser", "clauses"
 
 @dataclass(frozen=True)
 class HindiModel:
-    """What `lattice-simp hindi train` makes.
-
-    Attributes:
-        analyser: adds tags, chunks and morphology to text.
-        clauses: finds clauses.
-    """
+    """What `lattice-simp hindi train` makes: what adds tags, chunks and morphology to text, and what finds clauses."""
 
     analyser: Analyser
     clauses: ClauseModel

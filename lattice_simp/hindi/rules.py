@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from lattice_simp.grammars.hindi.bracketing import FINITE_END, NON_FINITE_END, NON_FINITE_START, bracketing
 from lattice_simp.grammars.hindi.symbols import symbol_of
@@ -11,15 +11,8 @@ from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import PUNCTUATION, Sentence
 
 
-@dataclass(frozen=True)
-class Unit:
-    """Neighbouring tokens with one symbol.
-
-    Attributes:
-        symbol: of `grammars/hindi/rule_symbols.tsv`.
-        start: the first token, from 0.
-        end: after the last token.
-    """
+class Unit(NamedTuple):
+    """Neighbouring tokens with one symbol of `grammars/hindi/rule_symbols.tsv`."""
 
     symbol: str
     start: int
@@ -54,10 +47,7 @@ def units_of(sentence: Sentence) -> list[Unit]:
     >>> [(unit.symbol, unit.start, unit.end) for unit in units_of(Sentence(tokens, chunks))]
     [('NE', 0, 2), ('FIN', 2, 3), ('STOP', 3, 4)]
     """
-    return list(_units(sentence))
-
-
-def _units(sentence: Sentence) -> Iterator[Unit]:
+    units = []
     for chunk in sentence.chunks:
         pairs = {
             position: (token.form, token.tag)
@@ -68,9 +58,10 @@ def _units(sentence: Sentence) -> Iterator[Unit]:
         first, end = (words[0], words[-1] + 1) if words else (chunk.end, chunk.end)
         for position, pair in pairs.items():
             if position < first or position >= end:
-                yield Unit(symbol_of(chunk.tag, [pair]), position, position + 1)
+                units.append(Unit(symbol_of(chunk.tag, [pair]), position, position + 1))
             elif position == first:
-                yield Unit(symbol_of(chunk.tag, [pairs[word] for word in words]), first, end)
+                units.append(Unit(symbol_of(chunk.tag, [pairs[word] for word in words]), first, end))
+    return units
 
 
 def clauses_of_brackets(symbols: Sequence[str], units: Sequence[Unit]) -> list[Clause]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
 
 from lattice_simp.errors import LatticeSimpError
 
@@ -21,6 +23,10 @@ EMPTY = "NULL"
 
 In other text it is a word like any other: what is elided, `Token.is_empty` says.
 """
+
+
+MORPHOLOGY = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
+"""The attributes of a token's morphology, in the order of the treebank's attribute `af`."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +62,10 @@ class Token:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Neighbouring tokens that make up a phrase.
+    """Neighbouring tokens that make up a phrase: from `start`, counted from 0, up to `end`, without it.
 
     Attributes:
         tag: `NP`, `VGF`, `CCP` …; without the `NULL__` of an elided phrase.
-        start: the first token, from 0.
-        end: after the last token.
         head: the chunk that it depends on, from 0; -1 for a root, or where no tree is known.
         relation: the dependency's label (`k1`, `ccof` …); "" for a root.
         is_empty: whether the phrase is elided.
@@ -75,6 +79,11 @@ class Chunk:
     is_empty: bool = False
 
     @property
+    def positions(self) -> range:
+        """Those of its tokens."""
+        return range(self.start, self.end)
+
+    @property
     def is_verbal(self) -> bool:
         """Whether the phrase is a verb group."""
         return self.tag in VERBAL
@@ -82,16 +91,11 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence.
+    """The tokens of a sentence, chunks, of which each token is in one, and its name in its file.
 
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
-    >>> str(sentence), [chunk.tag for chunk in sentence.chunk_of_tokens]
+    >>> str(sentence), [chunk.tag for chunk in sentence.chunks]
     ('raam soyaa', ['NP', 'VGF'])
-
-    Attributes:
-        tokens: in order.
-        chunks: in order; every token is in one of them.
-        id: names the sentence in its file.
 
     Raises:
         LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is not a chunk.
@@ -121,21 +125,44 @@ class Sentence:
         return len(self.tokens)
 
     @property
-    def chunk_of_tokens(self) -> list[Chunk]:
-        """For each token, its chunk."""
-        return [chunk for chunk in self.chunks for _ in range(chunk.start, chunk.end)]
-
-    @property
     def without_empty(self) -> Sentence:
         """The sentence without the words that are not there; phrases of such words are gone."""
-        before = [0]
-        for token in self.tokens:
-            before.append(before[-1] + (not token.is_empty))
+        before = list(accumulate((not token.is_empty for token in self.tokens), initial=0))
         chunks = [
             replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
         ]
         tokens = tuple(token for token in self.tokens if not token.is_empty)
         return Sentence(tokens, without_hollow(chunks), self.id)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """For each chunk, the positions of the chunks that depend on it."""
+        found: list[list[int]] = [[] for _ in self.chunks]
+        for position, chunk in enumerate(self.chunks):
+            if chunk.head >= 0:
+                found[chunk.head].append(position)
+        return found
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether dependencies are known."""
+        return any(self.children)
+
+    def subtree(self, position: int, without: Iterable[int] = ()) -> set[int]:
+        """Returns the positions of a chunk and of all that depend on it, directly or not, some subtrees aside."""
+        waiting, left_out = [position], set(without)
+        found: set[int] = set()
+        while waiting:
+            own = waiting.pop()
+            if own not in found and own not in left_out:
+                found.add(own)
+                waiting += self.children[own]
+        return found
+
+    def verbs(self, chunk: Chunk) -> list[int]:
+        """Returns the positions of a chunk's verbs that are not elided."""
+        tokens = self.tokens
+        return [index for index in chunk.positions if tokens[index].tag in VERBS and not tokens[index].is_empty]
 
     def head_of(self, chunk: Chunk) -> Token:
         """Returns the token that a chunk is about: the verb of a verb group, else its last content word."""
@@ -151,13 +178,10 @@ class Sentence:
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:
-    """Finds a position that depends on itself, directly or not.
+    """Finds a position that depends on itself, directly or not, by the head of each; that of a root is -1.
 
     >>> find_cycle([1, -1]), find_cycle([1, 2, 1])
     (None, 1)
-
-    Args:
-        heads: for each position the one that it depends on, from 0; -1 for none.
     """
     safe = {-1}
     for position in range(len(heads)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lattice_simp.hindi.clause import Clause, ClauseType
-from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.sentence import PUNCTUATION, Sentence
 from lattice_simp.skeleton import Skeleton
 
 DELETED = (ClauseType.RELATIVE, ClauseType.ADVERBIAL, ClauseType.NON_FINITE)
@@ -13,51 +13,37 @@ DELETED = (ClauseType.RELATIVE, ClauseType.ADVERBIAL, ClauseType.NON_FINITE)
 arguments."""
 
 
-def clause_skeleton(sentence: Sentence, clauses: Sequence[Clause]) -> Skeleton | None:
-    """Returns the skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing or all.
-
-    Commas at the ends of what is deleted go, too; the sentence's last punctuation stays.
-
-    >>> from lattice_simp.hindi.clause import parse_bracketed
-    >>> from lattice_simp.hindi.sentence import Token
-    >>> words, clauses = parse_bracketed("(main raam (rel jo khelaa ) ghar gayaa )")
-    >>> str(clause_skeleton(Sentence(tuple(map(Token, words))), clauses))
-    'raam [[jo khelaa]] ghar gayaa'
-
-    Args:
-        sentence: tokens, with tags for the punctuation.
-        clauses: of the sentence, with types.
-    """
-    kept = [True] * len(sentence)
-    for clause in clauses:
-        if clause.kind in DELETED:
-            kept[clause.start : clause.end] = [False] * (clause.end - clause.start)
-    last = len(sentence) - 1
-    for position, token in enumerate(sentence.tokens[:last]):
-        beside_gap = (position > 0 and not kept[position - 1]) or not kept[position + 1]
-        if token.tag == "SYM" and kept[position] and beside_gap:
-            kept[position] = False
-    if last >= 0 and sentence.tokens[last].tag == "SYM":
-        kept[last] = True
-    words = [one for one, token in zip(kept, sentence.tokens, strict=True) if token.tag != "SYM"]
-    if all(kept) or not any(words):
-        return None
-    return Skeleton(tuple(token.form for token in sentence.tokens), tuple(kept))
-
-
 def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleton | None:
-    """Returns the skeleton of a line of several sentences, each with its clauses; None if it keeps everything.
+    """Returns a line's skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing.
+
+    Commas at the ends of what is deleted go, too; each sentence's last punctuation stays, and so does a sentence of
+    which nothing else would.
 
     >>> from lattice_simp.hindi.clause import parse_bracketed
     >>> from lattice_simp.hindi.sentence import Token
     >>> parsed = map(parse_bracketed, ("( mohan soyaa )", "(main raam (rel jo khelaa ) ghar gayaa )"))
     >>> str(line_skeleton([(Sentence(tuple(map(Token, words))), clauses) for words, clauses in parsed]))
     'mohan soyaa raam [[jo khelaa]] ghar gayaa'
+
+    Args:
+        parts: the line's sentences, with tags for the punctuation, and their clauses, with types.
     """
-    tokens: list[str] = []
-    kept: list[bool] = []
-    for sentence, clauses in parts:
-        own = clause_skeleton(sentence, clauses)
-        tokens += [token.form for token in sentence.tokens]
-        kept += [True] * len(sentence) if own is None else own.mask
-    return None if all(kept) else Skeleton(tuple(tokens), tuple(kept))
+    tokens = tuple(token.form for sentence, _ in parts for token in sentence.tokens)
+    kept = tuple(one for sentence, clauses in parts for one in _kept(sentence, clauses))
+    return None if all(kept) else Skeleton(tokens, kept)
+
+
+def _kept(sentence: Sentence, clauses: Sequence[Clause]) -> list[bool]:
+    kept = [True] * len(sentence)
+    for clause in clauses:
+        if clause.kind in DELETED:
+            kept[clause.start : clause.end] = [False] * (clause.end - clause.start)
+    marks = [token.tag == PUNCTUATION for token in sentence.tokens]
+    for position, is_mark in enumerate(marks[:-1]):
+        beside_gap = (position > 0 and not kept[position - 1]) or not kept[position + 1]
+        if is_mark and beside_gap:
+            kept[position] = False
+    if marks and marks[-1]:
+        kept[-1] = True
+    has_word = any(one and not is_mark for one, is_mark in zip(kept, marks, strict=True))
+    return kept if has_word else [True] * len(sentence)

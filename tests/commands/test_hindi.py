@@ -39,9 +39,19 @@ def test_held_out_sentences_get_their_clauses(bank, model, program):
     assert next(row for row in rows if row[0] == "types")[3] == "100.0"
 
 
+@pytest.fixture
+def hindi(call):
+    def run(*arguments, check=True):
+        done = call("hindi", *arguments)
+        assert done.returncode == 0 or not check, done.stderr
+        return done
+
+    return run
+
+
 @pytest.mark.parametrize("system", ["model", "rules", "tree"])
-def test_systems_write_brackets_with_types(bank, model, program, system):
-    done = program("hindi", "classify", bank / "b.dat", "--model", model, "--system", system)
+def test_systems_write_brackets_with_types(bank, model, hindi, system):
+    done = hindi("classify", bank / "b.dat", "--model", model, "--system", system)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 60
@@ -49,9 +59,9 @@ def test_systems_write_brackets_with_types(bank, model, program, system):
     assert any("(nonfin खाना खाकर )" in line for line in lines)
 
 
-def test_json_and_colours_say_the_same(bank, model, program):
+def test_json_and_colours_say_the_same(bank, model, hindi):
     def lines(command, to):
-        return program("hindi", command, bank / "b.dat", "--model", model, "--to", to).stdout.splitlines()
+        return hindi(command, bank / "b.dat", "--model", model, "--to", to).stdout.splitlines()
 
     plain, painted = lines("clauses", "brackets"), lines("clauses", "terminal")
     told = list(map(json.loads, lines("classify", "json")))
@@ -61,31 +71,31 @@ def test_json_and_colours_say_the_same(bank, model, program):
         assert [word for word in line.split() if word not in "()"] == one["tokens"]
 
 
-def test_sentences_become_simpler(bank, model, program):
-    done = program("hindi", "simplify", bank / "b.dat", "--model", model)
+def test_sentences_become_simpler(bank, model, hindi):
+    done = hindi("simplify", bank / "b.dat", "--model", model)
     assert done.returncode == 0, done.stderr
     groups = done.stdout.strip().split("\n\n")
     assert len(groups) == 60
     assert any("\n" in group for group in groups)
 
 
-def test_skeletons_name_the_lines_of_a_text(model, program, tmp_path):
+def test_skeletons_name_the_lines_of_a_text(model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     lines = ["राम सोया । सीता खाना खाकर सोया ।", "", "मोहन गया ।", "राम खाना खाकर गया ।"]
     (tmp_path / "a.hi").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    program("hindi", "skeletons", tmp_path / "a.hi", tmp_path / "a.jsonl", "--model", model)
+    hindi("skeletons", tmp_path / "a.hi", tmp_path / "a.jsonl", "--model", model)
     records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [one["line"] for one in records] == [0, 3]
     assert [" ".join(one["tokens"]) for one in records] == [lines[0], lines[3]]
     assert [one["keep"] for one in records] == [["11110011"], ["10011"]]
-    told = program("hindi", "clauses", tmp_path / "a.hi", "--model", model, "--to", "json").stdout.splitlines()
+    told = hindi("clauses", tmp_path / "a.hi", "--model", model, "--to", "json").stdout.splitlines()
     assert [json.loads(one)["id"] for one in told] == ["1", "2", "3", "4"]
 
 
-def test_brackets_of_a_text_are_no_clauses(model, program, tmp_path):
+def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     (tmp_path / "a.hi").write_text("राम (मोहन) सोया।\n", encoding="utf-8")
-    written = program("hindi", "clauses", tmp_path / "a.hi", "--model", model).stdout
+    written = hindi("clauses", tmp_path / "a.hi", "--model", model).stdout
     words, clauses = parse_bracketed(written)
     assert words == ["राम", "(", "मोहन", ")", "सोया", "।"]
     assert clauses
@@ -100,7 +110,7 @@ def test_brackets_of_a_text_are_no_clauses(model, program, tmp_path):
         (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
     ],
 )
-def test_what_does_not_fit_is_refused(bank, model, program, tmp_path, command, message):
+def test_what_does_not_fit_is_refused(bank, model, hindi, tmp_path, command, message):
     (tmp_path / "names").write_text("b.dat\nc.dat\n", encoding="utf-8")
     (tmp_path / "missing").write_text("c.dat\n", encoding="utf-8")
     (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\n", encoding="utf-8")
@@ -109,37 +119,37 @@ def test_what_does_not_fit_is_refused(bank, model, program, tmp_path, command, m
     for name, path in places.items():
         command = [one.replace(name, str(path)) for one in command]
         message = message.replace(name, str(path))
-    done = program("hindi", *command, check=False)
+    done = hindi(*command, check=False)
     assert done.returncode != 0
     assert message in done.stderr
 
 
-def test_marked_sentences_that_are_not_there_are_told(bank, model, program, tmp_path):
+def test_marked_sentences_that_are_not_there_are_told(bank, model, hindi, tmp_path):
     (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\nb.dat#999\tmain:1-2\n", encoding="utf-8")
-    done = program("hindi", "evaluate", bank, "--model", model, "--marked", tmp_path / "marked")
+    done = hindi("evaluate", bank, "--model", model, "--marked", tmp_path / "marked")
     assert "sentences\t1" in done.stdout
     assert "has not 1 of the sentences, the first is b.dat#999" in done.stderr
 
 
-def test_romanised_text_is_read_as_hindi(bank, model, program, tmp_path):
+def test_romanised_text_is_read_as_hindi(bank, model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     for name, text in {"roman": "ram khana khaakar soyaa.", "devanagari": "राम खाना खाकर सोया."}.items():
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
-    wanted = program("hindi", "classify", tmp_path / "devanagari", "--model", model)
-    found = program("hindi", "classify", tmp_path / "roman", "--model", model, "--romanised")
+    wanted = hindi("classify", tmp_path / "devanagari", "--model", model)
+    found = hindi("classify", tmp_path / "roman", "--model", model, "--romanised")
     assert found.returncode == 0, found.stderr
     assert found.stdout == wanted.stdout
     assert "खाना खाकर" in found.stdout
-    refused = program("hindi", "classify", bank / "b.dat", "--model", model, "--romanised", check=False)
+    refused = hindi("classify", bank / "b.dat", "--model", model, "--romanised", check=False)
     assert refused.returncode != 0
     assert "--romanised is for text" in refused.stderr
 
 
-def test_skeletons_leave_participles_out(bank, model, program, tmp_path):
+def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
     target = tmp_path / "made.jsonl"
-    assert program("hindi", "skeletons", bank / "b.dat", target, "--model", model).returncode == 0
+    assert hindi("skeletons", bank / "b.dat", target, "--model", model).returncode == 0
     records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    classified = program("hindi", "classify", bank / "b.dat", "--model", model).stdout.splitlines()
+    classified = hindi("classify", bank / "b.dat", "--model", model).stdout.splitlines()
     assert [one["line"] for one in records] == [line for line, text in enumerate(classified) if "(nonfin" in text]
     for one in records:
         left_out = [token for token, kept in zip(one["tokens"], one["keep"][0], strict=True) if kept == "0"]
@@ -156,8 +166,8 @@ def test_skeletons_leave_participles_out(bank, model, program, tmp_path):
         (["evaluate", "{bank}", "--system", "tree"], "clauses of trees are what is compared with"),
     ],
 )
-def test_what_cannot_be_done_is_said(bank, model, program, arguments, message):
-    done = program("hindi", *(argument.format(bank=bank) for argument in arguments), check=False)
+def test_what_cannot_be_done_is_said(bank, model, hindi, arguments, message):
+    done = hindi(*(argument.format(bank=bank) for argument in arguments), check=False)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_appendix_a(form):
 def test_appendix_b(form):
     found = markers_of(form)
     assert "B" in {marker.source for marker in found}
-    assert {marker.kind for marker in found} <= {MarkerClass.RELATIVE, MarkerClass.TEMPORAL}
+    assert {marker.kind for marker in found} <= {"relative", "temporal"}
 
 
 def test_both_scripts_and_cases_of_letters_agree():
@@ -42,13 +43,13 @@ def test_no_form_stands_twice():
 
 def test_every_source_and_class_is_used():
     assert {marker.source for marker in markers()} == {"A", "B", "text", "treebank", "paradigm"}
-    assert {marker.kind for marker in markers()} == set(MarkerClass)
+    assert {marker.kind for marker in markers()} == set(get_args(MarkerClass))
 
 
 def test_is_marker():
-    assert is_marker("कि", MarkerClass.COMPLEMENTISER)
-    assert not is_marker("कि", MarkerClass.COORDINATOR)
-    assert not is_marker("घर", *MarkerClass)
+    assert is_marker("कि", "complementiser")
+    assert not is_marker("कि", "coordinator")
+    assert not is_marker("घर", *get_args(MarkerClass))
 
 
 @pytest.mark.parametrize(

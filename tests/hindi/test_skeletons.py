@@ -6,7 +6,7 @@ import pytest
 
 from lattice_simp.hindi.clause import parse_bracketed
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.skeletons import clause_skeleton
+from lattice_simp.hindi.skeletons import line_skeleton
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from lattice_simp.hindi.skeletons import clause_skeleton
 def test_subordinate_clauses_go(text, wanted):
     words, clauses = parse_bracketed(text)
     sentence = Sentence(tuple(Token(word, "SYM" if word in ",." else "NN") for word in words))
-    assert str(clause_skeleton(sentence, clauses)) == wanted
+    assert str(line_skeleton([(sentence, clauses)])) == wanted
 
 
 @pytest.mark.parametrize("text", ["(main raam ghar gayaa . )", "(adv jab vaha aayaa ) .", "raam"])
 def test_without_a_gap_or_without_words_there_is_none(text):
     words, clauses = parse_bracketed(text)
     sentence = Sentence(tuple(Token(word, "SYM" if word in ",." else "NN") for word in words))
-    assert clause_skeleton(sentence, clauses) is None
+    assert line_skeleton([(sentence, clauses)]) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.hindi.clauses.crf import best_rests
 from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, Stack, TokenClass, final_cost, step
+from lattice_simp.hindi.clauses.rule_costs import START, RuleCosts, TokenClass, final_cost, step
 from lattice_simp.ops.nbest import nbest
 
 FIRST_BEAM = 6.0
@@ -32,56 +31,10 @@ MAX_KNOWN = 500_000
 _NONE = -1
 
 
-@dataclass(eq=False)
-class RuleTable:
-    """The rules' automaton for a set of labels, as a table that is filled where it is looked at.
-
-    Attributes:
-        labels: the brackets that labels stand for.
-        costs: of the rules.
-    """
-
-    labels: tuple[Brackets, ...]
-    costs: RuleCosts = field(default_factory=RuleCosts)
-    _stacks: list[Stack] = field(default_factory=lambda: [START])
-    _numbers: dict[Stack, int] = field(default_factory=lambda: {START: 0})
-    _known: dict[tuple[int, int, int], tuple[int, float]] = field(default_factory=dict)
-
-    def moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
-        """Returns for each state and label the next state, -1 where there is none, and the cost."""
-        size = len(self.labels)
-        keys, positions = np.unique(states * size + labels, return_inverse=True)
-        found = [self._move(key // size, key % size, token) for key in keys.tolist()]
-        following = np.array([one for one, _ in found], dtype=np.int64)
-        return following[positions], np.array([cost for _, cost in found])[positions]
-
-    def final_costs(self, states: Longs) -> Floats:
-        """Returns the costs of ending in states; infinite where clauses are open."""
-        found = [final_cost(self._stacks[state], self.costs) for state in states.tolist()]
-        return np.array([np.inf if cost is None else cost for cost in found])
-
-    def make_room(self) -> None:
-        """Forgets everything if it has grown large; the states of lattices before and after have different numbers."""
-        if len(self._known) > MAX_KNOWN:
-            self._stacks[:], self._numbers, self._known = [START], {START: 0}, {}
-
-    def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
-        known = self._known.get((state, label, token))
-        if known is None:
-            moved = step(self._stacks[state], self.labels[label], token, self.costs)
-            known = (_NONE, 0.0) if moved is None else (self._number(moved[0]), moved[1])
-            self._known[state, label, token] = known
-        return known
-
-    def _number(self, stack: Stack) -> int:
-        number = self._numbers.setdefault(stack, len(self._stacks))
-        if number == len(self._stacks):
-            self._stacks.append(stack)
-        return number
-
-
 class BracketSearch:
     """Finds the best well-formed labellings of sentences: the labels of a field composed with the rules.
+
+    The rules' automaton is a table that is filled where it is looked at.
 
     Args:
         labels: of the field, as `Brackets` are written.
@@ -90,9 +43,10 @@ class BracketSearch:
     """
 
     def __init__(self, labels: Sequence[str], transitions: Floats, costs: RuleCosts) -> None:
-        self.transitions, self.symbols = transitions, SymbolTable(labels)
-        self.table = RuleTable(tuple(map(Brackets.parse, labels)), costs)
-        self._brackets = dict(zip(labels, self.table.labels, strict=True))
+        self.transitions, self.costs, self.symbols = transitions, costs, SymbolTable(labels)
+        self.brackets = {label: Brackets.parse(label) for label in labels}
+        self._labels = list(self.brackets.values())
+        self._forget()
 
     def nbest(self, scores: Floats, tokens: list[TokenClass], n: int = 1) -> list[tuple[list[Brackets], float]]:
         """Finds the n best well-formed labellings exactly.
@@ -116,7 +70,7 @@ class BracketSearch:
             if (len(paths) == n and paths[-1].cost <= beam) or beam > LAST_BEAM:
                 break
             beam *= 2
-        return [([self._brackets[word] for word in path.tokens], path.cost) for path in paths]
+        return [([self.brackets[word] for word in path.tokens], path.cost) for path in paths]
 
     def _lattice(self, scores: Floats, rests: Floats, beam: float, tokens: list[TokenClass]) -> Lattice | None:
         """Composes the labels with the rules, and keeps what costs at most `beam` more than the best labelling of all.
@@ -127,26 +81,27 @@ class BracketSearch:
         Returns:
             The lattice; None if it would have more than `MAX_ARCS` arcs.
         """
-        self.table.make_room()
+        if len(self._known) > MAX_KNOWN:
+            self._forget()
         best = float((scores[0] + rests[0]).max())
         labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
         sources, targets, words, costs = [], [], [], []
         first = num_arcs = 0
         for position, token in enumerate(tokens):
-            own = np.broadcast_to(-scores[position], (len(labels), len(self.table.labels)))
+            own = np.broadcast_to(-scores[position], (len(labels), len(self._labels)))
             if position:
                 own = own - self.transitions[labels]
             rows, columns = np.nonzero(so_far[:, None] + own - rests[position] <= beam)
             num_arcs += len(rows)
             if num_arcs > MAX_ARCS:
                 return None
-            following, rule_costs = self.table.moves(states[rows], columns, token)
+            following, rule_costs = self._moves(states[rows], columns, token)
             arc_costs = own[rows, columns] + rule_costs
             totals = so_far[rows] + arc_costs
             kept = (following != _NONE) & (totals - rests[position, columns] <= beam)
             rows, columns, following = rows[kept], columns[kept], following[kept]
             arc_costs, totals = arc_costs[kept], totals[kept]
-            keys = following * len(self.table.labels) + columns
+            keys = following * len(self._labels) + columns
             pairs, into = np.unique(keys, return_inverse=True)
             following_first = first + len(labels)
             sources.append(first + rows)
@@ -156,10 +111,40 @@ class BracketSearch:
             costs.append(arc_costs if position else totals)
             so_far = np.full(len(pairs), np.inf)
             np.minimum.at(so_far, into, totals)
-            first, labels, states = following_first, pairs % len(self.table.labels), pairs // len(self.table.labels)
+            first, labels, states = following_first, pairs % len(self._labels), pairs // len(self._labels)
             if not len(pairs):
                 return Lattice.from_arcs([], [], [], [], [np.inf], self.symbols)
         finals = np.full(first + len(labels), np.inf)
-        finals[first:] = self.table.final_costs(states)
+        finals[first:] = self._final_costs(states)
         arcs = (np.concatenate(sources), np.concatenate(words), np.concatenate(costs), np.concatenate(targets))
         return Lattice.from_arcs(*arcs, finals, self.symbols).connected()
+
+    def _forget(self) -> None:
+        """Empties the table; the states of lattices before and after have different numbers."""
+        self._stacks, self._numbers = [START], {START: 0}
+        self._known: dict[tuple[int, int, int], tuple[int, float]] = {}
+
+    def _moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
+        """Returns for each state and label the next state, -1 where there is none, and the cost."""
+        size = len(self._labels)
+        keys, positions = np.unique(states * size + labels, return_inverse=True)
+        found = [self._move(key // size, key % size, token) for key in keys.tolist()]
+        following = np.array([one for one, _ in found], dtype=np.int64)
+        return following[positions], np.array([cost for _, cost in found])[positions]
+
+    def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
+        known = self._known.get((state, label, token))
+        if known is None:
+            moved = step(self._stacks[state], self._labels[label], token, self.costs)
+            known = (_NONE, 0.0)
+            if moved is not None:
+                known = self._numbers.setdefault(moved[0], len(self._stacks)), moved[1]
+                if known[0] == len(self._stacks):
+                    self._stacks.append(moved[0])
+            self._known[state, label, token] = known
+        return known
+
+    def _final_costs(self, states: Longs) -> Floats:
+        """Returns the costs of ending in states; infinite where clauses are open."""
+        found = [final_cost(self._stacks[state], self.costs) for state in states.tolist()]
+        return np.array([np.inf if cost is None else cost for cost in found])

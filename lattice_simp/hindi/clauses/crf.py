@@ -57,11 +57,7 @@ class LinearChain:
     def train(
         cls, examples: Iterable[tuple[Features, Sequence[str]]], settings: CrfSettings | None = None
     ) -> LinearChain:
-        """Trains a field.
-
-        Args:
-            examples: sentences: the attributes and the label of each token.
-            settings: see `CrfSettings`.
+        """Trains a field on the attributes and the label of each token of sentences.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
@@ -77,10 +73,7 @@ class LinearChain:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model")
             train_tagger(path, examples, parameters, library="hindi", fewest_labels=1)
-            return cls._of(open_tagger(path, library="hindi", remedy="train it again").info())
-
-    @classmethod
-    def _of(cls, dump: Any) -> LinearChain:
+            dump = open_tagger(path, library="hindi", remedy="train it again").info()
         labels = tuple(sorted(dump.labels))
         columns = {label: position for position, label in enumerate(labels)}
         attributes = {name: row for row, name in enumerate(sorted({name for name, _ in dump.state_features}))}

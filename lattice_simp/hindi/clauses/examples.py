@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,11 +32,8 @@ class Example:
     def of(cls, full: Sentence, clauses: Iterable[Clause]) -> Example:
         """Makes an example of a sentence and its clauses, both with elided words."""
         sentence = full.without_empty
-        return cls(full, sentence, bare(sentence, _reduced(full, clauses)))
-
-    def reduced(self, clauses: Sequence[Clause]) -> list[Clause]:
-        """Returns clauses of the full sentence as clauses of the other."""
-        return _reduced(self.full, clauses)
+        own = without_tokens(clauses, [token.is_empty for token in full.tokens])
+        return cls(full, sentence, bare(sentence, own))
 
 
 def tree_examples(
@@ -85,7 +82,3 @@ def _report(message: str, path: Path, problems: list[FormatError] | None) -> Non
     if problems is None:
         raise error
     problems.append(error)
-
-
-def _reduced(full: Sentence, clauses: Iterable[Clause]) -> list[Clause]:
-    return without_tokens(clauses, [token.is_empty for token in full.tokens])

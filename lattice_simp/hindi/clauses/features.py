@@ -60,7 +60,7 @@ def phrase_features(sentence: Sentence) -> Features:
     found: Features = []
     for number, chunk in enumerate(sentence.chunks):
         shared = _phrase(number, described) + _verbs(number, sentence.chunks, described, sentence)
-        for position in range(chunk.start, chunk.end):
+        for position in chunk.positions:
             corner = f"{position == chunk.start}{position == chunk.end - 1}"
             own = [f"{corner} {one}" for one in shared]
             found.append([*own, f"{corner}", *_words(sentence, position), *spread[number]])

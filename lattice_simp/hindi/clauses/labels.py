@@ -13,16 +13,12 @@ NOTHING = "-"
 
 @dataclass(frozen=True)
 class Brackets:
-    """What a token opens and closes; `main+nonfin/0` in short.
+    """The types of the clauses that a token opens, outer ones first, and how many it closes; `main+nonfin/0` in short.
 
     >>> Brackets.parse("main+nonfin/1")
     Brackets(opens=(<ClauseType.MAIN: 'main'>, <ClauseType.NON_FINITE: 'nonfin'>), closes=1)
     >>> str(Brackets((), 2))
     '-/2'
-
-    Attributes:
-        opens: the types of the clauses that begin with the token, outer ones first.
-        closes: how many clauses end with it.
     """
 
     opens: tuple[ClauseType, ...] = ()

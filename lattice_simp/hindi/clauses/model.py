@@ -103,7 +103,7 @@ class ClauseModel:
         folder.mkdir(parents=True, exist_ok=True)
         self.chain.write(folder / FIELD)
         if self.participles is not None:
-            self.participles.write(folder / PARTICIPLES)
+            self.participles.chain.write(folder / PARTICIPLES)
         meta = {"features": FEATURE_VERSION, "participles": self.participles is not None, "costs": asdict(self.costs)}
         with open_text(folder / META, "w") as file:
             file.write(json.dumps(meta) + "\n")
@@ -122,7 +122,7 @@ class ClauseModel:
             costs, has_participles = RuleCosts(**meta["costs"]), meta.get("participles", meta.get("judge"))
         except (KeyError, TypeError):
             raise FormatError("no description of a clause model", path=path, remedy=REMEDY) from None
-        participles = StartClassifier.read(folder / PARTICIPLES) if has_participles else None
+        participles = StartClassifier(LinearChain.read(folder / PARTICIPLES)) if has_participles else None
         return cls(LinearChain.read(folder / FIELD), costs, participles, template)
 
 

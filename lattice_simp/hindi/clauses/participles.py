@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
@@ -33,17 +32,10 @@ _START, _NO_START = "1", "0"
 _FAR = 6
 _EDGE = "edge"
 
-Odds = dict[int, float]
-"""The log odds of the phrases, by number, that a clause may start with."""
-
 
 @dataclass(frozen=True)
 class StartClassifier:
-    """The classifier, a logistic regression.
-
-    Attributes:
-        chain: a field over sequences of one; its labels are whether a clause starts.
-    """
+    """A logistic regression: a field over sequences of one, whose labels are whether a clause starts."""
 
     chain: LinearChain
 
@@ -57,8 +49,8 @@ class StartClassifier:
         both: list[tuple[Features, list[str]]] = [([["any"]], [label]) for label in (_START, _NO_START)]
         return cls(LinearChain.train(chain(both, _cases(examples)), SETTINGS))
 
-    def odds(self, sentence: Sentence) -> dict[int, Odds]:
-        """Returns for each participle, by the number of its phrase, the odds of the phrases up to it."""
+    def odds(self, sentence: Sentence) -> dict[int, dict[int, float]]:
+        """Returns for each participle, by the number of its phrase, the log odds of the phrases up to it."""
         verbs = _participles(sentence)
         view = _View(sentence, rule_clauses(sentence) if verbs else ())
         labels = self.chain.labels
@@ -71,12 +63,7 @@ class StartClassifier:
         return found
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Lets each non-finite clause start with the best phrase that crosses no other clause.
-
-        Args:
-            sentence: with tags and chunks.
-            clauses: well nested, without punctuation at their ends.
-        """
+        """Lets non-finite clauses (without punctuation at the ends) start with the best phrase that fits the others."""
         found = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
@@ -92,19 +79,6 @@ class StartClassifier:
                     found[position] = moved
                     break
         return nested_order(found)
-
-    def write(self, path: Path) -> None:
-        """Writes a file that `read` reads."""
-        self.chain.write(path)
-
-    @classmethod
-    def read(cls, path: Path) -> StartClassifier:
-        """Reads a file.
-
-        Raises:
-            FormatError: the file is missing or broken.
-        """
-        return cls(LinearChain.read(path))
 
 
 def _is_non_finite(clause: Clause) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from lattice_simp.grammars.hindi.markers import MarkerClass, is_marker
+from lattice_simp.grammars.hindi.markers import is_marker
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.sentence import FINITE, NON_FINITE, Sentence
@@ -66,12 +66,12 @@ START: Stack = (_Frame(),)
 
 def token_classes(sentence: Sentence) -> list[TokenClass]:
     """Returns each token's class; of a verb group the last token counts."""
-    complementisers = (is_marker(token.form, MarkerClass.COMPLEMENTISER) for token in sentence.tokens)
+    complementisers = (is_marker(token.form, "complementiser") for token in sentence.tokens)
     classes = [TokenClass.COMPLEMENTISER if own else TokenClass.OTHER for own in complementisers]
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
-            words = [position for position in range(chunk.start, chunk.end) if sentence.tokens[position].tag != "SYM"]
+            words = [position for position in chunk.positions if sentence.tokens[position].tag != "SYM"]
             if words:
                 classes[words[-1]] = kinds[chunk.tag]
     return classes

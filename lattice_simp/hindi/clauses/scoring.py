@@ -15,16 +15,11 @@ MEASURES = ("starts", "ends", "clauses", "types", *ClauseType)
 
 @dataclass(frozen=True)
 class Score:
-    """Counts of things found.
+    """Counts: how many things a system found, how many are wanted, and how many of those found are wanted.
 
     >>> score = Score(correct=3, found=4, wanted=6)
     >>> score.precision, score.recall, score.f1
     (75.0, 50.0, 60.0)
-
-    Attributes:
-        correct: how many of those found are wanted.
-        found: how many the system gave.
-        wanted: how many there are.
     """
 
     correct: int
@@ -49,13 +44,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well a system does.
-
-    Attributes:
-        scores: by measure, see `MEASURES`.
-        well_formed: per cent of the sentences whose brackets are balanced.
-        sentences: how many there were.
-    """
+    """Scores by measure (see `MEASURES`), the per cent of sentences with balanced brackets, and how many there were."""
 
     scores: dict[str, Score]
     well_formed: float

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks
+from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts
 from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
+from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 
 _COLUMNS = 10
@@ -26,7 +29,6 @@ _CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
 _ID = re.compile(r"[1-9]\d*")
 _PASSED_OVER = re.compile(r"\d+[-.]\d+")
 _NUMBER = re.compile(r"\d+$")
-_REMEDY = "correct the file, or leave this sentence out"
 
 _GENDERS = {"Masc": "m", "Fem": "f"}
 _NUMBERS = {"Sing": "sg", "Plur": "pl"}
@@ -34,138 +36,85 @@ _CASES = {"": "", "Nom": "d"}
 _OBLIQUE = "o"
 _INFINITIVE = "ना"
 
-_TAGS = {
-    "ADJ": "JJ",
-    "ADP": "PSP",
-    "ADV": "RB",
-    "AUX": "VAUX",
-    "CCONJ": "CC",
-    "DET": "DEM",
-    "INTJ": "INJ",
-    "NOUN": "NN",
-    "NUM": "QC",
-    "PART": "RP",
-    "PRON": "PRP",
-    "PROPN": "NNP",
-    "PUNCT": "SYM",
-    "SCONJ": "CC",
-    "SYM": "SYM",
-    "VERB": "VM",
-    "X": "UNK",
-}
-
-_CATEGORIES = {
-    "CC": "avy",
-    "DEM": "pn",
-    "INJ": "avy",
-    "INTF": "avy",
-    "JJ": "adj",
-    "NEG": "avy",
-    "NN": "n",
-    "NNP": "n",
-    "NST": "nst",
-    "PRP": "pn",
-    "PSP": "psp",
-    "QC": "num",
-    "QF": "adj",
-    "QO": "num",
-    "RB": "adv",
-    "RP": "avy",
-    "SYM": "punc",
-    "VAUX": "v",
-    "VM": "v",
-    "WQ": "pn",
-}
-
 _COMPOUND = "C"
 """Ends the tags of all but the last word of a compound (`NNC`, `JJC`)."""
 
 
-@dataclass
-class _Lines:
-    """The lines of a sentence that is being read."""
-
-    id: str = ""
-    words: list[Word] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    broken: FormatError | None = None
+@cache
+def _categories() -> dict[str, str]:
+    return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
 
 
-def read_conllu(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
-    """Reads the sentences of a file.
+def read_conllu(
+    path: Path, problems: list[FormatError] | None = None, lines: Iterable[str] | None = None
+) -> Iterator[Sentence]:
+    r"""Reads the sentences of a file.
+
+    >>> lines = ["1\tराम\tराम\tPROPN\tNNP\tCase=Nom\t2\tnsubj\t_\tChunkId=NP|ChunkType=head",
+    ...     "2\tसोया\tसोना\tVERB\tVM\t_\t0\troot\t_\tChunkId=VGF|ChunkType=head|Tam=yA"]
+    >>> sentence, = read_conllu(Path("x.conllu"), lines=lines)
+    >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
+    ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
 
     Args:
         path: of the file; it may be compressed.
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+        lines: of the file, where they are there already.
 
     Raises:
         FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
             sentence, or words depend on one another in a cycle.
     """
-    return sentences_of_conllu(read_lines(path), path, problems)
-
-
-def sentences_of_conllu(
-    lines: Iterable[str], path: Path, problems: list[FormatError] | None = None
-) -> Iterator[Sentence]:
-    r"""Reads sentences from the lines of a file, see `read_conllu`.
-
-    >>> lines = ["1\tराम\tराम\tPROPN\tNNP\tCase=Nom\t2\tnsubj\t_\tChunkId=NP|ChunkType=head",
-    ...     "2\tसोया\tसोना\tVERB\tVM\t_\t0\troot\t_\tChunkId=VGF|ChunkType=head|Tam=yA"]
-    >>> sentence, = sentences_of_conllu(lines, Path("x.conllu"))
-    >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
-    ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
-    """
-    for block in _blocks(lines, path):
+    numbered = enumerate(read_lines(path) if lines is None else lines, start=1)
+    for has_text, group in groupby(numbered, key=lambda pair: bool(pair[1].strip())):
+        block = list(group)  # what is wrong with the file as a whole is no problem of a sentence
         try:
-            yield _sentence(block, path)
+            if has_text and (sentence := _sentence(block, path)):
+                yield sentence
         except FormatError as error:
             if problems is None:
                 raise
             problems.append(error)
 
 
-def _blocks(lines: Iterable[str], path: Path) -> Iterator[_Lines]:
-    block = _Lines()
-    for number, line in enumerate(_closed(lines), start=1):
-        if not line.strip():
-            if block.words or block.broken:
-                yield block
-            block = _Lines()
-        elif line.startswith("#"):
-            name, _, value = line[1:].partition("=")
-            block.id = value.strip() if name.strip() == "sent_id" else block.id
-        elif not block.broken:
-            try:
-                _read_word(block, line, path, number)
-            except FormatError as error:  # raised where the sentence's turn comes
-                block.broken = error
-
-
-def _closed(lines: Iterable[str]) -> Iterator[str]:
-    yield from lines
-    yield ""
+def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
+    """Reads a sentence from its lines and their numbers; None if there are comments only."""
+    name = ""
+    words: list[Word] = []
+    numbers: list[int] = []
+    for number, line in block:
+        if line.startswith("#"):
+            key, _, value = line[1:].partition("=")
+            name = value.strip() if key.strip() == "sent_id" else name
+        elif word := _read_word(line, len(words) + 1, path, number):
+            words.append(word)
+            numbers.append(number)
+    for word, number in zip(words, numbers, strict=True):
+        if word.head >= len(words):
+            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
+    if (position := find_cycle([word.head for word in words])) is not None:
+        raise _broken(f"word {position + 1} depends on itself, in the end", path, numbers[position])
+    return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), name) if words else None
 
 
 def _broken(message: str, path: Path, line: int) -> FormatError:
-    return FormatError(message, path=path, line=line, remedy=_REMEDY)
+    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
 
 
-def _read_word(block: _Lines, line: str, path: Path, number: int) -> None:
+def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
+    """Reads a line of a sentence; None for what stands beside the tree."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
         raise _broken(f"{len(columns)} columns, not {_COLUMNS}", path, number)
     if _PASSED_OVER.fullmatch(columns[0]):
-        return
-    if columns[0] != str(len(block.words) + 1):
-        raise _broken(f"the word {columns[0]!r}, where number {len(block.words) + 1} is due", path, number)
+        return None
+    if columns[0] != str(due):
+        raise _broken(f"the word {columns[0]!r}, where number {due} is due", path, number)
     if not columns[1]:
         raise _broken(f"the word {columns[0]} is empty", path, number)
-    head = columns[6]
-    if head not in ("0", _NONE) and not _ID.fullmatch(head):
-        raise _broken(f"the head of word {columns[0]} is not a number: {head!r}", path, number)
-    block.words.append(_word(columns))
-    block.numbers.append(number)
+    if columns[6] not in ("0", _NONE) and not _ID.fullmatch(columns[6]):
+        raise _broken(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
+    return _word(columns)
 
 
 def _word(columns: Sequence[str]) -> Word:
@@ -181,12 +130,12 @@ def _word(columns: Sequence[str]) -> Word:
     tag = tag or _treebank_tag(part, features, relation)
     # The dictionary form of a verb is its infinitive, where the treebank has the stem.
     stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
-    person = features.get("Person", "")
+    person, categories = features.get("Person", ""), _categories()
     token = Token(
         form,
         tag,
         root=stem or lemma,
-        category=_CATEGORIES.get(tag) or _CATEGORIES.get(tag.removesuffix(_COMPOUND), ""),
+        category=categories.get(tag) or categories.get(tag.removesuffix(_COMPOUND), ""),
         gender=_GENDERS.get(features.get("Gender", ""), ""),
         number=_NUMBERS.get(features.get("Number", ""), ""),
         person=person + "h" if person and features.get("Polite") == "Form" else person,
@@ -218,19 +167,7 @@ def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
         return "QF"
     if part == "ADJ" and features.get("NumType") == "Ord":
         return "QO"
-    return _TAGS.get(part, "")
-
-
-def _sentence(block: _Lines, path: Path) -> Sentence:
-    if block.broken:
-        raise block.broken
-    words = block.words
-    for word, number in zip(words, block.numbers, strict=True):
-        if word.head >= len(words):
-            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
-    if (position := find_cycle([word.head for word in words])) is not None:
-        raise _broken(f"word {position + 1} depends on itself, in the end", path, block.numbers[position])
-    return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), block.id)
+    return universal_parts().get(part, ("", ""))[0]
 
 
 def _chunks(words: Sequence[Word]) -> list[Chunk]:
@@ -241,32 +178,28 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
     last: str | None = None
     for position, word in enumerate(words):
         name = word.misc.get(_CHUNK)
-        if name is None or name != last:
-            chunks.append(_chunk(word, name, position))
+        if name is None:  # a word that was left out of the chunks is one by itself
+            (own,) = derived_chunks([word._replace(head=-1)])
+            chunks.append(replace(own, start=position, end=position + 1))
+        elif name == last:
+            chunks[-1] = replace(chunks[-1], end=position + 1)
         else:
-            chunks[-1] = Chunk(chunks[-1].tag, chunks[-1].start, position + 1, is_empty=chunks[-1].is_empty)
+            tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
+            chunks.append(Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK)))
         last = name
     return chunks
 
 
-def _chunk(word: Word, name: str | None, position: int) -> Chunk:
-    if name is None:  # a word that was left out of the chunks is one by itself
-        (chunk,) = derived_chunks([Word(word.token, word.part, word.features, -1, word.relation, word.misc)])
-        return Chunk(chunk.tag, position, position + 1)
-    tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
-    return Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK))
-
-
 def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    chunk_of = [number for number, chunk in enumerate(chunks) for _ in range(chunk.start, chunk.end)]
+    chunk_of = [number for number, chunk in enumerate(chunks) for _ in chunk.positions]
     found = []
     for chunk in chunks:
-        own = range(chunk.start, chunk.end)
+        own = chunk.positions
         position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
         while words[position].head in own:
             position = words[position].head
         word = words[position]
         relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
         head = chunk_of[word.head] if word.head >= 0 else -1
-        found.append(Chunk(chunk.tag, chunk.start, chunk.end, head, relation, chunk.is_empty))
+        found.append(replace(chunk, head=head, relation=relation))
     return tuple(found)

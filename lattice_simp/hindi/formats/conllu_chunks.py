@@ -15,23 +15,15 @@ The head decides on the chunk's tag. A verb group is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from lattice_simp.hindi.sentence import FINITE, GERUND, NON_FINITE, Chunk, Token
+from lattice_simp.support.tables import grammar_table
 
 
-@dataclass(frozen=True)
-class Word:
-    """A word of a tree.
-
-    Attributes:
-        token: what it is in a `Sentence`.
-        part: the universal part of speech.
-        features: the universal features.
-        head: the position of the word that it depends on, from 0; -1 for none.
-        relation: to that word.
-        misc: what the last column says.
-    """
+class Word(NamedTuple):
+    """A word of a tree: what it is in a `Sentence`, and its columns; the head is a position from 0, -1 for none."""
 
     token: Token
     part: str
@@ -43,22 +35,17 @@ class Word:
 
 _FUNCTION = frozenset({"aux", "case", "clf", "det", "fixed", "flat", "goeswith"})
 _ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
-_PARTICLES = frozenset({"PART"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
 _VERBS = frozenset({"VERB", "AUX"})
 _FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
-_RELATIVE = "acl:relcl"
 _NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
-_PUNCTUATION, _NEGATION = "BLK", "NEGP"
 
-_TAGS = {
-    "ADJ": "JJP",
-    "ADV": "RBP",
-    "CCONJ": "CCP",
-    "INTJ": _PUNCTUATION,
-    "PUNCT": _PUNCTUATION,
-    "SCONJ": "CCP",
-}
+
+@cache
+def universal_parts() -> dict[str, tuple[str, str]]:
+    """Returns for each universal part of speech the treebank's tag, and that of a chunk that it heads."""
+    rows = grammar_table("hindi/ud_parts.tsv", ("part", "tag", "chunk"))
+    return {row["part"]: (row["tag"], row["chunk"]) for row in rows}
 
 
 def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
@@ -98,14 +85,15 @@ def _stays(word: Word, head: Word) -> bool:
         return head.part in _NOUNS and word.part not in _VERBS
     if relation == "mark":
         return word.part == "ADP"
-    return word.part in _PARTICLES and relation in ("advmod", "dep", "discourse")
+    return word.part == "PART" and relation in ("advmod", "dep", "discourse")
 
 
 def _tag(words: Sequence[Word], head: int, own: range) -> str:
     word = words[head]
     if word.part not in _VERBS:
-        is_negation = word.part in _PARTICLES and word.features.get("Polarity") == "Neg"
-        return _NEGATION if is_negation else _TAGS.get(word.part, "NP")
+        if word.part == "PART" and word.features.get("Polarity") == "Neg":
+            return "NEGP"
+        return universal_parts().get(word.part, ("", ""))[1] or "NP"
     if any(words[position].features.get("VerbForm") == "Fin" for position in own):
         return FINITE
     form = word.features.get("VerbForm")
@@ -120,6 +108,6 @@ def _heads_finite_clause(words: Sequence[Word], position: int) -> bool:
         seen.add(position)
         position = words[position].head
     relation = words[position].relation
-    if relation == _RELATIVE or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
+    if relation == "acl:relcl" or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
         return True
     return any(word.head == position and word.relation == "mark" and word.part == "SCONJ" for word in words)

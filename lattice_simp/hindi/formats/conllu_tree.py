@@ -16,55 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 
-from lattice_simp.hindi.from_tree import JOINED
+from lattice_simp.hindi.from_tree import CONJUNCTION, JOINED
 from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.support.tables import grammar_table
 
 _PREDICATE = "k1s"
-_CONJUNCTION = "CCP"
 _GENITIVE = frozenset({"का", "के", "की"})
 
-_UNIVERSAL = frozenset(
-    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed "
-    "flat goeswith iobj list mark nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp".split()
-)
-"""Relations that only Universal Dependencies have: all but `nmod`, which the treebank has, too."""
 
-_OF_CLAUSES = frozenset(
-    "advcl advmod aux cc ccomp csubj dep discourse dislocated iobj mark nsubj obj obl parataxis punct vocative "
-    "xcomp".split()
-)
-"""What depends on a predicate as the head of its clause, not as a noun or an adjective."""
-
-_NAMES = {
-    "acl": "nmod",
-    "acl:relcl": "nmod__relc",
-    "advcl": "vmod",
-    "advmod": "adv",
-    "amod": "nmod",
-    "appos": "nmod",
-    "ccomp": "k2",
-    "compound": "pof",
-    "conj": JOINED,
-    "csubj": "k1",
-    "det": "nmod",
-    "discourse": "rad",
-    "dislocated": "fragof",
-    "iobj": "k4",
-    "list": "enm",
-    "nmod": "k7",
-    "nsubj": "k1",
-    "nsubj:pass": "k2",
-    "nummod": "nmod",
-    "obj": "k2",
-    "obl": "k7",
-    "parataxis": "vmod",
-    "punct": "rsym",
-    "vocative": "rad",
-    "xcomp": "k2",
-}
-
-_POSSESSIVE = "r6"
+@cache
+def _relations() -> dict[str, tuple[str, bool]]:
+    """Returns for each universal relation the treebank's name, and whether it is one to a clause, see the table."""
+    rows = grammar_table("hindi/ud_relations.tsv", ("relation", "name", "clausal"))
+    return {row["relation"]: (row["name"], bool(row["clausal"])) for row in rows}
 
 
 @dataclass
@@ -87,7 +53,7 @@ class _Tree:
         ]
 
     def is_conjunction(self, position: int) -> bool:
-        return self.sentence.chunks[position].tag == _CONJUNCTION
+        return self.sentence.chunks[position].tag == CONJUNCTION
 
     def is_genitive(self, position: int) -> bool:
         return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))
@@ -113,7 +79,8 @@ def treebank_tree(sentence: Sentence) -> Sentence:
     [(2, 'k1'), (2, 'k1s'), (-1, '')]
     """
     chunks = sentence.chunks
-    if not any(chunk.relation.partition(":")[0] in _UNIVERSAL for chunk in chunks):
+    universal = _relations().keys() - {"nmod"}  # which the treebank has, too
+    if not any(chunk.relation.partition(":")[0] in universal for chunk in chunks):
         return sentence
     tree = _Tree(sentence, [chunk.head for chunk in chunks], [chunk.relation for chunk in chunks])
     _raise_copulas(tree)
@@ -140,8 +107,9 @@ def _raise_copulas(tree: _Tree) -> None:
 
 
 def _of_clause(tree: _Tree, position: int) -> bool:
+    """Returns whether what hangs on a predicate does so as on the head of its clause, not on a noun or adjective."""
     base = tree.base(position)
-    return base in _OF_CLAUSES or (base == "nmod" and not tree.is_genitive(position))
+    return _relations().get(base, ("", False))[1] or (base == "nmod" and not tree.is_genitive(position))
 
 
 def _raise_coordinators(tree: _Tree) -> None:
@@ -168,5 +136,6 @@ def _raise_openers(tree: _Tree) -> None:
 def _name(tree: _Tree, position: int) -> str:
     relation = tree.relations[position]
     if tree.base(position) == "nmod" and tree.is_genitive(position):
-        return _POSSESSIVE
-    return _NAMES.get(relation) or _NAMES.get(tree.base(position), relation)
+        return "r6"
+    names = (_relations()[one][0] for one in (relation, tree.base(position)) if one in _relations())
+    return next(filter(None, names), relation)

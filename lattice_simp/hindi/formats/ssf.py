@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle, without_hollow
+from lattice_simp.hindi.sentence import EMPTY, MORPHOLOGY, Chunk, Sentence, Token, find_cycle, without_hollow
 from lattice_simp.support.textio import read_lines
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
@@ -22,53 +22,31 @@ _EMPTY_CHUNK = "NULL__"
 _JOINED = "-JOIN"
 """How the treebank writes a hyphen inside a word that it takes apart."""
 
-_AF = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
-"""The fields of the attribute `af`, in order."""
 
-
-@dataclass
-class _Open:
-    """A sentence that is being read."""
-
-    id: str
-    line: int
-    tokens: list[Token] = field(default_factory=list)
-    chunks: list[Chunk] = field(default_factory=list)
-    names: dict[str, int] = field(default_factory=dict)
-    heads: list[tuple[str, int]] = field(default_factory=list)
-    start: int | None = None
-
-
-def read_ssf(path: Path, problems: list[FormatError] | None = None) -> Iterator[Sentence]:
+def read_ssf(
+    path: Path, problems: list[FormatError] | None = None, lines: Iterable[str] | None = None
+) -> Iterator[Sentence]:
     """Reads the sentences of a file.
 
     Lines outside of sentences are passed over: files have headers of several kinds. Tokens outside of brackets make a
     chunk of their own; of nested brackets the innermost count. Words `NULL` are elided; `null` is so in elided phrases.
 
+    >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
+    ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
+    ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
+    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in read_ssf(Path("x.ssf"), lines=lines)]
+    [('राम सोया', 'k1', 'm')]
+
     Args:
         path: of the file; it may be compressed.
         problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+        lines: of the file, where they are there already.
 
     Raises:
         FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
             chunks depend on one another in a cycle.
     """
-    return sentences_of_lines(read_lines(path), path, problems)
-
-
-def sentences_of_lines(
-    lines: Iterable[str], path: Path, problems: list[FormatError] | None = None
-) -> Iterator[Sentence]:
-    """Reads sentences from the lines of a file, see `read_ssf`.
-
-    >>> from pathlib import Path
-    >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
-    ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
-    ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
-    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in sentences_of_lines(lines, Path("x.ssf"))]
-    [('राम सोया', 'k1', 'm')]
-    """
-    for name, first, own in _blocks(lines):
+    for name, first, own in _blocks(read_lines(path) if lines is None else lines):
         try:
             yield _sentence(name, first, own, path)
         except FormatError as error:
@@ -102,74 +80,74 @@ def _sentence(name: str, first: int, lines: list[str], path: Path) -> Sentence:
         raise _broken("a sentence ends that has not begun", path, first)
     if _END not in lines[-1]:
         raise _broken(f"the sentence {name!r} has no end", path, first)
-    current = _Open(name, first)
+    current = _Open(path)
     for number, line in enumerate(lines[1:-1], start=first + 1):
         if line.strip():
-            _read_line(current, line, path, number)
-    return _finished(current, path)
+            current.read(line, number)
+    chunks = current.with_heads()
+    if not current.tokens:
+        raise _broken(f"the sentence {name!r} has no tokens", path, first)
+    return Sentence(tuple(current.tokens), without_hollow(chunks), name)
 
 
 def _broken(message: str, path: Path, line: int) -> FormatError:
     return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
 
 
-def _read_line(current: _Open, line: str, path: Path, number: int) -> None:
-    fields = [one.strip() for one in line.split("\t")]
-    if "))" in fields[:2]:
-        _close(current)
-    elif len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
-        raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", path, number)
-    elif fields[1] == "((":
-        _close(current)  # what is between brackets, or in outer ones, makes a chunk of its own
+class _Open:
+    """A sentence that is being read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.in_chunk = path, False
+        self.tokens: list[Token] = []
+        self.chunks: list[Chunk] = []
+        self.names: dict[str, int] = {}
+        self.heads: list[tuple[str, int]] = []
+
+    def read(self, line: str, number: int) -> None:
+        fields = [one.strip() for one in line.split("\t")]
+        if "))" in fields[:2]:
+            self.in_chunk = False
+            return
+        if len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
+            raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", self.path, number)
         features = _features(fields[3] if len(fields) > 3 else "")
-        _open(current, fields[2], features, path, number)
-    else:
-        if current.start is None:
-            _open(current, fields[2], {}, path, number)
-        current.tokens.append(_token(fields, in_empty=current.chunks[-1].is_empty))
+        if fields[1] == "((":  # what is between brackets, or in outer ones, makes a chunk of its own
+            self.begin_chunk(fields[2], features, number)
+            return
+        if not self.in_chunk:
+            self.begin_chunk(fields[2], {}, number)
+        self.tokens.append(_token(fields[1], fields[2], features, in_empty=self.chunks[-1].is_empty))
+        self.chunks[-1] = replace(self.chunks[-1], end=len(self.tokens))
+
+    def begin_chunk(self, tag: str, features: dict[str, str], number: int) -> None:
+        self.names.setdefault(features.get("name") or f"({len(self.chunks)})", len(self.chunks))
+        dependency = features.get("drel") or features.get("dmrel") or ""
+        relation, _, head = dependency.partition(":")
+        if dependency and not head:
+            raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", self.path, number)
+        self.heads.append((head, number))
+        start, is_empty = len(self.tokens), tag.startswith(_EMPTY_CHUNK)
+        self.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), start, start, -1, relation, is_empty))
+        self.in_chunk = True
+
+    def with_heads(self) -> list[Chunk]:
+        found = []
+        for chunk, (head, number) in zip(self.chunks, self.heads, strict=True):
+            if head and head not in self.names:
+                raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", self.path, number)
+            found.append(replace(chunk, head=self.names[head] if head else -1))
+        if (position := find_cycle([chunk.head for chunk in found])) is not None:
+            raise _broken("a chunk depends on itself, in the end", self.path, self.heads[position][1])
+        return found
 
 
-def _open(current: _Open, tag: str, features: dict[str, str], path: Path, number: int) -> None:
-    name = features.get("name") or f"({len(current.chunks)})"
-    current.names.setdefault(name, len(current.chunks))
-    dependency = features.get("drel") or features.get("dmrel") or ""
-    relation, _, head = dependency.partition(":")
-    if dependency and not head:
-        raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", path, number)
-    current.heads.append((head, number))
-    position = current.start = len(current.tokens)
-    empty = tag.startswith(_EMPTY_CHUNK)
-    current.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), position, position, -1, relation, empty))
-
-
-def _close(current: _Open) -> None:
-    if current.start is not None:
-        current.chunks[-1] = replace(current.chunks[-1], end=len(current.tokens))
-        current.start = None
-
-
-def _token(fields: list[str], *, in_empty: bool) -> Token:
-    features = _features(fields[3] if len(fields) > 3 else "")
-    values = (features.get("af", "").split(",") + [""] * len(_AF))[: len(_AF)]
-    form = "-" if fields[1] == _JOINED else fields[1] or EMPTY
-    is_empty = form == EMPTY or (in_empty and form.upper() == EMPTY)
-    return Token(form, fields[2], **dict(zip(_AF, values, strict=True)), is_empty=is_empty)
+def _token(form: str, tag: str, features: dict[str, str], *, in_empty: bool) -> Token:
+    values = (features.get("af", "").split(",") + [""] * len(MORPHOLOGY))[: len(MORPHOLOGY)]
+    form = "-" if form == _JOINED else form or EMPTY
+    return Token(form, tag, *values, is_empty=form == EMPTY or (in_empty and form.upper() == EMPTY))
 
 
 def _features(text: str) -> dict[str, str]:
     """Reads `<fs name='NP' drel='k1:VGF'>`."""
     return {name: one or two or three for name, one, two, three in _FEATURE.findall(text)}
-
-
-def _finished(current: _Open, path: Path) -> Sentence:
-    _close(current)
-    chunks = []
-    for chunk, (head, line) in zip(current.chunks, current.heads, strict=True):
-        if head and head not in current.names:
-            raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", path, line)
-        chunks.append(replace(chunk, head=current.names[head] if head else -1))
-    if (position := find_cycle([chunk.head for chunk in chunks])) is not None:
-        raise _broken("a chunk depends on itself, in the end", path, current.heads[position][1])
-    if not current.tokens:
-        raise _broken(f"the sentence {current.id!r} has no tokens", path, current.line)
-    return Sentence(tuple(current.tokens), without_hollow(chunks), current.id)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
-from lattice_simp.hindi.formats.ssf import read_ssf, sentences_of_lines
+from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.textio import decode, read_lines
 
@@ -65,7 +65,7 @@ def _read_archive(
     for (name, member_name), data in sorted(contents.items()):
         inside = path / member_name  # names the file in messages
         lines = decode(data, inside).splitlines()
-        yield from ((name, sentence) for sentence in sentences_of_lines(lines, inside, problems))
+        yield from ((name, sentence) for sentence in read_ssf(inside, problems, lines))
 
 
 def _check_end(archive: tarfile.TarFile) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, takes_ne
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.from_tree import AGENTS
-from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence
-from lattice_simp.hindi.simplify.model import Part, PartKind
+from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence, Token
+from lattice_simp.hindi.simplify.model import Part
 from lattice_simp.hindi.simplify.nominal_cases import is_agentive, is_dative
-from lattice_simp.hindi.simplify.tables import Role, word_of, words_of
-from lattice_simp.hindi.simplify.verb_groups import verb_group
+from lattice_simp.hindi.simplify.tables import word_of, words_of
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 GENITIVE_AGENTS = ("r6-k1", "k1")
 OBJECTS = ("k2", "k2p", "k2g")
@@ -20,58 +20,37 @@ PREDICATE_NOUN = "pof"
 _HEADS = ("NN", "NNP", "NNPC", "NNC", "PRP", "QC", "QF")
 
 
-def has_tree(sentence: Sentence) -> bool:
-    """Returns whether dependencies are known."""
-    return any(chunk.head >= 0 for chunk in sentence.chunks)
-
-
-def children(sentence: Sentence, chunk: int) -> list[int]:
-    """Returns the chunks that depend on a chunk."""
-    return [position for position, one in enumerate(sentence.chunks) if one.head == chunk]
-
-
-def subtree(sentence: Sentence, chunk: int) -> set[int]:
+def tokens_below(sentence: Sentence, chunk: int) -> set[int]:
     """Returns the tokens of a chunk and of all that depends on it."""
-    waiting, seen = [chunk], set[int]()
-    while waiting:
-        own = waiting.pop()
-        if own not in seen:
-            seen.add(own)
-            waiting += children(sentence, own)
-    return {
-        index for position in seen for index in range(sentence.chunks[position].start, sentence.chunks[position].end)
-    }
+    return {index for one in sentence.subtree(chunk) for index in sentence.chunks[one].positions}
 
 
 def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int, ...]:
     """Returns the agent of a verb among some tokens; none if it has none there."""
     own = set(tokens)
-    if not has_tree(sentence):
+    if not sentence.has_tree:
         return _agent_by_chunks(sentence, verb, own)
     # An agent that is among a verb's words may hang on one of its participles.
-    below = children(sentence, verb)
+    below = sentence.children[verb]
     participles = [one for one in below if sentence.chunks[one].tag == NON_FINITE]
-    for child in [*below, *(other for one in participles for other in children(sentence, one))]:
+    for child in [*below, *(other for one in participles for other in sentence.children[one])]:
         chunk = sentence.chunks[child]
         if chunk.relation in AGENTS and chunk.tag == "NP" and not chunk.is_empty:
-            if own.issuperset(range(chunk.start, chunk.end)):
+            if own.issuperset(chunk.positions):
                 return _block(sentence, child, own)
-        elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(subtree(sentence, child)):
-            joined = subtree(sentence, child)
-            if joined == set(range(min(joined), max(joined) + 1)) and not _holds_verb(sentence, joined):
+        elif chunk.relation in AGENTS and chunk.tag == "CCP" and own.issuperset(tokens_below(sentence, child)):
+            joined = tokens_below(sentence, child)
+            holds_verb = any(sentence.tokens[position].tag in VERBS for position in joined)
+            if joined == set(range(min(joined), max(joined) + 1)) and not holds_verb:
                 return tuple(sorted(joined))
     return ()
 
 
-def _holds_verb(sentence: Sentence, tokens: Iterable[int]) -> bool:
-    return any(sentence.tokens[position].tag in VERBS for position in tokens)
-
-
 def _block(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
     """Returns a phrase with what depends on it, as far as it is one piece around the chunk and without a mark in it."""
-    found = subtree(sentence, chunk) & own
+    found = tokens_below(sentence, chunk) & own
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
-    verbal = {position for one in sentence.chunks if one.is_verbal for position in range(one.start, one.end)}
+    verbal = {position for one in sentence.chunks if one.is_verbal for position in one.positions}
     while start - 1 in found and start - 1 not in verbal:
         start -= 1
     while end in found:
@@ -110,14 +89,14 @@ def nominal_chunks(sentence: Sentence, own: Iterable[int]) -> list[int]:
     return [
         position
         for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == "NP" and tokens.issuperset(range(chunk.start, chunk.end)) and not chunk.is_empty
+        if chunk.tag == "NP" and tokens.issuperset(chunk.positions) and not chunk.is_empty
     ]
 
 
 def has_ne(sentence: Sentence, chunk: int) -> bool:
     """Returns whether a phrase has `ne`."""
     own = sentence.chunks[chunk]
-    return word_of(Role.ERGATIVE) in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
+    return word_of("ergative") in sentence.postpositions(own) or is_agentive(sentence.head_of(own))
 
 
 def is_bare(sentence: Sentence, chunk: int) -> bool:
@@ -132,11 +111,11 @@ def is_bare(sentence: Sentence, chunk: int) -> bool:
 def with_modifiers(sentence: Sentence, chunk: int, own: set[int]) -> tuple[int, ...]:
     """Returns a phrase with the genitives before it, and with the phrase that it is joined to."""
     start = chunk
-    while start > 0 and own.issuperset(range(sentence.chunks[start - 1].start, sentence.chunks[start - 1].end)):
+    while start > 0 and own.issuperset(sentence.chunks[start - 1].positions):
         previous = sentence.chunks[start - 1]
         last = sentence.tokens[previous.end - 1].form
         joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
-        if not (previous.tag == "NP" and last in words_of(Role.GENITIVE)) and not joins:
+        if not (previous.tag == "NP" and last in words_of("genitive")) and not joins:
             break
         start -= 2 if joins else 1
     return tuple(range(sentence.chunks[start].start, sentence.chunks[chunk].end))
@@ -146,7 +125,7 @@ def object_of(sentence: Sentence, verb: int, tokens: Sequence[int], agent: Seque
     """Returns the chunk that a verb with an agent in `ne` agrees with: a bare object, or a compound verb's noun."""
     own = set(tokens) - set(agent)
     bare = [position for position in nominal_chunks(sentence, own) if is_bare(sentence, position)]
-    if has_tree(sentence):
+    if sentence.has_tree:
         for relations in (OBJECTS, (PREDICATE_NOUN,)):
             for position in bare:
                 chunk = sentence.chunks[position]
@@ -167,131 +146,80 @@ def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
     return max(one for one in bare if sentence.chunks[one].head == sentence.chunks[position].head)
 
 
-@dataclass(frozen=True)
-class Shared:
-    """A part, and the tokens of the agent that is copied to it; none if it needs none.
-
-    Attributes:
-        part: with its own agent, if it has one.
-        copied: from another part.
-        giver: the verb chunk that the agent belongs to.
-    """
-
-    part: Part
-    copied: tuple[int, ...] = ()
-    giver: int | None = None
-
-
-def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Shared]:
+def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     """Finds each part's agent, and for those without one that of the verb that they depend on or are joined to."""
-    own = [_with_agent(sentence, part) for part in parts]
-    found: list[Shared] = []
-    agents: dict[int, tuple[int, ...]] = {part.verb: part.agent for part in own if part.verb is not None and part.agent}
-    for position, part in enumerate(own):
-        if part.agent or part.verb is None:
-            found.append(Shared(part))
-        elif part.kind != PartKind.FINITE and part.governor is not None:
-            group = verb_group(sentence, part.verb)
-            passive = group is not None and group.is_passive
-            found.append(Shared(part) if passive else _copied(part, part.governor, agents))
-        else:
-            giver = _joined(sentence, own, position)
-            if giver is None:
-                giver = _of_participle(own, part)
-            found.append(_copied(part, giver, agents))
-            if giver is not None and giver in agents:
-                agents[part.verb] = agents[giver]
-    return [_later(one, agents) for one in found]
+    parts = [_with_agent(sentence, part) for part in parts]
+    givers = [_giver(sentence, parts, position) for position in range(len(parts))]
+    agents: dict[int | None, tuple[int, ...]] = {part.verb: part.agent for part in parts if part.agent}
+    for part, giver in zip(parts, givers, strict=True):
+        if part.kind == "finite" and giver in agents:
+            agents[part.verb] = agents[giver]
+    return [replace(part, copied=agents.get(giver, ())) for part, giver in zip(parts, givers, strict=True)]
 
 
 def _with_agent(sentence: Sentence, part: Part) -> Part:
     # Without a tree, nothing tells the agent of a participle from its object, and few have one.
-    unknown = part.kind != PartKind.FINITE and not has_tree(sentence)
+    unknown = part.kind != "finite" and not sentence.has_tree
     if part.agent or part.verb is None or unknown:
         return part
     return replace(part, agent=agent_of(sentence, part.verb, part.tokens))
 
 
-def _copied(part: Part, giver: int | None, agents: dict[int, tuple[int, ...]]) -> Shared:
-    copied = agents.get(giver, ()) if giver is not None else ()
-    return Shared(part, copied, giver)
-
-
-def _later(one: Shared, agents: dict[int, tuple[int, ...]]) -> Shared:
-    """Returns a participle before a verb that itself has its agent from elsewhere."""
-    if one.part.kind == PartKind.FINITE or one.part.agent or one.copied or one.giver is None:
-        return one
-    return replace(one, copied=agents.get(one.giver, ()))
+def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
+    """Returns the verb whose agent a part without one shares."""
+    part = parts[position]
+    if part.agent or part.verb is None:
+        return None
+    if part.kind != "finite" and part.governor is not None:
+        group = verb_group(sentence, part.verb)
+        return None if group is not None and group.is_passive else part.governor
+    giver = _joined(sentence, parts, position)
+    return _of_participle(parts, part) if giver is None else giver
 
 
 def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
     """Returns the verb of the coordinate clause before, whose agent a clause without one shares."""
-    part = parts[position]
-    if part.clause_kind != ClauseType.COORDINATE or part.verb is None or not _lacks_agent(sentence, part):
+    taker = parts[position]
+    own = verb_group(sentence, taker.verb)
+    if taker.clause_kind != ClauseType.COORDINATE or own is None or not _lacks_agent(sentence, taker, own):
         return None
-    for other in reversed(parts[:position]):
-        if other.kind == PartKind.FINITE and other.verb is not None:
-            group = verb_group(sentence, other.verb)
-            fits = other.clause_kind == ClauseType.COORDINATE and group is not None and not group.is_passive
-            if not fits or not _same_case(sentence, other, part) or not _is_topic(sentence, other):
-                return None
-            return other.verb if _agrees(sentence, other, part) else None
-    return None
+    giver = next((one for one in reversed(parts[:position]) if one.kind == "finite" and one.verb is not None), None)
+    group = verb_group(sentence, giver.verb) if giver else None
+    if giver is None or group is None or giver.clause_kind != ClauseType.COORDINATE or group.is_passive:
+        return None
+    # `hai` may also just tell that something exists, and an agent in the dative must be needed in both clauses.
+    phrase = [(index, sentence.tokens[index]) for index in giver.agent]
+    is_topic = group.root not in words_of("be") or not phrase or giver.agent[0] == giver.tokens[0]
+    same_case = not phrase or not is_dative(phrase) or group.verbs[0].tam == own.verbs[0].tam == INFINITIVE
+    return giver.verb if is_topic and same_case and _agree([token for _, token in phrase], group, own) else None
 
 
-def _lacks_agent(sentence: Sentence, part: Part) -> bool:
+def _lacks_agent(sentence: Sentence, part: Part, group: VerbGroup) -> bool:
     """Returns whether an active clause has nothing that could be its agent."""
-    group = verb_group(sentence, part.verb) if part.verb is not None else None
-    if group is None or group.is_passive or group.tense is None or part.verb is None:
+    if group.is_passive or group.tense is None or part.verb is None or group.tense[0] in (IMPERATIVE, POLITE):
         return False
-    if group.tense[0] in (IMPERATIVE, POLITE):
-        return False
-    if has_tree(sentence):
+    if sentence.has_tree:
         # Experiencers, and clauses as subjects, stand in for an agent.
-        return not any(
-            sentence.chunks[child].relation in ("k1", "pk1", "k4a") for child in children(sentence, part.verb)
-        )
+        below = (sentence.chunks[child] for child in sentence.children[part.verb])
+        return not any(chunk.relation in ("k1", "pk1", "k4a") for chunk in below)
     bare = [one for one in nominal_chunks(sentence, part.tokens) if is_bare(sentence, one)]
     return not bare or (group.takes_agent_with_ne and len(bare) == 1)
+
+
+def _agree(agent: Sequence[Token], giver: VerbGroup, taker: VerbGroup) -> bool:
+    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
+    if taker.takes_agent_with_ne:
+        return True
+    one, other = giver.agreement, taker.agreement
+    if giver.takes_agent_with_ne:
+        nouns = [token for token in agent if token.tag.startswith(("NN", "PRP"))] or agent
+        return not nouns or nouns[-1].gender not in ("m", "f") or nouns[-1].gender == other.gender
+    return one.gender == other.gender and one.number == other.number
 
 
 def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
     """Returns the participle of a verb without an agent that has one: both share it."""
     for other in parts:
-        if other.kind == PartKind.PARTICIPLE and other.governor == part.verb and other.agent:
+        if other.kind == "participle" and other.governor == part.verb and other.agent:
             return other.verb
     return None
-
-
-def _is_topic(sentence: Sentence, giver: Part) -> bool:
-    """Returns whether what a clause says is about its agent: `hai` may also just tell that something exists."""
-    group = verb_group(sentence, giver.verb) if giver.verb is not None else None
-    if group is None or group.root not in words_of(Role.BE) or not giver.agent:
-        return True
-    return giver.agent[0] == giver.tokens[0]
-
-
-def _same_case(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Returns whether an agent in the dative is needed in both clauses, as with obligations."""
-    phrase = [(position, sentence.tokens[position]) for position in giver.agent]
-    if not phrase or not is_dative(phrase):
-        return True
-    groups = [verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None]
-    return all(group is not None and group.verbs[0].tam == INFINITIVE for group in groups)
-
-
-def _agrees(sentence: Sentence, giver: Part, taker: Part) -> bool:
-    """Returns whether the verb without an agent agrees with that of the verb before, as far as forms tell."""
-    one, other = (verb_group(sentence, part.verb) for part in (giver, taker) if part.verb is not None)
-    if one is None or other is None or other.takes_agent_with_ne:
-        return True
-    if one.takes_agent_with_ne:
-        last = sentence.tokens[giver.agent[-1]] if giver.agent else None
-        nouns = [
-            sentence.tokens[position]
-            for position in giver.agent
-            if sentence.tokens[position].tag.startswith(("NN", "PRP"))
-        ]
-        gender = (nouns[-1].gender if nouns else last.gender if last else "") or "any"
-        return gender not in ("m", "f") or gender == other.agreement.gender
-    return one.agreement.gender == other.agreement.gender and one.agreement.number == other.agreement.number

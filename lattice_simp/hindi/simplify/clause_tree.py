@@ -7,21 +7,18 @@ from dataclasses import dataclass, field
 
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
-from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, VERBS, Sentence
-from lattice_simp.hindi.simplify.tables import Action, Role, connectives, kept_participles, relatives, words_of
+from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
+from lattice_simp.hindi.simplify.model import without
+from lattice_simp.hindi.simplify.tables import connectives, kept_participles, relatives, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
 
 @dataclass
 class Node:
-    """A clause among others.
+    """A clause with those in it, or the whole sentence, which has no type.
 
     Attributes:
         name: of the split that makes a sentence of it; "" for the whole sentence.
-        start: its first token.
-        end: after its last token.
-        kind: its type; None for the whole sentence.
-        children: the clauses in it.
         is_kept: whether it stays with the clause around it.
         side: the neighbour that it stays with, where that clause has no verb of its own: 1 the next, -1 the previous.
     """
@@ -81,8 +78,7 @@ def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> 
         chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
-        verbs = [index for index in range(chunk.start, chunk.end) if sentence.tokens[index].tag in VERBS]
-        verbs = [index for index in verbs if not sentence.tokens[index].is_empty]
+        verbs = sentence.verbs(chunk)
         if verbs and own.issuperset(verbs):
             return position
     return None
@@ -103,16 +99,7 @@ def is_participial(sentence: Sentence, node: Node) -> bool:
 
 
 def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> dict[str, str]:
-    """Marks clauses that are not split off.
-
-    Args:
-        sentence: in Devanagari.
-        root: of its clauses; changed.
-        refused: splits that cannot be made, with reasons.
-
-    Returns:
-        The reason for each clause that stays.
-    """
+    """Marks clauses that are not split off, those of refused splits among them, and returns a reason for each."""
     reasons = {}
     for parent in root.walk():
         for position, node in enumerate(parent.children):
@@ -137,7 +124,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
     if action:
         return action, side
     own = tokens_of(items(node))
-    if any(sentence.tokens[index].form in words_of(Role.CONCESSION) for index in own):
+    if any(sentence.tokens[index].form in words_of("concession") for index in own):
         return "a concession", 1
     if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
         return "an indefinite relative clause", 1
@@ -147,7 +134,7 @@ def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
 def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
     """Returns whether a relative clause begins like `jo bhii`."""
     forms = [sentence.tokens[position].form for position in own[:3]]
-    return bool(forms) and forms[0] in relatives() and not set(words_of(Role.INDEFINITE)).isdisjoint(forms[1:])
+    return bool(forms) and forms[0] in relatives() and not set(words_of("indefinite")).isdisjoint(forms[1:])
 
 
 def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
@@ -161,19 +148,19 @@ def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[st
         action = connectives().get(token.form)
         if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (index in before and token.tag != "CC"):
             continue
-        if action == Action.JOIN_NEXT or (action == Action.JOIN_ADVERBIAL and node.kind == ClauseType.ADVERBIAL):
+        if action == "join_next" or (action == "join_adverbial" and node.kind == ClauseType.ADVERBIAL):
             return f"{token.form}: a condition or comparison", 1
-        if action == Action.JOIN_PREVIOUS:
+        if action == "join_previous":
             return f"{token.form}: a purpose or comparison", -1
-        if action == Action.JOIN_BOTH:
+        if action == "join_both":
             return f"{token.form}: alternatives", -1
     for index in after:
         form = sentence.tokens[index].form
         if sentence.tokens[index].tag != CONJUNCTION:
             continue
-        if connectives().get(form) == Action.JOIN_BOTH:
+        if connectives().get(form) == "join_both":
             return f"{form}: alternatives", 1
-        if form in words_of(Role.CONDITION) and node.kind == ClauseType.ADVERBIAL:
+        if form in words_of("condition") and node.kind == ClauseType.ADVERBIAL:
             return f"{form}: a condition", 1
     return "", 1
 
@@ -186,17 +173,17 @@ def _between(parent: Node, position: int) -> list[int]:
 def _participle_reason(sentence: Sentence, node: Node) -> str:
     own = tokens_of(items(node))
     chunk = verb_chunk(sentence, own, NON_FINITE)
-    group = None if chunk is None else verb_group(sentence, chunk)
+    group = verb_group(sentence, chunk)
     if chunk is None or group is None:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
         return "a participle that describes a noun"
-    tokens = [sentence.tokens[position] for position in range(sentence.chunks[chunk].start, sentence.chunks[chunk].end)]
+    tokens = [sentence.tokens[position] for position in sentence.chunks[chunk].positions]
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
     second = group.verbs[1].form if len(group.verbs) == 2 else ""
-    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of(Role.SIMULTANEOUS)
+    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of("simultaneous")
     if not (conjunctive or simultaneous):
         return "a participle that is not an action of its own"
     if any(token.tag in ("RP", "NEG") for token in tokens):
@@ -224,12 +211,8 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
     """Yields the neighbours that kept clauses take along where the clause around has no verb."""
-    if (
-        verb_chunk(
-            sentence, tokens_of([index for index in range(parent.start, parent.end) if not _inside(parent, index)])
-        )
-        is not None
-    ):
+    inside = {position for child in parent.children for position in range(child.start, child.end)}
+    if verb_chunk(sentence, without(range(parent.start, parent.end), inside)) is not None:
         return
     for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):
@@ -240,7 +223,3 @@ def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
                 parent.children[other].is_kept = True
                 parent.children[other].side = position - other
                 yield parent.children[other].name, "stays with its neighbour"
-
-
-def _inside(parent: Node, position: int) -> bool:
-    return any(child.start <= position < child.end for child in parent.children)

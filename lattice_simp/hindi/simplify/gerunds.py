@@ -10,32 +10,24 @@ from lattice_simp.hindi.sentence import GERUND, Sentence
 from lattice_simp.hindi.simplify.arguments import (
     GENITIVE_AGENTS,
     agent_of,
-    children,
     has_ne,
-    has_tree,
     is_bare,
-    subtree,
+    tokens_below,
     with_modifiers,
 )
-from lattice_simp.hindi.simplify.model import Part, PartKind, Word, without
-from lattice_simp.hindi.simplify.tables import Postposition, Role, postpositions, second_verbs, words_of
+from lattice_simp.hindi.simplify.model import Part, Word, without
+from lattice_simp.hindi.simplify.tables import Postposition, postpositions, second_verbs, words_of
 from lattice_simp.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 _MARKERS = ("PSP", "NST", "RP", "SYM")
 
 
 def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]) -> list[Part]:
-    """Splits gerunds off finite clauses.
-
-    Args:
-        sentence: in Devanagari.
-        parts: sentences so far.
-        refused: splits that cannot be made.
-    """
+    """Splits gerunds off finite clauses, but for refused ones."""
     found: list[Part] = []
     for part in parts:
         main = part
-        if part.kind == PartKind.FINITE and part.verb is not None:
+        if part.kind == "finite" and part.verb is not None:
             for chunk in _gerunds(sentence, part):
                 name = f"gerund {chunk}"
                 if name in refused:
@@ -53,23 +45,22 @@ def _gerunds(sentence: Sentence, part: Part) -> list[int]:
     return [
         position
         for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == GERUND and own.issuperset(range(chunk.start, chunk.end))
+        if chunk.tag == GERUND and own.issuperset(chunk.positions)
     ]
 
 
 def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part, Part] | None:
     """Makes two sentences of one; None if the gerund is better left where it is."""
-    group = verb_group(sentence, chunk)
-    main = None if part.verb is None else verb_group(sentence, part.verb)
+    group, main = verb_group(sentence, chunk), verb_group(sentence, part.verb)
     markers = None if group is None else _markers(sentence, chunk, group.positions[-1])
     if group is None or main is None or markers is None or group.negated or main.negated or main.tense is None:
         return None
     positions, postposition = markers
     # The gerund of `honaa` mostly tells of a state, which the main verb's tense would make an event.
-    if postposition.perfective and (not main.is_perfective or group.root in words_of(Role.COPULA)):
+    if postposition.perfective and (not main.is_perfective or group.root in words_of("copula")):
         return None
     agent = gerund_agent(sentence, chunk, part)
-    arguments = [position for position in _arguments(sentence, part, chunk, agent) if position not in agent]
+    arguments = [position for position in _arguments(sentence, part, chunk) if position not in agent]
     if not arguments and not agent and not agent_of(sentence, part.verb or 0, part.tokens):
         return None
     if main.is_passive and not agent and not group.is_passive:
@@ -78,7 +69,7 @@ def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part,
     left = without(part.tokens, (*own, *positions))
     lead = _lead(sentence, postposition, positions)
     # A connective in front of the whole stays in front of what now comes first.
-    gerund = Part(name, PartKind.GERUND, None, own, chunk, part.verb, part.lead, agent=agent)
+    gerund = Part(name, "gerund", None, own, chunk, part.verb, part.lead, agent=agent)
     return gerund, replace(part, tokens=left, lead=lead)
 
 
@@ -101,31 +92,29 @@ def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...]
 
 def _lead(sentence: Sentence, postposition: Postposition, positions: tuple[int, ...]) -> tuple[Word, ...]:
     """Turns `ke baad` into `iske baad`: the first word takes the pronoun in."""
-    words = []
-    for index, (position, form) in enumerate(zip(positions, postposition.instead, strict=False)):
-        words.append(Word(form, (position,), "" if index else "stands for the sentence before"))
-    return tuple(words)
+    pairs = enumerate(zip(positions, postposition.instead, strict=False))
+    return tuple(Word(form, (at,), "" if index else "stands for the sentence before") for index, (at, form) in pairs)
 
 
 def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
     """Returns the agent of a gerund, which mostly is a genitive."""
     own = set(part.tokens)
-    if has_tree(sentence):
+    if sentence.has_tree:
         group = verb_group(sentence, chunk)
         # What the treebank takes for an intransitive gerund's object is its agent (`jang thamne`).
         intransitive = group is not None and _has_no_object(group)
         relations = {*GENITIVE_AGENTS, *AGENTS, *(("k2",) if intransitive else ())}
-        for child in children(sentence, chunk):
+        for child in sentence.children[chunk]:
             one = sentence.chunks[child]
-            if one.relation in relations and own.issuperset(range(one.start, one.end)):
-                tokens = subtree(sentence, child) & own
+            if one.relation in relations and own.issuperset(one.positions):
+                tokens = tokens_below(sentence, child) & own
                 if not one.is_empty and tokens == set(range(min(tokens), max(tokens) + 1)):
                     return tuple(sorted(tokens))
         return ()
     if chunk == 0:
         return ()
     before = sentence.chunks[chunk - 1]
-    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of(Role.GENITIVE)
+    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of("genitive")
     if is_genitive and own.issuperset(range(before.start, before.end)):
         return with_modifiers(sentence, chunk - 1, own)
     return ()
@@ -133,27 +122,21 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
 
 def _has_no_object(group: VerbGroup) -> bool:
     """Returns whether a verb takes no object, nor a place that looks like one, as verbs of motion do."""
-    moves = group.root in second_verbs() and group.root not in words_of(Role.COPULA)
+    moves = group.root in second_verbs() and group.root not in words_of("copula")
     return not takes_ne(group.root) and not group.is_passive and not moves
 
 
-def _arguments(sentence: Sentence, part: Part, chunk: int, agent: tuple[int, ...]) -> list[int]:
-    """Returns the tokens of a gerund's arguments."""
+def _arguments(sentence: Sentence, part: Part, chunk: int) -> list[int]:
+    """Returns the tokens of a gerund's arguments; without a tree one bare noun at most, and no agent with `ne`."""
     own = set(part.tokens)
-    if has_tree(sentence):
-        start = sentence.chunks[chunk].start
-        found = (subtree(sentence, chunk) & own) - set(range(start, sentence.chunks[chunk].end))
-        return sorted(position for position in found if sentence.tokens[position].tag != "SYM")
-    return _arguments_by_chunks(sentence, own, chunk)
-
-
-def _arguments_by_chunks(sentence: Sentence, own: set[int], chunk: int) -> list[int]:
-    """Returns the phrases before a gerund that can be its own: one bare noun at most, no agent with `ne`."""
+    if sentence.has_tree:
+        below = (tokens_below(sentence, chunk) & own).difference(sentence.chunks[chunk].positions)
+        return sorted(position for position in below if sentence.tokens[position].tag != "SYM")
     found: list[int] = []
     bare = False
     for position in range(chunk - 1, -1, -1):
         one = sentence.chunks[position]
-        tokens = range(one.start, one.end)
+        tokens = one.positions
         if not own.issuperset(tokens) or one.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, position):
             break
         if one.tag == "NP" and is_bare(sentence, position):

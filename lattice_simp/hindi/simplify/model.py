@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal, NamedTuple
 
 from lattice_simp.hindi.clause import ClauseType
 
@@ -19,13 +20,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """A word of the result that is not the source's, or not at its position.
-
-    Attributes:
-        kind: what was done.
-        word: that was added, was copied, or came out of the change.
-        reason: in a few words.
-    """
+    """What was done to a word of the result that is not the source's, or not at its position, and the reason."""
 
     kind: ChangeKind
     word: str
@@ -90,12 +85,8 @@ class Word:
     is_verb: bool = False
 
 
-class PartKind(StrEnum):
-    """What a sentence in the making was."""
-
-    FINITE = "finite"
-    PARTICIPLE = "participle"
-    GERUND = "gerund"
+PartKind = Literal["finite", "participle", "gerund"]
+"""What a sentence in the making was."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +104,7 @@ class Part:
         subject: what was copied in front.
         instead: what replaces a token; nothing drops it.
         agent: the tokens of its own agent.
+        copied: the tokens of another sentence's agent that it shares.
     """
 
     name: str
@@ -125,32 +117,14 @@ class Part:
     subject: tuple[Word, ...] = ()
     instead: dict[int, tuple[Word, ...]] = field(default_factory=dict)
     agent: tuple[int, ...] = ()
+    copied: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """A split that cannot be made.
-
-    Attributes:
-        name: of the split; "" where none is to blame.
-        reason: in a few words.
-    """
+class Refusal(NamedTuple):
+    """The name of a split that cannot be made ("" where none is to blame), and the reason."""
 
     name: str
     reason: str
-
-
-class SplitRefusedError(Exception):
-    """A split cannot be made; internal to the room.
-
-    Attributes:
-        name: of the split.
-        reason: why.
-    """
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name}: {reason}")
-        self.name, self.reason = name, reason
 
 
 def without(tokens: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:

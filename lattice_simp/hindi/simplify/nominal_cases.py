@@ -8,7 +8,7 @@ from lattice_simp.grammars.hindi.nouns import noun_form
 from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.hindi.sentence import Token
 from lattice_simp.hindi.simplify.model import Word
-from lattice_simp.hindi.simplify.tables import Pronoun, Role, pronouns, word_of, words_of
+from lattice_simp.hindi.simplify.tables import Pronoun, pronouns, word_of, words_of
 
 NOUNS = ("NN", "NNP", "NNC", "NNPC", "NST")
 _PRONOUNS = ("PRP", "DEM", "WQ")
@@ -24,20 +24,14 @@ def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
     """Returns whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
     last = _last_content(tokens)
     markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]
-    if any(form not in (*words_of(Role.ERGATIVE), *words_of(Role.GENITIVE)) for form in markers):
+    if any(form not in (*words_of("ergative"), *words_of("genitive")) for form in markers):
         return True
     form = tokens[last][1].form
     return any(form == one.dative and form not in (one.direct, one.genitive) for one in pronouns())
 
 
 def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: str = "") -> tuple[Word, ...]:
-    """Writes an agent's phrase with `ne`, or in the direct case.
-
-    Args:
-        tokens: positions and tokens of the phrase, with its postposition, if it has one.
-        with_ne: which of both.
-        reason: why the words are here, if not because the source has them here.
-    """
+    """Writes an agent's phrase with `ne`, or in the direct case; with a reason if it is a copy of that phrase."""
     last = _last_content(tokens)
     marker = [position for position, token in tokens[last + 1 :] if token.tag == "PSP"]
     # A copy does not repeat `bhii` and `to`.
@@ -61,7 +55,7 @@ def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=True), _word(position, token, pronoun.agent, tuple(marker))]
     words = [Word(one.form, (index,)) for index, one in phrase] if has_case else _oblique(phrase)
-    return [*words, Word(word_of(Role.ERGATIVE), tuple(marker), _REASON)]
+    return [*words, Word(word_of("ergative"), tuple(marker), _REASON)]
 
 
 def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
@@ -98,12 +92,12 @@ def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: 
         form = token.form
         if token.tag == "DEM":
             form = _demonstrative(form, oblique=oblique)
-        elif index == len(phrase) - 1 and oblique and form in words_of(Role.DIRECT_GENITIVE):
-            form = word_of(Role.OBLIQUE_GENITIVE)
+        elif index == len(phrase) - 1 and oblique and form in words_of("direct_genitive"):
+            form = word_of("oblique_genitive")
         elif index == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
             form = form[:-1] + "े"
-        elif index == len(phrase) - 1 and not oblique and inflects and form in words_of(Role.OBLIQUE_GENITIVE):
-            form = word_of(Role.DIRECT_GENITIVE)
+        elif index == len(phrase) - 1 and not oblique and inflects and form in words_of("oblique_genitive"):
+            form = word_of("direct_genitive")
         words.append(_word(position, token, form))
     return words
 

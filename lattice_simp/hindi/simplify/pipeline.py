@@ -9,25 +9,23 @@ from itertools import islice
 
 from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
-from lattice_simp.hindi.simplify.arguments import Shared, share_agents
+from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.hindi.simplify.arguments import share_agents
 from lattice_simp.hindi.simplify.clause_tree import Node, clause_tree, is_joining, keep_together
 from lattice_simp.hindi.simplify.gerunds import split_gerunds
 from lattice_simp.hindi.simplify.model import (
     Change,
     ChangeKind,
     Part,
-    PartKind,
     Refusal,
     SimpleSentence,
     Simplified,
-    SplitRefusedError,
     Word,
 )
 from lattice_simp.hindi.simplify.nominal_cases import agent_words
 from lattice_simp.hindi.simplify.script import in_devanagari, is_romanised
 from lattice_simp.hindi.simplify.split import split_clauses
-from lattice_simp.hindi.simplify.tables import Role, words_of
+from lattice_simp.hindi.simplify.tables import words_of
 from lattice_simp.hindi.simplify.tam import conjugate, without_relatives
 
 MAX_ROUNDS = 32
@@ -92,26 +90,18 @@ def _simplified(
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
-        shared = share_agents(source, parts)
+        parts = share_agents(source, parts)
         if until == Stage.ARGUMENTS:
-            parts = [replace(one.part, subject=_as_given(source, one.copied)) for one in shared]
+            parts = [replace(part, subject=_as_given(source, part.copied)) for part in parts]
         else:
-            parts, refusals = _conjugated(source, shared)
+            made = [conjugate(source, part) for part in parts]
+            refusals = [one for one in made if isinstance(one, Refusal)]
+            parts = [without_relatives(source, one) for one in made if isinstance(one, Part)]
     rendered = [_render(source, part, until) for part in parts]
     refusals = refusals or check(source, [part.name for part in parts], rendered)
     if until == Stage.TENSE:
         refusals = refusals or _bare(source, parts, rendered)
     return rendered, refusals
-
-
-def _conjugated(source: Sentence, shared: Sequence[Shared]) -> tuple[list[Part], list[Refusal]]:
-    parts, refusals = [], []
-    for one in shared:
-        try:
-            parts.append(without_relatives(source, conjugate(source, one)))
-        except SplitRefusedError as error:
-            refusals.append(Refusal(error.name, error.reason))
-    return parts, refusals
 
 
 def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> list[Refusal]:
@@ -120,7 +110,7 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
-            own = (one for one in parts if one.kind == PartKind.PARTICIPLE and one.governor == part.verb)
+            own = (one for one in parts if one.kind == "participle" and one.governor == part.verb)
             found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
     return found
 
@@ -168,7 +158,7 @@ def _result(
     if len(rendered) < 2:
         return replace(_unchanged(sentence), kept_together=tuple(reasons.items()))
     roman = is_romanised(sentence)
-    stop, plain = _full_stop(sentence), words_of(Role.STATEMENT)[roman]
+    stop, plain = _full_stop(sentence), words_of("statement")[roman]
     sentences = []
     for position, words in enumerate(rendered):
         made = _written(sentence, source, words, roman=roman)
@@ -207,13 +197,13 @@ def _full_stop(sentence: Sentence) -> int | None:
         token = sentence.tokens[position]
         if _ends(token.form):
             return position
-        if not token.is_empty and token.form not in words_of(Role.CLOSING):
+        if not token.is_empty and token.form not in words_of("closing"):
             return None
     return None
 
 
 def _ends(form: str) -> bool:
-    return form in words_of(Role.STATEMENT) or form in words_of(Role.QUESTION)
+    return form in words_of("statement") or form in words_of("question")
 
 
 def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, is_last: bool) -> SimpleSentence:
@@ -221,7 +211,7 @@ def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *,
     mark = sentence.tokens[stop].form
     if made.words and _ends(made.words[-1]):
         return made
-    mark = mark if is_last or mark in words_of(Role.STATEMENT) else plain
+    mark = mark if is_last or mark in words_of("statement") else plain
     changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
     return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_last else ()), changes)
 
@@ -234,27 +224,12 @@ def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
     """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
-    finite = {
-        position
-        for chunk in sentence.chunks
-        if chunk.tag == "VGF"
-        for position in range(chunk.start, chunk.end)
-        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
-    }
+    finite = {position for chunk in sentence.chunks if chunk.tag == FINITE for position in sentence.verbs(chunk)}
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Returns the splits that leave a sentence without a verb; if there are none, whether a word is lost.
-
-    Args:
-        sentence: the source.
-        names: of the splits that made the sentences.
-        sentences: their words.
-
-    Returns:
-        Refusals in the order of the sentences; the name is "" where no split is to blame.
-    """
+    """Returns which of the named splits leave a sentence without a verb; if there are none, whether a word is lost."""
     if len(sentences) < 2:
         return []
     found = [
@@ -262,11 +237,8 @@ def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence
         for name, words in zip(names, sentences, strict=True)
         if not has_verb(sentence, words)
     ]
-    if found:
-        return found
-    return [
-        Refusal("", f"would lose {sentence.tokens[position].form}") for position in lost_tokens(sentence, sentences)[:1]
-    ]
+    lost = [sentence.tokens[position].form for position in lost_tokens(sentence, sentences)[:1]]
+    return found or [Refusal("", f"would lose {form}") for form in lost]
 
 
 MAX_SIMPLE_LENGTH = 5

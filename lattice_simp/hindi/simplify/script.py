@@ -10,7 +10,6 @@ from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.grammars.hindi.verbs import (
     CONJUNCTIVE,
-    Agreement,
     VerbForm,
     analyse,
     canonical,
@@ -18,7 +17,8 @@ from lattice_simp.grammars.hindi.verbs import (
     verb_forms,
 )
 from lattice_simp.hindi.sentence import VERBS, Sentence, Token
-from lattice_simp.hindi.simplify.tables import Role, word_of, words_of
+from lattice_simp.hindi.simplify.tables import word_of, words_of
+from lattice_simp.hindi.simplify.verb_groups import agreement_of
 from lattice_simp.support.tables import grammar_table
 
 _LATIN = re.compile("[A-Za-z]")
@@ -69,42 +69,22 @@ def _reading(token: Token) -> VerbForm | None:
         if own:
             return own[0]
         if tam and (rooted or not readings):
-            return VerbForm(root, tam, _any_agreement(token))
+            return VerbForm(root, tam, agreement_of(token))
         readings = rooted or readings
-    if token.tag == "VAUX" and token.form in words_of(Role.CONJUNCTIVE):
-        return VerbForm(word_of(Role.LIGHT), CONJUNCTIVE, _any_agreement(token))
+    if token.tag == "VAUX" and token.form in words_of("conjunctive"):
+        return VerbForm(word_of("light"), CONJUNCTIVE, agreement_of(token))
     bare = [one for one in readings if one.tam == "0"]
     return bare[0] if bare else readings[0] if readings else None
 
 
-def _any_agreement(token: Token) -> Agreement:
-    return Agreement.of(token.gender, token.number, token.person)
-
-
 @cache
-def _function_words() -> dict[str, Lexicon]:
-    """Returns for each tag the words that it has."""
-    counts: dict[str, dict[str, float]] = {}
-    for row in grammar_table("hindi/function_words.tsv", ("word", "tags")):
-        for tag in row["tags"].split():
-            counts.setdefault(tag, {})[row["word"]] = 1.0 / row.line
-    return {tag: Lexicon(words) for tag, words in counts.items()}
-
-
-@cache
-def _verbs() -> Lexicon:
-    """Returns all forms of all listed verbs, those of frequent verbs likelier."""
-    return Lexicon(verb_forms())
-
-
-@cache
-def _no_words() -> Lexicon:
-    return Lexicon({})
+def _lexicon(tag: str) -> Lexicon:
+    """Returns the forms of the listed verbs, those of frequent ones likelier, or the function words with a tag."""
+    if tag in VERBS:
+        return Lexicon(verb_forms())
+    rows = grammar_table("hindi/function_words.tsv", ("word", "tags"))
+    return Lexicon({row["word"]: 1.0 / row.line for row in rows if tag in row["tags"].split()})
 
 
 def _word(word: str, tag: str) -> str:
-    if not word:
-        return ""
-    if tag in VERBS:
-        return devanagari(word, _verbs())
-    return devanagari(word, _function_words().get(tag, _no_words()))
+    return devanagari(word, _lexicon(VERBS[0] if tag in VERBS else tag)) if word else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from lattice_simp.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.clause_tree import (
@@ -22,16 +22,11 @@ from lattice_simp.hindi.simplify.clause_tree import (
     verb_chunk,
 )
 from lattice_simp.hindi.simplify.model import Part, PartKind, Word
-from lattice_simp.hindi.simplify.tables import Action, connectives
+from lattice_simp.hindi.simplify.tables import connectives
 
 
 def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
-    """Makes sentences of clauses, in the order in which they read well.
-
-    Args:
-        sentence: in Devanagari.
-        root: of its clauses; some may be marked to stay.
-    """
+    """Makes sentences of the clauses that are not kept, in the order in which they read well."""
     parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
     return [
         _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))
@@ -46,20 +41,20 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
         return _of_frame(sentence, node, content, governor)
     before: list[Part] = []
     after: list[Part] = []
-    kind = PartKind.FINITE if finite is not None else PartKind.PARTICIPLE
+    kind: PartKind = "finite" if finite is not None else "participle"
     verb = finite if finite is not None else participle
     content, links = _without_links(sentence, content)
     own = tokens_of(content)
     first = next((position for position in own if not is_joining(sentence, position)), node.start)
     for child in (one for one in content if isinstance(one, Node)):
-        made = _parts(sentence, child, verb if kind == PartKind.FINITE else governor)
+        made = _parts(sentence, child, verb if kind == "finite" else governor)
         made = _led(made, links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
         (before if early else after).extend(made)
     if before and own and own[0] < before[0].tokens[0]:
         opening = tuple(takewhile(lambda position: is_joining(sentence, position), own))
         before, own = _led(before, opening), own[len(opening) :]
-    governed = governor if kind == PartKind.PARTICIPLE else None
+    governed = governor if kind == "participle" else None
     part = Part(node.name, kind, node.kind, own, verb, governed)
     return [*before, part, *after]
 
@@ -78,15 +73,15 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
             continue
         verb = verb_chunk(sentence, run)
         if verb is None:
-            pending += tuple(run)
+            pending += run
         else:
-            parts.append(Part(node.name, PartKind.FINITE, node.kind, (*pending, *run), verb))
+            parts.append(Part(node.name, "finite", node.kind, (*pending, *run), verb))
             pending = ()
     if pending and parts:
         last = parts[-1]
         parts[-1] = replace(last, tokens=(*last.tokens, *pending))
     elif pending:
-        parts.append(Part(node.name, PartKind.FINITE, node.kind, pending, None))
+        parts.append(Part(node.name, "finite", node.kind, pending, None))
     return parts
 
 
@@ -100,18 +95,13 @@ def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
     return None
 
 
-def _runs(content: Sequence[Item]) -> Iterator[Node | list[int]]:
-    run: list[int] = []
-    for one in content:
-        if isinstance(one, Node):
-            if run:
-                yield run
-            yield one
-            run = []
+def _runs(content: Sequence[Item]) -> Iterator[Node | tuple[int, ...]]:
+    """Puts the tokens between clauses together."""
+    for are_tokens, run in groupby(content, key=lambda one: isinstance(one, int)):
+        if are_tokens:
+            yield tokens_of(list(run))
         else:
-            run.append(one)
-    if run:
-        yield run
+            yield from (one for one in run if isinstance(one, Node))
 
 
 def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item], dict[str, tuple[int, ...]]]:
@@ -132,7 +122,7 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
         if after_clause and before_clause and all(is_joining(sentence, index) for index in run):
             following = runs[position + 1]
             assert isinstance(following, Node)
-            links[following.name] = tuple(run)
+            links[following.name] = run
             continue
         if after_clause:
             while run and sentence.tokens[run[0]].tag == PUNCTUATION:
@@ -178,7 +168,7 @@ def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
     while tokens and is_joining(sentence, tokens[0]):
         position = tokens.pop(0)
         form = sentence.tokens[position].form
-        stays = begins or connectives().get(form) != Action.DROP
+        stays = begins or connectives().get(form) != "drop"
         if _is_connective(sentence, position) and stays and form not in [word.form for word in lead]:
             lead.append(Word(form, (position,)))
     while tokens and sentence.tokens[tokens[-1]].tag == PUNCTUATION:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
+from typing import Literal, NamedTuple, cast, get_args
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.spelling import composed
@@ -13,36 +12,30 @@ from lattice_simp.support.tables import grammar_path, grammar_table
 _WORDS = "hindi/simplify_words.tsv"
 
 
-class Action(StrEnum):
-    """What becomes of a connective."""
+Action = Literal["drop", "keep", "join_next", "join_previous", "join_both", "join_adverbial"]
+"""What becomes of a connective."""
 
-    DROP = "drop"
-    KEEP = "keep"
-    JOIN_NEXT = "join_next"
-    JOIN_PREVIOUS = "join_previous"
-    JOIN_BOTH = "join_both"
-    JOIN_ADVERBIAL = "join_adverbial"
+Role = Literal[
+    "be", "copula", "passive", "completive", "light", "conjunctive", "participial", "simultaneous", "indefinite",
+    "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive", "statement", "question",
+    "closing",
+]  # fmt: skip
+"""What a word does; the head of `simplify_words.tsv` says it in words."""
 
 
 @cache
 def connectives() -> dict[str, Action]:
     """Returns what becomes of each connective."""
-    found = {}
+    found: dict[str, Action] = {}
     for row in grammar_table("hindi/simplify_connectives.tsv", ("word", "action")):
-        if row["action"] not in list(Action):
-            raise row.error(f"no action {row['action']!r}", f"write one of {', '.join(Action)}")
-        found[composed(row["word"])] = Action(row["action"])
+        if row["action"] not in get_args(Action):
+            raise row.error(f"no action {row['action']!r}", f"write one of {', '.join(get_args(Action))}")
+        found[composed(row["word"])] = cast(Action, row["action"])
     return found
 
 
-@dataclass(frozen=True)
-class Postposition:
-    """What comes after a gerund that is split off.
-
-    Attributes:
-        instead: begins the next sentence.
-        perfective: whether the main verb must be perfective.
-    """
+class Postposition(NamedTuple):
+    """What begins the sentence after a gerund with a postposition, and whether the main verb must be perfective."""
 
     instead: tuple[str, ...]
     perfective: bool
@@ -67,8 +60,7 @@ def relatives() -> dict[str, tuple[str, str]]:
     return {composed(row["relative"]): (row["instead"], row["plural"] or row["instead"]) for row in rows}
 
 
-@dataclass(frozen=True)
-class Pronoun:
+class Pronoun(NamedTuple):
     """The forms of a pronoun."""
 
     direct: str
@@ -85,8 +77,7 @@ def pronouns() -> tuple[Pronoun, ...]:
     return tuple(Pronoun(*row.cells.values()) for row in rows)
 
 
-@dataclass(frozen=True)
-class SecondVerb:
+class SecondVerb(NamedTuple):
     """A verb after the first one of a group.
 
     Attributes:
@@ -112,33 +103,10 @@ def kept_participles() -> frozenset[tuple[str, str]]:
     return frozenset((composed(row["form"]), composed(row["postposition"])) for row in rows)
 
 
-class Role(StrEnum):
-    """What a word does; the table's head says it in words."""
-
-    BE = "be"
-    COPULA = "copula"
-    PASSIVE = "passive"
-    COMPLETIVE = "completive"
-    LIGHT = "light"
-    CONJUNCTIVE = "conjunctive"
-    PARTICIPIAL = "participial"
-    SIMULTANEOUS = "simultaneous"
-    INDEFINITE = "indefinite"
-    CONCESSION = "concession"
-    CONDITION = "condition"
-    ERGATIVE = "ergative"
-    GENITIVE = "genitive"
-    DIRECT_GENITIVE = "direct_genitive"
-    OBLIQUE_GENITIVE = "oblique_genitive"
-    STATEMENT = "statement"
-    QUESTION = "question"
-    CLOSING = "closing"
-
-
 def words_of(role: Role) -> tuple[str, ...]:
     """Returns the words of a role, in the table's order.
 
-    >>> words_of(Role.GENITIVE)
+    >>> words_of("genitive")
     ('का', 'के', 'की')
 
     Raises:
@@ -150,7 +118,7 @@ def words_of(role: Role) -> tuple[str, ...]:
 def word_of(role: Role) -> str:
     """Returns the first word of a role: the one to write.
 
-    >>> word_of(Role.ERGATIVE)
+    >>> word_of("ergative")
     'ने'
     """
     return _roles()[role][0]
@@ -160,17 +128,17 @@ def word_of(role: Role) -> str:
 def _roles() -> dict[Role, tuple[str, ...]]:
     found: dict[Role, tuple[str, ...]] = {}
     for row in grammar_table(_WORDS, ("role", "words")):
-        if row["role"] not in list(Role):
-            raise row.error(f"no role {row['role']!r}", f"write one of {', '.join(Role)}")
-        role = Role(row["role"])
+        if row["role"] not in get_args(Role):
+            raise row.error(f"no role {row['role']!r}", f"write one of {', '.join(get_args(Role))}")
+        role = cast(Role, row["role"])
         if role in found:
             raise row.error(f"the role {role} twice", "write all its words in one row")
         if not row["words"]:
             raise row.error(f"the role {role} has no words", "write one at least")
         found[role] = tuple(composed(row["words"]).split())
     path = grammar_path(_WORDS)
-    if missing := [role for role in Role if role not in found]:
+    if missing := [role for role in get_args(Role) if role not in found]:
         raise FormatError(f"nothing for {', '.join(missing)}", path=path, remedy="add a row for each")
-    if len(found[Role.STATEMENT]) < 2:
+    if len(found["statement"]) < 2:
         raise FormatError("one mark for statements", path=path, remedy="write one for Devanagari, then a roman one")
     return found

@@ -2,76 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement, perception_verbs
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.sentence import Sentence, Token
-from lattice_simp.hindi.simplify.arguments import Shared, object_of
-from lattice_simp.hindi.simplify.model import Part, PartKind, SplitRefusedError, Word
+from lattice_simp.hindi.simplify.arguments import object_of
+from lattice_simp.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.hindi.simplify.nominal_cases import agent_words, is_dative
-from lattice_simp.hindi.simplify.tables import Role, relatives, words_of
-from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, conjugated, verb_group
+from lattice_simp.hindi.simplify.tables import relatives, words_of
+from lattice_simp.hindi.simplify.verb_groups import VerbGroup, agent_with_ne, agreement_of, conjugated, verb_group
 
 _COPIED = "shared with another sentence"
 _TENSE = "the tense of the main verb"
 
 
-def conjugate(sentence: Sentence, shared: Shared) -> Part:
-    """Makes a sentence's verb finite and puts its agent in the case that the verb asks for.
-
-    Raises:
-        SplitRefusedError: the verb has no form in that tense.
-    """
-    part = shared.part
+def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
+    """Returns a part with a finite verb, and its agent in the case that the verb asks for, if there are such forms."""
     if part.verb is None:
         return part
     group = verb_group(sentence, part.verb)
     if group is None:
-        raise SplitRefusedError(part.name, "no verb")
-    if part.kind == PartKind.FINITE:
-        return _with_subject(sentence, part, shared.copied, with_ne=group.takes_agent_with_ne)
-    main = verb_group(sentence, part.governor) if part.governor is not None else None
-    if main is None or main.tense is None or part.governor is None:
-        raise SplitRefusedError(part.name, "the main verb has no tense that another verb can take")
+        return Refusal(part.name, "no verb")
+    if part.kind == "finite":
+        return _with_subject(sentence, part, with_ne=group.takes_agent_with_ne)
+    main = verb_group(sentence, part.governor)
+    if main is None or main.tense is None:
+        return Refusal(part.name, "the main verb has no tense that another verb can take")
     if main.negated:
-        raise SplitRefusedError(part.name, "the main verb is negated")
-    if main.is_passive and part.kind == PartKind.PARTICIPLE:
-        raise SplitRefusedError(part.name, "the main verb is passive")
-    if part.kind == PartKind.PARTICIPLE and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
-        raise SplitRefusedError(part.name, "what is seen or heard")
-    if part.kind == PartKind.GERUND and not (group.is_passive or part.agent or shared.copied):
-        raise SplitRefusedError(part.name, "nobody who does it")
-    return _finite(sentence, shared, group, main)
+        return Refusal(part.name, "the main verb is negated")
+    if main.is_passive and part.kind == "participle":
+        return Refusal(part.name, "the main verb is passive")
+    if part.kind == "participle" and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
+        return Refusal(part.name, "what is seen or heard")
+    if part.kind == "gerund" and not (group.is_passive or part.agent or part.copied):
+        return Refusal(part.name, "nobody who does it")
+    return _finite(sentence, part, group, main)
 
 
-def _finite(sentence: Sentence, shared: Shared, group: VerbGroup, main: VerbGroup) -> Part:
-    part, tense = shared.part, main.tense
+def _finite(sentence: Sentence, part: Part, group: VerbGroup, main: VerbGroup) -> Part | Refusal:
+    tense = main.tense
     assert tense is not None
     kept, root = _own_verbs(group)
     first = kept[0].root if kept else root
     vector = root if kept and not group.is_passive else ""
     with_ne = not group.is_passive and agent_with_ne(first, tense, vector)
-    agent = shared.copied or part.agent
-    agreement = _agreement(sentence, part, agent, main, with_ne=with_ne or group.is_passive or tense[0] == INFINITIVE)
+    agreement = _agreement(sentence, part, main, with_ne=with_ne or group.is_passive or tense[0] == INFINITIVE)
     forms = conjugated(root, tense, agreement)
     if forms is None:
-        raise SplitRefusedError(part.name, f"{root} has no form in this tense")
+        return Refusal(part.name, f"{root} has no form in this tense")
     if group.is_passive:
-        forms = [*(conjugated(group.root, (PERFECTIVE, ()), replace(agreement)) or [group.verbs[0].form]), *forms]
+        forms = [*(conjugated(group.root, (PERFECTIVE, ()), agreement) or [group.verbs[0].form]), *forms]
         kept = ()
     words = [Word(token.form, (position,)) for position, token in zip(group.positions, kept, strict=False)]
     words += [Word(form, (), _TENSE, is_verb=True) for form in forms]
     words[-1] = replace(words[-1], sources=group.positions[len(kept) :])
     instead = {**part.instead, group.positions[0]: tuple(words)} | dict.fromkeys(group.positions[1:], ())
-    for position in _negations(sentence, part):
-        instead.setdefault(position, (Word(sentence.tokens[position].form, (position,)),))
-    return _with_subject(sentence, replace(part, instead=instead), shared.copied, with_ne=with_ne)
-
-
-def _negations(sentence: Sentence, part: Part) -> list[int]:
-    return [position for position in part.tokens if sentence.tokens[position].tag == "NEG"]
+    return _with_subject(sentence, replace(part, instead=instead), with_ne=with_ne)
 
 
 def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
@@ -80,39 +67,35 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
     verbs = [token for token in group.verbs if token.root]
-    while len(verbs) > 1 and verbs[-1].form in words_of(Role.PARTICIPIAL):
+    while len(verbs) > 1 and verbs[-1].form in words_of("participial"):
         verbs.pop()
     return tuple(verbs[:-1]), verbs[-1].root
 
 
-def _agreement(sentence: Sentence, part: Part, agent: Sequence[int], main: VerbGroup, *, with_ne: bool) -> Agreement:
+def _agreement(sentence: Sentence, part: Part, main: VerbGroup, *, with_ne: bool) -> Agreement:
     """Returns what the new verb agrees in: the object if the agent takes `ne`, else the agent."""
     if with_ne:
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
-        return Agreement() if chunk is None else _of_noun(sentence.head_of(sentence.chunks[chunk]))
+        return Agreement() if chunk is None else agreement_of(sentence.head_of(sentence.chunks[chunk]))
+    agent = part.copied or part.agent
     if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
         heads = [
             sentence.tokens[position] for position in agent if sentence.tokens[position].tag not in ("PSP", "RP", "SYM")
         ]
-        return _of_noun(heads[-1])
+        return agreement_of(heads[-1])
     if main.takes_agent_with_ne or main.is_passive:
         return Agreement()
     return main.agreement
 
 
-def _of_noun(token: Token) -> Agreement:
-    return Agreement.of(token.gender, token.number, token.person)
-
-
-def _with_subject(sentence: Sentence, part: Part, copied: Sequence[int], *, with_ne: bool) -> Part:
-    if copied:
-        phrase = [(position, sentence.tokens[position]) for position in copied]
+def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:
+    phrase = [(position, sentence.tokens[position]) for position in part.copied or part.agent]
+    if part.copied:
         if is_dative(phrase):
             # The verb has the same obligation or experience: so has the agent.
             return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
-    if part.agent and part.kind != PartKind.FINITE:
-        phrase = [(position, sentence.tokens[position]) for position in part.agent]
+    if part.agent and part.kind != "finite":
         words = agent_words(phrase, with_ne=with_ne)
         # All of it at the agent's first position.
         instead = {**part.instead, part.agent[0]: words} | dict.fromkeys(part.agent[1:], ())
@@ -126,7 +109,7 @@ _REASON = "a relative pronoun in a sentence of its own"
 
 def without_relatives(sentence: Sentence, part: Part) -> Part:
     """Replaces the relative pronoun of a clause that is now a sentence."""
-    if part.kind != PartKind.FINITE or not part.name or part.verb is None:
+    if part.kind != "finite" or not part.name or part.verb is None:
         return part
     if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):
         return part
@@ -138,8 +121,5 @@ def without_relatives(sentence: Sentence, part: Part) -> Part:
             word = Word(relatives()[token.form][plural], (position,), _REASON)
             part = replace(part, instead={**part.instead, position: (word,)})
             break
-    return replace(part, subject=tuple(_demonstrative(word, plural=plural) for word in part.subject))
-
-
-def _demonstrative(word: Word, *, plural: bool) -> Word:
-    return replace(word, form=relatives()[word.form][plural]) if word.form in relatives() else word
+    forms = {relative: instead[plural] for relative, instead in relatives().items()}
+    return replace(part, subject=tuple(replace(word, form=forms.get(word.form, word.form)) for word in part.subject))

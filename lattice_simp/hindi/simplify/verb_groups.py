@@ -5,23 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
-from lattice_simp.hindi.sentence import VERBS, Sentence, Token
-from lattice_simp.hindi.simplify.tables import Role, second_verbs, words_of
+from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.simplify.tables import second_verbs, words_of
 
-NEGATION = "NEG"
 _FINITE_ONLY = (PRESENT, PAST)
 """Tenses that only `hai` and `thaa` have: no other verb can take them."""
 
 
 @dataclass(frozen=True)
 class VerbGroup:
-    """The verbs of a group.
-
-    Attributes:
-        positions: of their tokens.
-        verbs: the tokens.
-        negated: whether the group holds a negation.
-    """
+    """The verbs of a chunk: their positions, the tokens, and whether there is a negation among them."""
 
     positions: tuple[int, ...]
     verbs: tuple[Token, ...]
@@ -39,7 +32,7 @@ class VerbGroup:
         passive = (
             len(self.verbs) > position + 1
             and self.verbs[position].tam == PERFECTIVE
-            and self.verbs[position + 1].root in words_of(Role.PASSIVE)
+            and self.verbs[position + 1].root in words_of("passive")
         )
         return passive and takes_ne(self.root)
 
@@ -49,7 +42,7 @@ class VerbGroup:
         if len(self.verbs) < 2:
             return False
         first, second = self.verbs[0], second_verbs().get(self.verbs[1].root)
-        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of(Role.PASSIVE) and not takes_ne(first.root)
+        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of("passive") and not takes_ne(first.root)
         return second is not None and second.is_vector and (first.tam == ROOT or went)
 
     @property
@@ -70,7 +63,7 @@ class VerbGroup:
         """Whether the group tells of something completed."""
         tense = self.tense
         return tense is not None and (
-            tense[0] == PERFECTIVE or any(one.root in words_of(Role.COMPLETIVE) for one in tense[1])
+            tense[0] == PERFECTIVE or any(one.root in words_of("completive") for one in tense[1])
         )
 
     @property
@@ -91,18 +84,21 @@ class VerbGroup:
         return Agreement("f" if gender == "f" else "m", "pl" if plural else "sg", person)
 
 
-def verb_group(sentence: Sentence, chunk: int) -> VerbGroup | None:
-    """Returns the verbs of a chunk; None if it has none."""
+def verb_group(sentence: Sentence, chunk: int | None) -> VerbGroup | None:
+    """Returns the verbs of a chunk; None if it has none, or there is no chunk."""
+    if chunk is None:
+        return None
     own = sentence.chunks[chunk]
-    positions = tuple(
-        position
-        for position in range(own.start, own.end)
-        if sentence.tokens[position].tag in VERBS and not sentence.tokens[position].is_empty
-    )
+    positions = tuple(sentence.verbs(own))
     if not positions:
         return None
-    negated = any(sentence.tokens[position].tag == NEGATION for position in range(own.start, own.end))
+    negated = any(sentence.tokens[position].tag == "NEG" for position in own.positions)
     return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
+
+
+def agreement_of(token: Token) -> Agreement:
+    """Returns what a token shows of gender, number and person."""
+    return Agreement.of(token.gender, token.number, token.person)
 
 
 def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str = "") -> bool:
@@ -118,7 +114,5 @@ def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agree
     """Puts a verb in a tense; None if a form does not exist."""
     tam, rest = tense
     forms = [generate(root, tam, agreement, last=not rest)]
-    for position, token in enumerate(rest):
-        own = Agreement(agreement.gender, agreement.number, agreement.person)
-        forms.append(generate(token.root, token.tam, own, last=position == len(rest) - 1) or token.form)
+    forms += [generate(one.root, one.tam, agreement, last=one is rest[-1]) or one.form for one in rest]
     return None if forms[0] is None else [form for form in forms if form is not None]

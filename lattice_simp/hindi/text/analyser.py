@@ -13,10 +13,16 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.text.chunker import BEGIN, INSIDE, chunk_labels, chunker_features, chunks_of_labels
+from lattice_simp.hindi.text.features import (
+    BEGIN,
+    INSIDE,
+    chunk_labels,
+    chunker_features,
+    chunks_of_labels,
+    tagger_features,
+)
 from lattice_simp.hindi.text.morphology import REMEDY, Morphology, read_morphology, write_morphology
 from lattice_simp.hindi.text.sentences import FULL_STOP, tokenised_sentences
-from lattice_simp.hindi.text.tagger import tagger_features
 from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
 from lattice_simp.support.textio import open_text
 
@@ -33,12 +39,7 @@ RAREST_TAG = 5
 
 @dataclass(frozen=True)
 class AnalyserSettings:
-    """How tagger and chunker are trained.
-
-    Attributes:
-        epochs: how often the perceptron sees each sentence.
-        min_count: features that hold for fewer tokens are left out.
-    """
+    """How often the perceptrons see each sentence, and for how many tokens a feature must hold to be learnt."""
 
     epochs: int = 12
     min_count: int = 2
@@ -55,9 +56,7 @@ class Analyser:
     It says nothing of dependencies: the chunks have no heads. Use one for each thread.
 
     Attributes:
-        tagger: of parts of speech, a `pycrfsuite.Tagger`.
-        chunker: of chunks, too.
-        morphology: returns roots, inflection, tense, aspect and mood.
+        tagger: of parts of speech, a `pycrfsuite.Tagger`; `chunker` is one of chunks.
         abbreviations: words whose full stop ends no sentence.
         meta: what the folder says about the model: feature version, settings, number of sentences.
         to_devanagari: writes romanised words in Devanagari; None to leave them.
@@ -72,11 +71,7 @@ class Analyser:
 
     @classmethod
     def train(
-        cls,
-        folder: str | Path,
-        sentences: Iterable[Sentence],
-        settings: AnalyserSettings | None = None,
-        to_devanagari: Callable[[str], str] | None = None,
+        cls, folder: str | Path, sentences: Iterable[Sentence], settings: AnalyserSettings | None = None
     ) -> Analyser:
         """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
 
@@ -85,11 +80,8 @@ class Analyser:
             LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
         """
         settings = settings or AnalyserSettings()
-        shown = [
-            one
-            for one in (sentence.without_empty for sentence in sentences)
-            if one.chunks and all(token.tag for token in one.tokens)
-        ]
+        words = (sentence.without_empty for sentence in sentences)
+        shown = [one for one in words if one.chunks and all(token.tag for token in one.tokens)]
         if not shown:
             raise LatticeSimpError("no sentences with tags and chunks to train on")
         target = Path(folder)
@@ -107,7 +99,7 @@ class Analyser:
         }
         with open_text(target / META, "w") as file:
             file.write(json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
-        return cls.load(target, to_devanagari)
+        return cls.load(target)
 
     @classmethod
     def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
@@ -118,14 +110,16 @@ class Analyser:
             MissingExtraError: python-crfsuite is not installed.
         """
         source = Path(folder)
-        meta = _read_meta(source / META)
+        meta = read_meta(source / META, FEATURE_VERSION, REMEDY)
+        abbreviations = meta.get("abbreviations")
+        if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
+            raise FormatError("no list of abbreviations", path=source / META, remedy=REMEDY)
         chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
         strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
         if strange:
             raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
-        abbreviations = frozenset(meta["abbreviations"])
         tagger = open_tagger(source / TAGGER, library=_LIBRARY, remedy=REMEDY)
-        return cls(tagger, chunker, read_morphology(source), abbreviations, meta, to_devanagari)
+        return cls(tagger, chunker, read_morphology(source), frozenset(abbreviations), meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
         """Returns an analyser that takes words in Latin letters for romanised Hindi.
@@ -163,7 +157,7 @@ class Analyser:
     def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
         tags = self.tagger.tag(tagger_features(forms)) if forms else []
         chunks = chunks_of_labels(self.chunker.tag(chunker_features(forms, tags)) if forms else [])
-        chunk_tags = [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)]
+        chunk_tags = [chunk.tag for chunk in chunks for _ in chunk.positions]
         return Sentence(self.morphology.apply(forms, tags, chunk_tags), chunks, name)
 
 
@@ -191,11 +185,3 @@ def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
     """Collects the words that end in a full stop of their own."""
     forms = {token.form for sentence in sentences for token in sentence.tokens}
     return {form for form in forms if form.endswith(FULL_STOP) and form[0].isalpha()}
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    meta = read_meta(path, FEATURE_VERSION, REMEDY)
-    abbreviations = meta.get("abbreviations")
-    if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
-        raise FormatError("no list of abbreviations", path=path, remedy=REMEDY)
-    return meta

@@ -6,19 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.spelling import folded, tidied
-from lattice_simp.hindi.sentence import Sentence, Token
+from lattice_simp.hindi.sentence import MORPHOLOGY, Sentence, Token
 from lattice_simp.support.textio import open_text, read_lines
-
-FIELDS = ("root", "category", "gender", "number", "person", "case", "vibhakti", "tam")
-"""The attributes of a token that its form, its tag and its position decide on."""
 
 WORDS, ENDINGS = "words.tsv", "endings.tsv"
 
-_WORD_COLUMNS = ("form", "tag", "context", *FIELDS)
-_ENDING_COLUMNS = ("ending", "tag", "cut", "added", *FIELDS[1:])
+_WORD_COLUMNS = ("form", "tag", "context", *MORPHOLOGY)
+_ENDING_COLUMNS = ("ending", "tag", "cut", "added", *MORPHOLOGY[1:])
 
 REMEDY = "train the analyser again"
 
@@ -40,9 +38,8 @@ Ending = tuple[str, str]
 """The end of a form, and its tag."""
 
 
-@dataclass(frozen=True)
-class Inflected:
-    """How a form comes from its root: the end of the form, that of the root, and the other fields of `FIELDS`."""
+class Inflected(NamedTuple):
+    """How a form comes from its root: the end of the form, that of the root, and the other fields of `MORPHOLOGY`."""
 
     cut: str
     added: str
@@ -54,7 +51,7 @@ class Morphology:
     """A lexicon of forms, and one of endings for other forms.
 
     Attributes:
-        words: the values of `FIELDS`, more frequent words first.
+        words: the values of `MORPHOLOGY`, more frequent words first.
         endings: what words that end so have in common.
     """
 
@@ -66,22 +63,18 @@ class Morphology:
         """Counts what the tokens of sentences are."""
         seen: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for sentence in sentences:
-            forms, tags, chunks = _columns(sentence)
-            for token, form, context in zip(sentence.tokens, forms, contexts(tags, chunks), strict=True):
+            tags = [token.tag for token in sentence.tokens]
+            chunks = [chunk.tag for chunk in sentence.chunks for _ in chunk.positions] or [""] * len(tags)
+            for token, context in zip(sentence.tokens, contexts(tags, chunks), strict=True):
+                form = folded(token.form)
                 root = with_dots_of(form, token.root)
-                values = (root, *(getattr(token, name) for name in FIELDS[1:]))
+                values = (root, *(getattr(token, name) for name in MORPHOLOGY[1:]))
                 seen[form, token.tag, ""][values] += 1
                 seen[form, token.tag, context][values] += 1
         return cls(_words(seen), _endings(seen))
 
     def apply(self, forms: Sequence[str], tags: Sequence[str], chunks: Sequence[str]) -> tuple[Token, ...]:
-        """Makes tokens with morphology.
-
-        Args:
-            forms: of the tokens of a sentence.
-            tags: of the same tokens.
-            chunks: the tags of the chunks that they are in.
-        """
+        """Makes tokens with morphology of forms, their tags, and the tags of the chunks that they are in."""
         return tuple(map(self._token, forms, tags, contexts(tags, chunks)))
 
     def _token(self, form: str, tag: str, context: str) -> Token:
@@ -94,19 +87,13 @@ class Morphology:
             found = self.endings.get((key[len(key) - size :], tag))
             if found is not None:
                 return (_root(form, key, found), *found.values)
-        return (form, *[""] * (len(FIELDS) - 1))
+        return (form, *[""] * (len(MORPHOLOGY) - 1))
 
 
 def _root(form: str, key: str, ending: Inflected) -> str:
     if not ending.cut and not ending.added:
         return form
     return tidied(key.removesuffix(ending.cut) + ending.added)
-
-
-def _columns(sentence: Sentence) -> tuple[list[str], list[str], list[str]]:
-    tokens = sentence.tokens
-    chunks = [chunk.tag for chunk in sentence.chunk_of_tokens] or [""] * len(tokens)
-    return [folded(token.form) for token in tokens], [token.tag for token in tokens], chunks
 
 
 def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:

@@ -17,22 +17,24 @@ LABELS = ("-/0", "-/1", "-/2", "coord/0", "coord/1", "main+nonfin/0", "main/0", 
 
 def by_hand(scores, transitions, tokens, labels, costs):
     """Returns (cost, labelling) of every well-formed labelling, costs against the best labelling of all."""
-    totals, best = [], -np.inf
-    for chosen in product(range(len(labels)), repeat=len(scores)):
-        score = sum(scores[position, label] for position, label in enumerate(chosen))
-        score += sum(transitions[one, two] for one, two in pairwise(chosen))
-        best = max(best, score)
-        stack, spent = START, 0.0
-        for label, token in zip(chosen, tokens, strict=True):
-            moved = step(stack, labels[label], token, costs)
-            if moved is None:
-                break
-            stack, spent = moved[0], spent + moved[1]
-        else:
-            last = final_cost(stack, costs)
-            if last is not None:
-                totals.append((spent + last - score, " ".join(LABELS[label] for label in chosen)))
-    return sorted((cost + best, words) for cost, words in totals)
+    scores, transitions = scores.tolist(), transitions.tolist()
+    every = [((), 0.0, (START, 0.0))]
+    for own, token in zip(scores, tokens, strict=True):
+        longer = []
+        for chosen, score, state in every:
+            for label, brackets in enumerate(labels):
+                moved = state and step(state[0], brackets, token, costs)
+                between = transitions[chosen[-1]][label] if chosen else 0.0
+                after = moved and (moved[0], state[1] + moved[1])
+                longer.append(((*chosen, label), score + between + own[label], after))
+        every = longer
+    best = max(score for _, score, _ in every)
+    whole = ((chosen, state[1] - score, final_cost(state[0], costs)) for chosen, score, state in every if state)
+    return sorted(
+        (cost + last + best, " ".join(LABELS[label] for label in chosen))
+        for chosen, cost, last in whole
+        if last is not None
+    )
 
 
 def test_the_best_bracketings_are_those_of_all_labellings():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.formats.conllu import read_conllu, sentences_of_conllu
+from lattice_simp.hindi.formats.conllu import read_conllu
 from lattice_simp.hindi.sentence import Chunk, Token
 
 PLACE = Path("x.conllu")
@@ -21,7 +21,7 @@ def line(number, form, lemma="_", part="_", tag="_", features="_", head="_", rel
 
 
 def read(*lines):
-    return list(sentences_of_conllu(lines, PLACE))
+    return list(read_conllu(PLACE, lines=lines))
 
 
 MARKED = (
@@ -193,7 +193,7 @@ def test_faults_name_file_and_line(name):
     assert caught.value.path == PLACE
     problems: list[FormatError] = []
     whole = line(1, "घर", head=0, relation="root")
-    found = list(sentences_of_conllu([whole, "", *lines, "", whole], PLACE, problems))
+    found = list(read_conllu(PLACE, problems, [whole, "", *lines, "", whole]))
     assert [str(sentence) for sentence in found] == ["घर", "घर"]
     assert [one.line for one in problems] == [number + 2]
 

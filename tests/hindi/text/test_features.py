@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lattice_simp.hindi.sentence import Chunk, Sentence, Token
-from lattice_simp.hindi.text.chunker import chunk_labels, chunker_features, chunks_of_labels
-from lattice_simp.hindi.text.tagger import tagger_features
+from lattice_simp.hindi.text.features import chunk_labels, chunker_features, chunks_of_labels, tagger_features
 
 
 def names(features):
