@@ -20,10 +20,10 @@ from lattice_simp.lm.restrict import find_child
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.kind import FILE, ScorerKind
-from lattice_simp.rescore.scorer import Scorer, State, score_by_prefixes
+from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 
 
-class NgramScorer:
+class NgramScorer(PrefixScorer):
     """Scores with the n-grams of an ARPA model; a `PrefixScorer` whose states are nodes of the model's trie.
 
     >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-0.5 a\\n-0.25 </s>\\n\\\\end\\\\\\n"
@@ -48,29 +48,22 @@ class NgramScorer:
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
         return cls(LanguageModel.read(path).trie)
 
-    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, `</s>` included."""
-        return score_by_prefixes(self, source, hypotheses)
-
     def start(self, source: Sequence[str]) -> State:
-        """Returns the node of `<s>`."""
         return self._start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the nodes after them."""
         get, unknown = self._numbers.get, self._unknown
         costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
         return costs, following.tolist()
 
     def extend_nodes(self, states: Sequence[State], numbers: Sequence[int]) -> tuple[Floats, Ints]:
-        """Does the same for words by their numbers."""
+        """Returns the costs of words, given by their numbers, and the nodes after them."""
         own = self.trie
         nodes, words = np.array(states, dtype=np.int32), np.array(numbers, dtype=np.int32)
         arrays = own.children, own.word, own.suffix, own.cost, own.backoff
         return _advance(nodes, words, *arrays, int(own.levels[-2]))
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of `</s>`."""
         return self.extend_nodes(states, [self._end] * len(states))[0]
 
 
@@ -96,7 +89,7 @@ def _advance(
 
 
 @dataclass(frozen=True)
-class KenlmScorer:
+class KenlmScorer(PrefixScorer):
     """Scores with KenLM, which reads binary models, too; a `PrefixScorer` whose states are KenLM's.
 
     Attributes:
@@ -121,11 +114,9 @@ class KenlmScorer:
             raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, `</s>` included."""
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns KenLM's state after `<s>`."""
         import kenlm
 
         state = kenlm.State()
@@ -133,7 +124,6 @@ class KenlmScorer:
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and KenLM's states after them."""
         import kenlm
 
         costs, following = np.empty(len(words)), []
@@ -144,7 +134,6 @@ class KenlmScorer:
         return costs, following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of `</s>`."""
         return self.extend(states, [END] * len(states))[0]
 
 

@@ -26,6 +26,10 @@ class Scorer(Protocol):
 class PrefixScorer(Scorer, Protocol):
     """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
 
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Returns the (hypotheses,) costs, by `score_by_prefixes` unless a scorer knows a quicker way."""
+        return score_by_prefixes(self, source, hypotheses)
+
     def start(self, source: Sequence[str]) -> State:
         """Returns the state before the first word."""
         ...
