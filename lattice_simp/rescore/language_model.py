@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
 from lattice_simp.lm.restrict import find_child
@@ -21,6 +21,9 @@ from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.kind import FILE, ScorerKind
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
+from lattice_simp.support.extras import Late
+
+kenlm = Late("kenlm")
 
 
 class NgramScorer(PrefixScorer):
@@ -105,27 +108,21 @@ class KenlmScorer(PrefixScorer):
         Raises:
             FormatError: KenLM cannot read it.
         """
-        import kenlm
-
         try:
             return cls(kenlm.Model(str(path)))
         except (OSError, RuntimeError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(error)
             raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        import kenlm
-
         state = kenlm.State()
         self.model.BeginSentenceWrite(state)
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        import kenlm
-
         costs, following = np.empty(len(words)), []
         for number, (state, word) in enumerate(zip(states, words, strict=True)):
             after = kenlm.State()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,12 @@ class Sentences(NamedTuple):
 
     offsets: Longs
     words: Ints
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[int]]) -> Sentences:
+        """Makes one side of the numbers of each sentence's words."""
+        offsets = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+        return cls(offsets, np.fromiter(chain.from_iterable(sentences), dtype=np.int32, count=offsets[-1]))
 
     @property
     def num_sentences(self) -> int:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.kernel import Longs
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.neural.export import END, START, UNKNOWN
 from lattice_simp.rescore.neural.segmentation import sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.rescore.vocabulary import Sentences
 from lattice_simp.support.textio import read_lines
 
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
@@ -31,36 +33,30 @@ _NOISE = 0.15
 """Sentences are sorted by length times a random factor this far around 1, so that batches differ from pass to pass."""
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Sentence pairs as numbers of pieces: sentence k is `flat[offsets[k]:offsets[k + 1]]`, without start and end."""
+class Pairs(NamedTuple):
+    """Sentence pairs as numbers of pieces, without start and end."""
 
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-
-    def __len__(self) -> int:
-        return len(self.source_offsets) - 1
+    source: Sentences
+    target: Sentences
 
     def batch(self, rows: Longs) -> tuple[Longs, Longs, Longs]:
         """Returns (sentences, longest) source pieces with the end, target pieces after the start, and with the end.
 
         Short rows are filled up with 0, those of the pieces to predict with `VOID`.
         """
-        source = _padded(self.source_offsets, self.source, rows, 0)
-        target = _padded(self.target_offsets, self.target, rows, VOID)
+        source, target = _padded(self.source, rows, 0), _padded(self.target, rows, VOID)
         inputs = np.zeros_like(target)
         inputs[:, 0], inputs[:, 1:] = START_ID, np.maximum(target[:, :-1], 0)
         return source, inputs, target
 
 
-def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
-    lengths = offsets[rows + 1] - offsets[rows]
+def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
+    begins = side.offsets[rows]
+    lengths = side.offsets[rows + 1] - begins
     table = np.full((len(rows), int(lengths.max()) + 1), filler, dtype=np.int64)
     positions = np.arange(table.shape[1])
     inside = positions < lengths[:, None]
-    table[inside] = flat[(offsets[rows][:, None] + positions)[inside]]
+    table[inside] = side.words[(begins[:, None] + positions)[inside]]
     table[np.arange(len(rows)), lengths] = END_ID
     return table
 
@@ -75,7 +71,7 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
     begin = path.with_name(f"{path.name}.new")
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
     try:
-        sentencepiece().SentencePieceTrainer.train(
+        sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=lines,
             model_prefix=str(begin),
             vocab_size=settings.vocabulary,
@@ -93,14 +89,14 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
             minloglevel=2,
         )
     except (RuntimeError, OSError) as error:
-        raise LatticeSimpError(f"SentencePiece failed: {' '.join(str(error).split())[:200]}") from error
+        raise LatticeSimpError(f"SentencePiece failed: {one_line(error)}") from error
     os.replace(f"{begin}.model", path)
     Path(f"{begin}.vocab").unlink(missing_ok=True)
 
 
 def piece_names(path: Path) -> list[str]:
     """Returns the pieces of a model by number."""
-    processor = sentencepiece().SentencePieceProcessor(model_file=str(path))
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
     return [processor.IdToPiece(number) for number in range(processor.GetPieceSize())]
 
 
@@ -116,17 +112,11 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
     Raises:
         FormatError: files of different lengths, or without a usable pair.
     """
-    processor = sentencepiece().SentencePieceProcessor(model_file=str(pieces))
-    remembered: dict[str, list[int]] = {}
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
+    encode = cache(processor.EncodeAsIds)
 
     def numbers(line: str) -> list[int]:
-        found: list[int] = []
-        for word in split_tokens(line):  # word by word, as hypotheses are scored
-            own = remembered.get(word)
-            if own is None:
-                own = remembered[word] = processor.EncodeAsIds(word)
-            found += own
-        return found
+        return [piece for word in split_tokens(line) for piece in encode(word)]  # as hypotheses are scored
 
     columns: tuple[list[list[int]], list[list[int]]] = ([], [])
     count = 0
@@ -142,14 +132,7 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
         raise FormatError(f"has not as many lines as {source}", path=target, remedy=f"both have {count} at least")
     if not columns[0]:
         raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
-    parts = [part for column in columns for part in _flat(column)]
-    return Pairs(*parts)  # type: ignore[arg-type]
-
-
-def _flat(sentences: list[list[int]]) -> tuple[Longs, Ints]:
-    offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
-    np.cumsum([len(sentence) for sentence in sentences], out=offsets[1:])
-    return offsets, np.fromiter((piece for one in sentences for piece in one), dtype=np.int32, count=offsets[-1])
+    return Pairs(*map(Sentences.of, columns))
 
 
 def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Longs]:
@@ -159,7 +142,7 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     give the same batches, so a run that was killed goes on where it was.
     """
     rng = np.random.default_rng([seed, epoch])
-    lengths = np.maximum(np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)) + 1
+    lengths = np.maximum(np.diff(pairs.source.offsets), np.diff(pairs.target.offsets)) + 1
     order = np.argsort(lengths * rng.uniform(1 - _NOISE, 1 + _NOISE, len(lengths)), kind="stable")
     found = list(_cut(order, lengths, batch_tokens))
     return [found[number] for number in rng.permutation(len(found)).tolist()]

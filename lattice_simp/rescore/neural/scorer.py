@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
 from lattice_simp.rescore.scorer import State
-from lattice_simp.support.extras import extra
+from lattice_simp.support.extras import Late
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,9 @@ class TranslationScorer:
         own = options or ScoringOptions()
         if not (Path(folder) / "model.bin").is_file():
             raise FormatError("holds no CTranslate2 model", path=folder, remedy="convert one, or check the path")
-        with extra("neural"):
-            import ctranslate2  # type: ignore[import-untyped,import-not-found]
+        load = Late("ctranslate2", "neural").Translator
         try:
-            translator = ctranslate2.Translator(
+            translator = load(
                 str(folder),
                 device=own.device,
                 compute_type=own.compute_type,
@@ -90,7 +89,7 @@ class TranslationScorer:
                 intra_threads=own.threads,
             )
         except (RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(error)
             raise FormatError(f"CTranslate2 cannot load it: {reason}", path=folder, remedy="convert it again") from None
         return cls(translator, Segmentation.read(folder), own.batch_tokens)
 
@@ -140,8 +139,7 @@ class TranslationScorer:
                 offset=len(first),
             )
         except (RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {reason}") from error
+            raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {one_line(error)}") from error
         logs = [result.log_probs for result in results]
         return np.array([0.0 - sum(own[:-1]) for own in logs]), np.array([0.0 - own[-1] for own in logs])
 

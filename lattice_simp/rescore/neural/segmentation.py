@@ -20,9 +20,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError
-from lattice_simp.support.extras import extra
+from lattice_simp.errors import FormatError, one_line
+from lattice_simp.support.extras import Late
 from lattice_simp.support.textio import read_lines
+
+sentencepiece = Late("sentencepiece", "neural")
 
 SETTINGS = "lattice_simp.json"
 
@@ -140,24 +142,13 @@ def sentencepiece_cutter(path: Path) -> Cut:
         FormatError: the file is not such a model.
         MissingExtraError: SentencePiece is not installed.
     """
-    processor: Any = sentencepiece().SentencePieceProcessor()
+    processor: Any = sentencepiece.SentencePieceProcessor()
     try:
         processor.Load(str(path))
     except (RuntimeError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = one_line(error)
         raise FormatError(f"not a SentencePiece model: {reason}", path=path, remedy="get the file again") from None
     return lambda text: list(processor.EncodeAsPieces(text))
-
-
-def sentencepiece() -> Any:
-    """Returns the library.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    with extra("neural"):
-        import sentencepiece as library  # type: ignore[import-untyped,import-not-found]
-    return library
 
 
 def bpe_cutter(path: Path) -> Cut:
@@ -197,7 +188,5 @@ def bpe_cutter(path: Path) -> Cut:
 
 
 def _detokeniser(language: str) -> Callable[[Sequence[str]], str]:
-    with extra("train"):
-        from sacremoses import MosesDetokenizer
-    moses = MosesDetokenizer(lang=language)
+    moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))
