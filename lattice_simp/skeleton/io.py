@@ -104,17 +104,23 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
         FormatError: files of different length, a blank line, or a skeleton that is not a subsequence; names the line of
             the skeleton file.
     """
-    pairs = zip_longest(read_lines(source_path), read_lines(skeleton_path))
+    pairs = line_pairs(source_path, skeleton_path, "give one skeleton line a source line")
     for number, (source, words) in enumerate(pairs, start=1):
-        if source is None or words is None:
-            short, long = (source_path, skeleton_path) if source is None else (skeleton_path, source_path)
-            message = f"the file ends after {number - 1} lines, but {long} goes on"
-            raise FormatError(message, path=short, line=number, remedy="give one skeleton line a source line")
         try:
             yield Skeleton.from_words(source.split(), words.split())
         except SkeletonError as error:
             remedy = "a skeleton deletes tokens and changes nothing else; tokenise both files alike"
             raise FormatError(str(error), path=skeleton_path, line=number, remedy=remedy) from error
+
+
+def line_pairs(one: str | Path, other: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
+    """Yields the lines of two files in parallel; raises FormatError where one ends before the other."""
+    for number, (first, second) in enumerate(zip_longest(read_lines(one), read_lines(other)), start=1):
+        if first is None or second is None:
+            short, long = (one, other) if first is None else (other, one)
+            message = f"the file ends after {number - 1} lines, but {long} goes on"
+            raise FormatError(message, path=short, line=number, remedy=remedy)
+        yield first, second
 
 
 def _parse_record(text: str, index: int, path: str | Path, line: int) -> SkeletonRecord:

@@ -5,6 +5,7 @@ Scores are natural logs, higher is better, as conditional random fields have the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,11 +81,8 @@ class Chain:
         return tuple(reversed(mask))
 
     def lattice(self) -> Lattice:
-        """Returns the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
+        """Returns the acceptor of all masks, whose words are `decisions`."""
         count = len(self.keep)
-        names = SymbolTable(
-            [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
-        )
         # State 0 starts; after it, 1 + 2 * position + label.
         sources, labels, costs, targets = [], [], [], []
         for position in range(count):
@@ -97,12 +95,12 @@ class Chain:
                     targets.append(1 + 2 * position + label)
         finals = np.full(1 + 2 * count, np.inf)
         finals[-2:] = 0.0
-        return Lattice.from_arcs(sources, labels, costs, targets, finals, names)
+        return Lattice.from_arcs(sources, labels, costs, targets, finals, decisions(count))
 
     def best_masks(self, n: int) -> list[tuple[bool, ...]]:
         """Returns the n best masks, the best one first."""
         paths = nbest(self.lattice(), n, unique=False)
-        return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
+        return [read_mask(path.inputs, len(self.keep)) for path in paths]
 
     def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:
         """Returns (num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
@@ -113,3 +111,13 @@ class Chain:
             sums[position] = np.logaddexp(*(sums[position - 1][:, None] + transitions))
             sums[position, KEEP] += keep[position]
         return sums
+
+
+def decisions(count: int) -> SymbolTable:
+    """Returns the labels of decisions on `count` tokens: `k + 1` keeps token k, `count + k + 1` deletes it."""
+    return SymbolTable(f"{sign}{position}" for sign in "+-" for position in range(count))
+
+
+def read_mask(labels: Sequence[int], count: int) -> tuple[bool, ...]:
+    """Returns the mask that the decisions of a path spell."""
+    return tuple(label <= count for label in labels)

@@ -25,13 +25,13 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
-from lattice_simp.skeleton.automatic.chain import Chain
+from lattice_simp.skeleton.automatic.chain import Chain, read_mask
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
 from lattice_simp.skeleton.automatic.length_acceptor import limit_length
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, DeletionTagger
-from lattice_simp.skeleton.automatic.tree_acceptor import bonds, read_mask, tree_acceptor
+from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 from lattice_simp.skeleton.skeleton import Skeleton
 
 FIRST_BEAM = 3.0

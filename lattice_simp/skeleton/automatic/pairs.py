@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
 from pathlib import Path
 
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.errors import SkeletonError
+from lattice_simp.skeleton.io import line_pairs
 from lattice_simp.skeleton.skeleton import Skeleton
-from lattice_simp.support.textio import read_lines
 
 
 def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:
@@ -34,15 +33,9 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
     Raises:
         FormatError: files of different lengths.
     """
-    pairs = []
-    for number, (tokens, words) in enumerate(zip_longest(read_lines(source), read_lines(compressed)), start=1):
-        if tokens is None or words is None:
-            short, long = (source, compressed) if tokens is None else (compressed, source)
-            message = f"the file ends after {number - 1} lines, but {long} goes on"
-            raise FormatError(message, path=short, line=number, remedy="give one compression a sentence")
-        if tokens.strip() and words.strip():
-            pairs.append((split_tokens(tokens), split_tokens(words)))
-    found, others = align_pairs(pairs)
+    lines = line_pairs(source, compressed, "give one compression a sentence")
+    full = ((split_tokens(one), split_tokens(other)) for one, other in lines if one.strip() and other.strip())
+    found, others = align_pairs(full)
     return [skeleton for skeleton in found if skeleton], others
 
 

@@ -7,6 +7,7 @@ or closes, unless it still separates what is left. No comma comes first, last, d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from lattice_simp.grammars.english.lexicon import OPEN, marks, partners
 
@@ -106,55 +107,25 @@ def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> boo
 
 
 def _comma_stays(
-    position: int,
-    before: int,
-    after: int,
-    mask: list[bool],
-    kinds: list[str | None],
-    conjuncts: Sequence[bool] | None,
+    position: int, before: int, after: int, stays: list[bool], kinds: list[str | None], conjuncts: Sequence[bool] | None
 ) -> bool:
-    if mask[before] and mask[after]:
-        return True
-    if not mask[before] and not mask[after]:
-        return False
-    if mask[before]:
-        end = next((index for index in range(after, len(mask)) if mask[index]), len(mask))
-        closed = any(kind == COMMA for kind in _marks_before(end, kinds))
+    if stays[before] == stays[after]:
+        return stays[before]
+    if stays[before]:
+        end = next((index for index in range(after, len(stays)) if stays[index]), len(stays))
+        closed = COMMA in takewhile(bool, reversed(kinds[:end]))
         return closed and conjuncts is not None and conjuncts[position]
-    start = next((index for index in range(before, -1, -1) if mask[index]), -1)
-    return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
-
-
-def _marks_before(position: int, kinds: list[str | None]) -> list[str]:
-    found: list[str] = []
-    while position > 0 and (kind := kinds[position - 1]) is not None:
-        found.append(kind)
-        position -= 1
-    return found
-
-
-def _marks_after(position: int, kinds: list[str | None]) -> list[str]:
-    found: list[str] = []
-    while position + 1 < len(kinds) and (kind := kinds[position + 1]) is not None:
-        found.append(kind)
-        position += 1
-    return found
+    start = next((index for index in range(before, -1, -1) if stays[index]), -1)
+    return start >= 0 and COMMA not in takewhile(bool, kinds[start + 1 :])
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
     """Takes out commas that are first, last, doubled, after an opening mark or before a closing bracket."""
-    previous: str | None = OPEN
-    for position, kind in enumerate(kinds):
-        if mask[position]:
-            if kind == COMMA and previous in (COMMA, OPEN, STOP):
+    for step, rims in ((1, (OPEN, COMMA, STOP)), (-1, (STOP, CLOSE))):
+        beside = rims[0]
+        for position in range(len(mask))[::step]:
+            if mask[position] and kinds[position] == COMMA and beside in rims:
                 mask[position] = False
-            else:
-                previous = kind or "word"
-    following: str | None = STOP
-    for position in range(len(mask) - 1, -1, -1):
-        if mask[position]:
-            if kinds[position] == COMMA and following in (STOP, CLOSE):
-                mask[position] = False
-            else:
-                following = kinds[position] or "word"
+            elif mask[position]:
+                beside = kinds[position] or "word"
     return mask

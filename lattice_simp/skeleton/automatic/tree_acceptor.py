@@ -18,7 +18,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.english.lexicon import OPEN
-from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
+from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain, decisions
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
 from lattice_simp.skeleton.automatic.parse import ROOT
 from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
@@ -100,8 +100,7 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     """Builds the acceptor, with the costs of the chain on its arcs.
 
     Output labels are the forms of kept tokens (epsilon for deleted ones), so a language model can be applied; input
-    labels say which token it was: `k + 1` for the kept token k, `n + k + 1` for the deleted one. Each mask has one
-    path.
+    labels are `chain.decisions`. Each mask has one path.
 
     Raises:
         TangledTreeError: more than `MAX_STATES` states.
@@ -110,9 +109,6 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     builder = _Builder(bonds, chain)
     words = SymbolTable()
     labels = words.encode(forms)
-    names = SymbolTable(
-        [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
-    )
     layer = {(0, False, _BEGIN, DELETE): 0}
     states, arcs = 1, list[tuple[int, int, int, float, int]]()
     for position in range(count):
@@ -132,13 +128,8 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     finals[[number for (_, has_top, _, _), number in layer.items() if has_top]] = 0.0
     sources, olabels, ilabels, costs, targets = zip(*arcs, strict=True)
     return Lattice.from_arcs(
-        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=names
+        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=decisions(count)
     ).connected()
-
-
-def read_mask(inputs: Sequence[int], count: int) -> tuple[bool, ...]:
-    """Returns the mask that the input labels of a path spell."""
-    return tuple(label <= count for label in inputs)
 
 
 _State = tuple[int, bool, int, int]
@@ -153,11 +144,11 @@ class _Builder:
         self.bonds = bonds
         self.keep = chain.keep.tolist()
         self.moves_cost: list[list[float]] = (-chain.transitions).tolist()
-        last = list(range(count))
+        last = list(range(count))  # the token after which nothing needs to be known of each
         for position, head in enumerate(bonds.heads):
             if head != ROOT:
                 last[head] = max(last[head], position)
-        self.closing: list[int] = [0] * count
+        self.closing = [0] * count
         for position, index in enumerate(last):
             self.closing[index] |= 3 << 2 * position
         self.stays_open = [index > position for position, index in enumerate(last)]
