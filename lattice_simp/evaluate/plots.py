@@ -16,8 +16,7 @@ import numpy as np
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.metric import Metric
-from lattice_simp.evaluate.report import Breakdown
-from lattice_simp.evaluate.tables import significance_mark
+from lattice_simp.evaluate.report import Breakdown, significance_mark
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_binary
 
