@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ _NOTE_SIZE = 12.0
 _NOTE_HEIGHT = 24.0
 _HEAD_TURN = math.radians(23)
 _HEAD_SIDE = HEAD_LENGTH / math.cos(_HEAD_TURN)
+_NOT_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _STYLE = """
 .ls-paper{fill:#fcfcfd}
 .ls-text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif}
@@ -177,11 +179,9 @@ def _frame(width: float, height: float, title: str, note: str) -> list[str]:
         f'<rect class="ls-paper" width="{full[0]}" height="{full[1]}" rx="6"/>',
     ]
     if title:
-        at = f'x="{_number(_MARGIN)}" y="{_number(_MARGIN + _TITLE_SIZE)}"'
-        lines.append(f'<text class="ls-text ls-title" {at}>{_text(title)}</text>')
+        lines.append(_written("title", _MARGIN, _MARGIN + _TITLE_SIZE, _text(title)))
     if note:
-        at = f'x="{_number(_MARGIN)}" y="{_number(top + height + _NOTE_HEIGHT)}"'
-        lines.append(f'<text class="ls-text ls-note" {at}>{_text(note)}</text>')
+        lines.append(_written("note", _MARGIN, top + height + _NOTE_HEIGHT, _text(note)))
     return [*lines, f'<g transform="translate({_number(_MARGIN)} {_number(top)})">']
 
 
@@ -200,16 +200,11 @@ def _arrow(curve: Curve, *, on: bool = False) -> str:
 def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
     x, y = map(_number, centre)
     lines = [f'<circle class="ls-state" cx="{x}" cy="{y}" r="{_number(radius)}"/>']
-    cost = ""
+    cost = cost_text(final) if np.isfinite(final) else ""
     if np.isfinite(final):
-        cost = cost_text(final)
         lines.append(f'<circle class="ls-ring" cx="{x}" cy="{y}" r="{_number(radius - 3.0)}"/>')
-    above = _number(centre[1] + (-2.0 if cost else 4.0))
-    lines.append(f'<text class="ls-text ls-number" x="{x}" y="{above}">{state}</text>')
-    if cost:
-        below = f'x="{x}" y="{_number(centre[1] + 9.0)}" text-anchor="middle"'
-        lines.append(f'<text class="ls-text ls-cost" {below}>{cost}</text>')
-    return lines
+    lines.append(_written("number", centre[0], centre[1] + (-2.0 if cost else 4.0), str(state)))
+    return [*lines, _written("cost", centre[0], centre[1] + 9.0, cost, ' text-anchor="middle"')] if cost else lines
 
 
 def _labels(lattice: Lattice, bundle: _Bundle, middle: Point, chosen: Collection[int]) -> list[str]:
@@ -219,14 +214,16 @@ def _labels(lattice: Lattice, bundle: _Bundle, middle: Point, chosen: Collection
     for row, arc in enumerate(bundle.arcs):
         words, cost = arc_words(lattice, arc), float(lattice.weights[arc])
         meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
-        y = _number(top + (row + 0.75) * _LINE_HEIGHT)
+        y = top + (row + 0.75) * _LINE_HEIGHT
         hover = f"<title>arc {arc}, cost {cost!r}</title>"
-        on = " ls-on" if arc in chosen else ""
-        lines.append(f'<text class="ls-text ls-word{on}" x="{_number(meeting)}" y="{y}">{hover}{_text(words)}</text>')
+        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words)))
         if shown := cost_text(cost):
-            x = _number(meeting + _COST_GAP)
-            lines.append(f'<text class="ls-text ls-cost" x="{x}" y="{y}">{hover}{shown}</text>')
+            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown))
     return lines
+
+
+def _written(kind: str, x: float, y: float, text: str, more: str = "") -> str:
+    return f'<text class="ls-text ls-{kind}" x="{_number(x)}" y="{_number(y)}"{more}>{text}</text>'
 
 
 def _xy(point: Point) -> str:
@@ -234,15 +231,9 @@ def _xy(point: Point) -> str:
 
 
 def _number(value: float) -> str:
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+    return f"{value:z.1f}".removesuffix(".0")
 
 
 def _text(text: str) -> str:
     """Escapes text; characters that XML cannot hold become the replacement character."""
-    return escape("".join(character if _in_xml(character) else "\ufffd" for character in text))
-
-
-def _in_xml(character: str) -> bool:
-    code = ord(character)
-    return code >= 0x20 and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)
+    return escape(_NOT_XML.sub("\ufffd", text))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.lm.restrict import find_child
 from lattice_simp.rescore.bilingual_table import BilingualArrays, LinkedPart, train_table
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.jumps import transitions
@@ -114,13 +115,6 @@ class BilingualScorer(PrefixScorer):
 
 
 @jit
-def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
-    """Returns the position of a word in the sorted `words[begin:end]`, or -1."""
-    position = begin + int(np.searchsorted(words[begin:end], wanted))
-    return position if position < end and words[position] == wanted else -1
-
-
-@jit
 def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: BilingualArrays) -> Floats:
     """Returns the (bigrams, symbols) probabilities p(word | previous, symbol)."""
     table = np.empty((len(words), len(symbols)))
@@ -129,16 +123,14 @@ def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: Bilingual
         for column in range(len(symbols)):
             s = symbols[column]
             weight = 1.0
-            begins = arrays.context_begins
-            context = find_word(arrays.context_words, begins[s], begins[s + 1], previous[row])
+            context = find_child(arrays.context_begins, arrays.context_words, s, previous[row])
             if context >= 0:
-                begins = arrays.triple_begins
-                triple = find_word(arrays.triple_words, begins[context], begins[context + 1], word)
+                triple = find_child(arrays.triple_begins, arrays.triple_words, context, word)
                 if triple >= 0:
                     table[row, column] = arrays.triple_probabilities[triple]
                     continue
                 weight = np.float64(arrays.context_backoff[context])
-            pair = find_word(arrays.pair_words, arrays.pair_begins[s], arrays.pair_begins[s + 1], word)
+            pair = find_child(arrays.pair_begins, arrays.pair_words, s, word)
             if pair >= 0:
                 table[row, column] = weight * arrays.pair_probabilities[pair]
             else:

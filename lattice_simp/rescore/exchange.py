@@ -140,13 +140,7 @@ def _xlogx(value: int, table: Floats) -> float:
 
 @jit
 def _sweep(
-    order: Ints,
-    word_sizes: Longs,
-    after: Neighbours,
-    before: Neighbours,
-    state: Classes,
-    movable: int,
-    table: Floats,
+    order: Ints, word_sizes: Longs, after: Neighbours, before: Neighbours, state: Classes, movable: int, table: Floats
 ) -> int:
     """Moves each word once to its best class; returns how many changed theirs."""
     classes, counts, turned, sizes = state

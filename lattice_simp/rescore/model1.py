@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.bilingual import find_word
+from lattice_simp.lm.restrict import find_child
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
@@ -168,7 +168,7 @@ def _cells(source: Ints, target: Ints, begins: Longs, words: Ints, probabilities
             continue
         for column in range(len(target)):
             if target[column] >= 0:
-                index = find_word(words, begins[s], begins[s + 1], target[column])
+                index = find_child(begins, words, s, target[column])
                 if index >= 0:
                     cells[row, column] = max(FLOOR, np.float64(probabilities[index]))
     return cells

@@ -107,10 +107,7 @@ class Training:
         with self._mixed():
             logits = network.logits(source, inputs)
         loss = functional.cross_entropy(
-            logits.float().flatten(0, 1),
-            target.flatten(),
-            ignore_index=VOID,
-            label_smoothing=settings.label_smoothing,
+            logits.float().flatten(0, 1), target.flatten(), ignore_index=VOID, label_smoothing=settings.label_smoothing
         )
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         self.scaler.unscale_(self.optimiser)

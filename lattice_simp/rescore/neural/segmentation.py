@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ class SegmentationSettings:
             values = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise FormatError(f"not JSON: {error}", path=path, remedy="fix the file") from None
-        usual: dict[str, Any] = {one.name: getattr(cls(), one.name) for one in fields(cls)}
+        usual = asdict(cls())
         if not isinstance(values, dict):
             raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
         for name, value in values.items():
@@ -73,7 +73,7 @@ class SegmentationSettings:
                 raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
             if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
                 raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
-        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        given: dict[str, Any] = {name: tuple(own) if isinstance(own, list) else own for name, own in values.items()}
         made = cls(**given)
         if made.subwords not in KINDS:
             raise FormatError(f"subwords {made.subwords!r}", path=path, remedy=f"known are {', '.join(KINDS)}")
@@ -81,8 +81,7 @@ class SegmentationSettings:
 
     def write(self, folder: Path) -> None:
         """Writes the file."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        (folder / SETTINGS).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        (folder / SETTINGS).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,9 @@ class Segmentation:
         """
         path = Path(folder)
         settings = SegmentationSettings.read(path)
-        source = _side(path, settings, settings.source, settings.detokenise.get("source"))
-        target = source
-        if (settings.target, settings.detokenise.get("target")) != (settings.source, settings.detokenise.get("source")):
-            target = _side(path, settings, settings.target, settings.detokenise.get("target"))
+        side = cache(partial(_side, path, settings))
+        source = side(settings.source, settings.detokenise.get("source"))
+        target = side(settings.target, settings.detokenise.get("target"))
         before, after = list(settings.source_prefix), list(settings.source_suffix)
         return cls(lambda words: before + source(words) + after, target, settings.target_prefix)
 
