@@ -156,40 +156,39 @@ def _smoothed(
     unigram += (1.0 - unigram.sum()) / target_size
 
     pairs, pair_counts = summed((events >> (2 * _BITS) << _BITS) | words, counts)
-    pair_source, pair_words = pairs >> _BITS, pairs & _MASK
-    source_totals = np.bincount(pair_source, weights=pair_counts, minlength=source_size)
+    pair_source = pairs >> _BITS
+    shares, source_backoff = _shares(pair_source, pair_counts, least_pair, source_size)
+    pair_probabilities = shares + source_backoff[pair_source] * unigram[pairs & _MASK]
+    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
+    lower = pair_probabilities[np.searchsorted(pairs, (events >> (2 * _BITS) << _BITS) | words)]
     kept = pair_counts >= least_pair
-    shares = np.where(kept, discounted(pair_counts) / source_totals[pair_source], 0.0)
-    source_backoff: Floats = np.ones(source_size) - np.bincount(pair_source, weights=shares, minlength=source_size)
-    pair_probabilities = shares + source_backoff[pair_source] * unigram[pair_words]
-    every_pair, every_probability = pairs, pair_probabilities
-    pairs, pair_source, pair_words, pair_probabilities = (
-        column[kept] for column in (pairs, pair_source, pair_words, pair_probabilities)
-    )
+    pairs, pair_probabilities = pairs[kept], pair_probabilities[kept]
 
     contexts, context_of = np.unique(events >> _BITS, return_inverse=True)
-    context_totals = np.bincount(context_of, weights=counts, minlength=len(contexts))
+    shares, backoff = _shares(context_of, counts, least_triple, len(contexts))
     kept = counts >= least_triple
-    shares = np.where(kept, discounted(counts) / context_totals[context_of], 0.0)
-    backoff = 1.0 - np.bincount(context_of, weights=shares, minlength=len(contexts))
-    events, context_of, shares = events[kept], context_of[kept], shares[kept]
-    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
-    lower = every_probability[np.searchsorted(every_pair, (events >> (2 * _BITS) << _BITS) | (events & _MASK))]
-    triple_probabilities = shares + backoff[context_of] * lower
-    kept_contexts, sizes = np.unique(context_of, return_counts=True)  # the others fall back with weight 1
+    triple_probabilities = (shares + backoff[context_of] * lower)[kept]
+    kept_contexts, sizes = np.unique(context_of[kept], return_counts=True)  # the others fall back with weight 1
     contexts = contexts[kept_contexts]
     return BilingualArrays(
         unigram=unigram,
         source_backoff=source_backoff,
-        pair_begins=np.searchsorted(pair_source, np.arange(source_size + 1)).astype(np.int64),
-        pair_words=pair_words.astype(np.int32),
+        pair_begins=np.searchsorted(pairs >> _BITS, np.arange(source_size + 1)).astype(np.int64),
+        pair_words=(pairs & _MASK).astype(np.int32),
         pair_probabilities=pair_probabilities.astype(np.float32),
         context_begins=np.searchsorted(contexts >> _BITS, np.arange(source_size + 1)).astype(np.int64),
         context_words=(contexts & _MASK).astype(np.int32),
         context_backoff=backoff[kept_contexts].astype(np.float32),
         triple_begins=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        triple_words=(events & _MASK).astype(np.int32),
+        triple_words=words[kept].astype(np.int32),
         triple_probabilities=triple_probabilities.astype(np.float32),
         jumps=fit_weights(jumps.buckets, jumps.departures),
         null=np.array([jumps.null()]),
     )
+
+
+def _shares(contexts: Longs, counts: Longs, least: int, size: int) -> tuple[Floats, Floats]:
+    """Returns each event's discounted share of its context, 0 where it is rare, and what is left of each context."""
+    totals = np.bincount(contexts, weights=counts, minlength=size)
+    shares = np.where(counts >= least, discounted(counts) / totals[contexts], 0.0)
+    return shares, np.ones(size) - np.bincount(contexts, weights=shares, minlength=size)

@@ -107,12 +107,7 @@ def class_name(number: int | None) -> str:
 
 
 def _train(corpus: Corpus, options: TrainingOptions) -> ClassScorer:
-    """Learns classes of the target words, then an n-gram model over classes.
-
-    Raises:
-        LatticeSimpError: too few words for the classes; `lmplz` failed.
-        MissingExtraError: `lmplz` is not there.
-    """
+    """Learns classes of the target words, then an n-gram model over classes."""
     parts, words = corpus.sentences("target"), corpus.words("target")
     counts = word_counts(parts, len(words))
     vocabulary, numbers = frequent(counts, words, options.least_class_word)

@@ -100,7 +100,7 @@ class Training:
 
     def _update(self, pairs: Pairs, rows: Longs) -> tuple[torch.Tensor, int]:
         settings = self.settings
-        network = Transformer.of(settings.architecture, self.weights, settings.dropout)
+        network = Transformer(settings.architecture, self.weights, settings.dropout)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate(settings, self.position.update)
         source, inputs, target = self._tensors(pairs, rows)
@@ -128,7 +128,7 @@ class Training:
         """Returns the loss (nats a piece, not smoothed) and the BLEU of greedy translations."""
         from sacrebleu.metrics.bleu import BLEU
 
-        network = Transformer.of(self.settings.architecture, self.weights)
+        network = Transformer(self.settings.architecture, self.weights)
         total, count = 0.0, 0
         texts = [""] * validation.pairs.source.num_sentences
         for rows in batches(validation.pairs, self.settings.batch_tokens, 0, 0):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lattice_simp.rescore.neural.export import Architecture, sinusoids, weight_shapes
@@ -47,21 +48,18 @@ class Transformer:
     Attributes:
         shape: the architecture.
         weights: named tensors.
-        encodings: (positions, width), of the positions.
         dropout: 0 where nothing is trained.
     """
 
     shape: Architecture
     weights: Weights
-    encodings: Tensor
     dropout: float = 0.0
 
-    @classmethod
-    def of(cls, shape: Architecture, weights: Weights, dropout: float = 0.0) -> Transformer:
-        """Makes the network of weights."""
-
-        encodings = torch.from_numpy(sinusoids(shape.positions, shape.width))
-        return cls(shape, weights, encodings.to(weights["embedding.weight"].device), dropout)
+    @cached_property
+    def encodings(self) -> Tensor:
+        """Those of the positions, (positions, width)."""
+        encodings = torch.from_numpy(sinusoids(self.shape.positions, self.shape.width))
+        return encodings.to(self.weights["embedding.weight"].device)
 
     def logits(self, source: Tensor, inputs: Tensor) -> Tensor:
         """Returns the (sentences, length, vocabulary) logits after each of the inputs."""

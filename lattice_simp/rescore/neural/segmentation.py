@@ -130,17 +130,9 @@ def _cutter(kind: str, path: Path) -> Cut:
         return lambda text: text.split(" ")
     if not path.is_file():
         raise FormatError("is not there: the model says nothing of its subwords", path=path, remedy=f"see {SETTINGS}")
-    return sentencepiece_cutter(path) if kind == "sentencepiece" else bpe_cutter(path)
-
-
-def sentencepiece_cutter(path: Path) -> Cut:
-    """Cuts with a SentencePiece model.
-
-    Raises:
-        FormatError: the file is not such a model.
-        MissingExtraError: SentencePiece is not installed.
-    """
-    processor: Any = sentencepiece.SentencePieceProcessor()
+    if kind == "bpe":
+        return bpe_cutter(path)
+    processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.Load(str(path))
     except (RuntimeError, OSError) as error:

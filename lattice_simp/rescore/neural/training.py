@@ -76,11 +76,7 @@ def _held_out(settings: TrainingSettings, pieces: Path) -> Validation:
 
 
 def _check_same_run(settings: TrainingSettings, path: Path) -> None:
-    """Writes the settings of a new run; a run that goes on must have the same, but for a few.
-
-    Raises:
-        LatticeSimpError: a setting differs.
-    """
+    """Writes the settings of a new run; a run that goes on must have the same, but for a few."""
     own = {name: value for name, value in settings.model_dump().items() if name not in _FREE}
     if path.is_file():
         try:

@@ -47,7 +47,7 @@ def as_pairs(sources, targets):
 def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
     """Random weights, batches of sentences of several lengths with unknown pieces inside: the same to 1e-3."""
     weights = random_weights(SHAPE, len(PIECES), 7)
-    network = Transformer.of(SHAPE, {name: torch.from_numpy(weight) for name, weight in weights.items()})
+    network = Transformer(SHAPE, {name: torch.from_numpy(weight) for name, weight in weights.items()})
     export_model(tmp_path, SHAPE, weights, PIECES)
     (tmp_path / "lattice_simp.json").write_text('{"subwords": "words"}', encoding="utf-8")
     scorer = TranslationScorer.read(tmp_path, CPU)
