@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -96,30 +95,22 @@ def to_svg(
         states = _nearest_states(lattice, len(states) * 3 // 4)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
-    layout = lay_out(radii, [bundle.link for bundle in bundles])
-    drawn = [*zip(bundles, layout.curves, strict=True)]
+    layout = lay_out(radii, list(bundles))
+    drawn = [*zip(bundles.values(), layout.curves, strict=True)]
     body = [_arrow(layout.start)] if layout.start else []
-    for bundle, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0].arcs)):  # the chosen ones on top
-        body.append(_arrow(curve, on=not chosen.isdisjoint(bundle.arcs)))
+    for arcs, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0])):  # the chosen ones on top
+        body.append(_arrow(curve, on=not chosen.isdisjoint(arcs)))
     for state, centre, radius in zip(states, layout.states, radii, strict=True):
         body += _state(state, float(lattice.finals[state]), centre, radius)
-    for bundle, curve in drawn:
-        body += _labels(lattice, bundle, curve.label, chosen)
+    for arcs, curve in drawn:
+        body += _labels(lattice, arcs, curve.label, chosen)
     notes = []
     if len(states) < lattice.num_states:
         notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
-    if any(len(bundle.arcs) == MOST_LABELS for bundle in bundles):
+    if any(len(arcs) == MOST_LABELS for arcs in bundles.values()):
         notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
     note = "; ".join(notes)
     return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
-
-
-@dataclass(frozen=True)
-class _Bundle:
-    """The arcs between two states, cheapest first, and the room of their labels."""
-
-    arcs: tuple[int, ...]
-    link: Link
 
 
 def _nearest_states(lattice: Lattice, most: int) -> list[int]:
@@ -136,7 +127,8 @@ def _nearest_states(lattice: Lattice, most: int) -> list[int]:
     return sorted(found)
 
 
-def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
+def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
+    """Returns the links between states, with the arcs of each, cheapest first."""
     shown = {state: index for index, state in enumerate(states)}
     groups: dict[tuple[int, int], list[int]] = {}
     for state in states:
@@ -148,12 +140,12 @@ def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
         arcs.sort(key=lambda arc: (float(lattice.weights[arc]), arc))
         del arcs[MOST_LABELS:]
     widths = {ends: max(_label_width(lattice, arc) for arc in arcs) for ends, arcs in groups.items()}
-    bundles = []
+    bundles = {}
     for (source, target), arcs in groups.items():
         width = widths[source, target]
         if source != target:  # the labels of loops stand out over the links beside them
             width += sum(max(0.0, widths.get((state, state), 0.0) / 2 - _RADIUS) for state in (source, target))
-        bundles.append(_Bundle(tuple(arcs), Link(source, target, width, len(arcs) * _LINE_HEIGHT)))
+        bundles[Link(source, target, width, len(arcs) * _LINE_HEIGHT)] = arcs
     return bundles
 
 
@@ -207,11 +199,11 @@ def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
     return [*lines, _written("cost", centre[0], centre[1] + 9.0, cost, ' text-anchor="middle"')] if cost else lines
 
 
-def _labels(lattice: Lattice, bundle: _Bundle, middle: Point, chosen: Collection[int]) -> list[str]:
+def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int]) -> list[str]:
     """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
-    top = middle[1] - bundle.link.height / 2
+    top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
-    for row, arc in enumerate(bundle.arcs):
+    for row, arc in enumerate(arcs):
         words, cost = arc_words(lattice, arc), float(lattice.weights[arc])
         meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
         y = top + (row + 0.75) * _LINE_HEIGHT

@@ -19,7 +19,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.meteor_jar import COLUMNS, VERSION, JarOptions, sentence_statistics
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.tables import read_table
 
 LANGUAGES = Path(__file__).with_name("meteor_languages.tsv")
 """What METEOR 1.5 knows of each language: the tables of its class `Constants`."""
@@ -141,8 +141,7 @@ def meteor_language(code: str) -> MeteorLanguage:
     Raises:
         LatticeSimpError: METEOR does not know it; names those that it knows, and the fallback.
     """
-    header, *rows = [line.split("\t") for line in read_lines(LANGUAGES)]
-    fields = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    fields = {row["language"]: row for row in read_table(LANGUAGES)}
     if code not in fields:
         codes = ", ".join(name for name in fields if name != OTHER)
         raise LatticeSimpError(

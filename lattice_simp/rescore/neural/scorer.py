@@ -18,7 +18,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
-from lattice_simp.rescore.scorer import State
+from lattice_simp.rescore.scorer import PrefixScorer, State
 from lattice_simp.support.extras import Late
 
 
@@ -52,7 +52,7 @@ class _Prefix:
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationScorer:
+class TranslationScorer(PrefixScorer):
     """Scores with a translation model; a `PrefixScorer`.
 
     Where the model's subwords are cut from whole sentences (`joined` false, or text that is detokenised), a word may
@@ -101,13 +101,11 @@ class TranslationScorer:
         return np.array([own[tuple(words)] for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns the state before the first word."""
         pieces = tuple(self.segmentation.source(source))
         words, ends = self._costs(pieces, [()])
         return _Prefix(pieces, (), float(words[0]), float(ends[0]))
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states after them."""
         if not states:
             return np.zeros(0), []
         source = states[0].source
@@ -120,7 +118,6 @@ class TranslationScorer:
         return costs - np.array([state.cost for state in states]), following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of the end, which are known already."""
         return np.array([state.end for state in states], dtype=np.float64)
 
     def _costs(self, source: Sequence[str], prefixes: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:

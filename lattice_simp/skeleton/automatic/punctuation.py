@@ -34,19 +34,12 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     opened: list[int] = []
     for position, token in enumerate(tokens):
         kind = kinds.get(token)
-        if kind == QUOTE:
-            same = [index for index in opened if tokens[index] == token]
-            if not same:
-                opened.append(position)
-                continue
-            del opened[opened.index(same[-1]) :]
-            pairs.append((same[-1], position))
-            continue
-        fitting = [index for index in opened if partner.get(tokens[index]) == token]
-        if fitting:
-            del opened[opened.index(fitting[-1]) :]
-            pairs.append((fitting[-1], position))
-        elif kind == OPEN:
+        closed_by = {index: tokens[index] if kind == QUOTE else partner.get(tokens[index]) for index in opened}
+        closes = [index for index, other in closed_by.items() if other == token]
+        if closes:
+            del opened[opened.index(closes[-1]) :]
+            pairs.append((closes[-1], position))
+        elif kind in (OPEN, QUOTE):
             opened.append(position)
     return pairs
 
@@ -76,18 +69,14 @@ def place_punctuation(
     # A pair that stays is what its commas are beside, whatever of its words goes.
     after_marks = {first for first, last in pairs if paired[first]}
     before_marks = {last for first, last in pairs if paired[first]}
+    words = {position for position, kind in enumerate(kinds) if kind is None}
     stays = [kept or paired.get(position, False) for position, kept in enumerate(mask)]
     result = list(mask)
     for position, kind in enumerate(kinds):
         if kind is None:
             continue
-        before = max(
-            (index for index in range(position) if kinds[index] is None or index in before_marks), default=None
-        )
-        after = min(
-            (index for index in range(position + 1, len(mask)) if kinds[index] is None or index in after_marks),
-            default=None,
-        )
+        before = max((index for index in words | before_marks if index < position), default=None)
+        after = min((index for index in words | after_marks if index > position), default=None)
         if position in paired:
             result[position] = paired[position]
         elif kind == STOP:
