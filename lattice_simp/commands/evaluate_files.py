@@ -41,11 +41,7 @@ def named_files(pairs: Sequence[str]) -> Named:
 
 
 def choose(text: str, known: Collection[str], option: str) -> list[str]:
-    """Returns the names of a list with commas, each once.
-
-    Raises:
-        LatticeSimpError: one that is not known, or none.
-    """
+    """Returns the names of a list with commas, each once; raises LatticeSimpError if one is unknown, or none given."""
     names = [name for name in (part.strip() for part in text.split(",")) if name]
     for name in names:
         if name not in known:

@@ -127,7 +127,6 @@ def compare(
     """Scores all systems, and tests their differences to the baseline.
 
     Args:
-        measured: see `measure`.
         baseline: a system's name; None for scores and intervals alone.
         test: bootstrap resampling with 1000 samples if not given.
         rows: the sentences to look at; None for all.

@@ -85,7 +85,6 @@ def meteor(
         language: an ISO code, or `other`.
         references: how many there are.
         paraphrases: a paraphrase table for the language.
-        options: of the Java process.
         cache: whether the user's cache folder keeps the statistics.
 
     Raises:

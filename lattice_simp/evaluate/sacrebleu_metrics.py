@@ -34,9 +34,6 @@ def bleu_tok(references: int = 1) -> Metric:
     42.73
     >>> metric.signature.split("|v")[0]
     'nrefs:1|case:lc|eff:no|tok:none|smooth:exp'
-
-    Args:
-        references: how many there are; the signature tells.
     """
     scorer = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
     return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))

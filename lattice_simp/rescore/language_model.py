@@ -93,11 +93,7 @@ def _advance(
 
 @dataclass(frozen=True)
 class KenlmScorer(PrefixScorer):
-    """Scores with KenLM, which reads binary models, too; a `PrefixScorer` whose states are KenLM's.
-
-    Attributes:
-        model: a `kenlm.Model`.
-    """
+    """Scores with a `kenlm.Model`, which may be a binary one; a `PrefixScorer` whose states are KenLM's."""
 
     model: Any
 

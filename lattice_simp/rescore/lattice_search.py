@@ -42,8 +42,6 @@ def rescore_lattice(
 
     Args:
         lattice: an acyclic lattice; its words are the output labels.
-        source: the source sentence's tokens.
-        scorer: the model.
         n: how many strings at most; a beam below n returns fewer.
         beam: how many prefixes each state keeps.
         model_weight, lattice_weight: what the costs are multiplied by.

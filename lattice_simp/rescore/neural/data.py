@@ -64,8 +64,7 @@ def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
 def train_pieces(settings: TrainingSettings, path: Path) -> None:
     """Learns the pieces of both sides together; the file appears when it is complete.
 
-    Raises:
-        LatticeSimpError: SentencePiece refuses (a vocabulary that does not fit the text, most often).
+    SentencePiece's refusals (a vocabulary that does not fit the text, most often) become LatticeSimpError.
     """
     names = (settings.source, settings.target)
     begin = path.with_name(f"{path.name}.new")

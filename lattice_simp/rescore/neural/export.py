@@ -79,8 +79,6 @@ def export_model(
     """Writes the model; the folder is made, and files in it are replaced.
 
     Args:
-        folder: where.
-        shape: the architecture.
         weights: arrays named and shaped as `weight_shapes` says.
         pieces: the vocabulary, `<unk>`, `<s>` and `</s>` first.
         quantise: of CTranslate2, such as int8; empty for 32-bit floats.

@@ -181,11 +181,7 @@ class Training:
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:
-    """Returns the mean of the weights that the last checkpoints left.
-
-    Raises:
-        LatticeSimpError: there are none.
-    """
+    """Returns the mean of the weights that the last checkpoints left; raises LatticeSimpError if there are none."""
     paths = sorted(folder.glob(_WEIGHTS))
     if not paths:
         raise LatticeSimpError(f"{folder}: no weights; train first")

@@ -142,20 +142,15 @@ def _cutter(kind: str, path: Path) -> Cut:
 
 
 def bpe_cutter(path: Path) -> Cut:
-    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
-
-    Raises:
-        FormatError: a line that is not a merge.
-    """
+    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`."""
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if number == 1 and line.startswith("#version"):
             continue
         parts = line.strip("\r\n ").split(" ")
         if len(parts) != 2:
-            raise FormatError(
-                f"{line[:50]!r} is not a merge", path=path, line=number, remedy="write two symbols a line"
-            )
+            message = f"{line[:50]!r} is not a merge"
+            raise FormatError(message, path=path, line=number, remedy="write two symbols a line")
         ranks.setdefault((parts[0], parts[1]), number)
 
     def cut(word: str) -> list[str]:

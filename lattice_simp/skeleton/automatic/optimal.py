@@ -85,7 +85,6 @@ def optimal_skeletons(
         tagger: for the tokens' costs; without one they come from the tree (`tree_chain`).
         rate: the compression rate to aim at, above 0 and up to 1.
         candidates: how many to give at most.
-        settings: see there.
 
     Raises:
         LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.

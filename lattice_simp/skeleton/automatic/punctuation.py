@@ -55,8 +55,6 @@ def place_punctuation(
     ['she', 'was', 'ill', '.']
 
     Args:
-        tokens: the sentence.
-        keep: one bool a token.
         conjuncts: where a further member of a list begins: one of its two commas stays when it is deleted.
     """
     kinds = [mark_kind(token) for token in tokens]

@@ -29,6 +29,8 @@ MAX_STATES = 200_000
 _KEPT, _DELETED = 1, 2
 """Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
 
+_STATUS = {KEEP: _KEPT, DELETE: _DELETED}
+
 _BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
 """The last kept token, as far as the punctuation after it depends on it."""
 
@@ -159,30 +161,25 @@ class _Builder:
         wanted = known >> 2 * position & 3
         transition = self.moves_cost[before] if position else [0.0, 0.0]
         kind = self.bonds.kinds[position]
+        ways: list[tuple[int, int, float, bool, int]] = []  # decision, what the head has to be, cost, top, last kept
         if wanted != _KEPT and position not in self.bonds.required:
-            bound = self._bind(known, position, _DELETED) if self.bonds.obligatory[position] else known
-            if bound is not None:
-                after = self._close(bound, position, _DELETED)
-                yield DELETE, transition[DELETE], (after, has_top, previous, DELETE)
-        if wanted == _DELETED or previous in _FORBIDDEN.get(kind or "", ()):
-            return
-        cost = transition[KEEP] - self.keep[position]
-        last = _AFTER[kind]
-        head = self.bonds.heads[position]
-        if head != ROOT or kind is not None:
-            bound = self._bind(known, position, _KEPT)
-            if bound is not None:
-                yield KEEP, cost, (self._close(bound, position, _KEPT), has_top, last, KEEP)
-        if position in self.bonds.tops and not has_top:
-            bound = self._bind(known, position, _DELETED)
-            if bound is not None:
-                cost += self.bonds.tops[position]
-                yield KEEP, cost, (self._close(bound, position, _KEPT), True, last, KEEP)
+            bound = _DELETED if self.bonds.obligatory[position] else 0
+            ways.append((DELETE, bound, transition[DELETE], has_top, previous))
+        if wanted != _DELETED and previous not in _FORBIDDEN.get(kind or "", ()):
+            cost, last = transition[KEEP] - self.keep[position], _AFTER[kind]
+            if self.bonds.heads[position] != ROOT or kind is not None:
+                ways.append((KEEP, _KEPT, cost, has_top, last))
+            if position in self.bonds.tops and not has_top:
+                ways.append((KEEP, _DELETED, cost + self.bonds.tops[position], True, last))
+        for decision, status, cost, top, last in ways:
+            after = self._bind(known, position, status)
+            if after is not None:
+                yield decision, cost, (self._close(after, position, _STATUS[decision]), top, last, decision)
 
     def _bind(self, known: int, position: int, status: int) -> int | None:
-        """Returns what the token's head is, or has to be; None where it is something else."""
+        """Returns what is known once the head is `status`, if it matters; None where it is something else."""
         head = self.bonds.heads[position]
-        if head == ROOT:
+        if head == ROOT or not status:
             return known
         present = known >> 2 * head & 3
         if present:
