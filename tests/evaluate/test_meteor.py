@@ -135,13 +135,10 @@ def test_languages_are_those_of_the_jar(tmp_path):
     for line, one in zip(done.stdout.splitlines(), languages, strict=True):
         name, modules, weights, parameters = line.split("\t")
         assert (name, modules) == (one.meteor_name, "_".join(short[module] for module in one.modules))
-        assert [float(part) for part in weights.strip("[]").split(",")][: len(one.weights)] == list(one.weights)
-        assert [float(part) for part in parameters.strip("[]").split(",")] == [
-            one.alpha,
-            one.beta,
-            one.gamma,
-            one.delta,
-        ]
+        assert [float(part) for part in weights.strip("[]").split(",")][: len(one.modules)] == list(
+            one.modules.values()
+        )
+        assert [float(part) for part in parameters.strip("[]").split(",")] == list(one.parameters)
 
 
 @needs_java
