@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
@@ -171,7 +170,7 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
     for name in ("tokens", "keep"):
-        if not _is_string_list(fields.get(name)):
+        if not (isinstance(own := fields.get(name), list) and all(isinstance(item, str) for item in own)):
             raise broken(f"{name!r} is missing or no list of strings")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):
@@ -181,7 +180,3 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
         return SkeletonRecord(identifier, source_line, skeletons)
     except SkeletonError as error:
         raise broken(str(error)) from error
-
-
-def _is_string_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -117,21 +117,20 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
     def numbers(line: str) -> list[int]:
         return [piece for word in split_tokens(line) for piece in encode(word)]  # as hypotheses are scored
 
-    columns: tuple[list[list[int]], list[list[int]]] = ([], [])
+    kept: list[tuple[list[int], list[int]]] = []
     count = 0
     files = (read_lines(source), read_lines(target))
-    for count, pair in enumerate(zip(*files, strict=False), start=1):
-        sides = [numbers(line) for line in pair]
+    for count, (one, other) in enumerate(zip(*files, strict=False), start=1):
+        sides = numbers(one), numbers(other)
         if all(0 < len(side) <= longest for side in sides):
-            for column, side in zip(columns, sides, strict=True):
-                column.append(side)
+            kept.append(sides)
         if count == lines:
             break
     if count != lines and any(next(rest, None) is not None for rest in files):
         raise FormatError(f"has not as many lines as {source}", path=target, remedy=f"both have {count} at least")
-    if not columns[0]:
+    if not kept:
         raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
-    return Pairs(*map(Sentences.of, columns))
+    return Pairs(*map(Sentences.of, zip(*kept, strict=True)))
 
 
 def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Longs]:

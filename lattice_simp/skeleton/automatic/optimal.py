@@ -34,8 +34,8 @@ from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, Deletion
 from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 from lattice_simp.skeleton.skeleton import Skeleton
 
-FIRST_BEAM = 3.0
-"""Nats above the best path that are searched first; the beam doubles until it holds enough paths."""
+BEAMS = (3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 200.0)
+"""Nats above the best path that are searched, until one holds enough paths; beyond the last, no path is wanted."""
 
 LARGEST_COST = 5.0
 """Nats that a token counts which the tree does not allow to be deleted on its own."""
@@ -150,19 +150,13 @@ def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight:
     """Returns the n best paths, exactly: the beam of the language model grows until it holds so many."""
     if model is None or lm_weight == 0:
         return nbest(lattice, n, unique=False)
-    beam = FIRST_BEAM
-    while True:
-        scored = apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam)
-        paths = nbest(scored, n, unique=False)
-        within = [path for path in paths if path.cost <= paths[0].cost + beam]
-        if len(within) == n or beam > _ALL_NATS:
-            return within
+    for beam in BEAMS:
+        paths = nbest(apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam), n, unique=False)
         # Paths beyond the beam are not all there: they do not count.
-        beam = beam * 2 if beam * 2 < _ALL_NATS else 2 * _ALL_NATS
-
-
-_ALL_NATS = 100.0
-"""A beam beyond which no path is wanted, even if there are fewer than asked for."""
+        within = [path for path in paths if path.cost <= paths[0].cost + beam]
+        if len(within) == n:
+            break
+    return within
 
 
 def model_form(token: str, model: LanguageModel) -> str:
