@@ -85,7 +85,7 @@ def test_scores_of_tokens_in_another_language_are_the_jars(jar):
 @pytest.mark.shared
 @pytest.mark.parametrize(("code", "test_set"), [("de", "newstest2013.en-de.de"), ("fr", "newstest2013.en-fr.fr")])
 def test_scores_of_news_are_the_jars(jar, shared, code, test_set):
-    references = real_sentences(shared, test_set, 1000)
+    references = real_sentences(shared, test_set, 400)
     hypotheses = with_mistakes(references, 0.3, 1)
     printed = jar(hypotheses, [references], "-l", code, "-norm", "-m", "exact stem")
     final = assert_scores_are_the_jars(code, hypotheses, [references], printed)
