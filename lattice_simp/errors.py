@@ -24,6 +24,11 @@ class FormatError(LatticeSimpError):
         super().__init__(f"{where} {message}".strip() + (f" ({remedy})" if remedy else ""))
 
 
+def one_line(error: Exception) -> str:
+    """Returns what another library's error says, on one line and not too long."""
+    return " ".join(str(error).split())[:200]
+
+
 class CyclicLatticeError(LatticeSimpError):
     """A cycle where an acyclic lattice is needed."""
 

@@ -26,8 +26,8 @@ from lattice_simp.evaluate import (
     measure,
     meteor,
 )
+from lattice_simp.evaluate.report import significance_mark
 from lattice_simp.evaluate.table import Cell, Table, as_markdown
-from lattice_simp.evaluate.tables import significance_mark
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config
 from lattice_simp.train.text.tokeniser import tokenisers

@@ -11,8 +11,8 @@ from experiments.study.systems import RESCORED
 from experiments.study.translating import Output
 from experiments.study.variant_stages import row_name
 from lattice_simp.evaluate import Comparison
+from lattice_simp.evaluate.report import significance_mark
 from lattice_simp.evaluate.table import Cell, Table
-from lattice_simp.evaluate.tables import significance_mark
 from lattice_simp.skeleton import GapType
 from lattice_simp.skeleton.statistics import skeleton_statistics
 

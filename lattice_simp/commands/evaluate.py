@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -39,42 +39,39 @@ _FORMS = "the files hold tokens separated by blanks, or text as readers see it"
 
 
 def evaluate(
-    outputs: Annotated[Optional[list[str]], typer.Argument(metavar="[NAME=FILE]...", help="systems' outputs")] = None,  # noqa: UP045
+    outputs: Annotated[list[str] | None, typer.Argument(metavar="[NAME=FILE]...", help="systems' outputs")] = None,
     hypothesis: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        list[str] | None,
         typer.Option(metavar="NAME=FILE", help="a system's output, one sentence a line; more may follow"),
     ] = None,
     reference: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Option(help="reference sentences; may be given several times"),
+        list[Path] | None, typer.Option(help="reference sentences; may be given several times")
     ] = None,
     text_reference: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Option(help="the text of each reference, where the other files hold tokens"),
+        list[Path] | None, typer.Option(help="the text of each reference, where the other files hold tokens")
     ] = None,
     tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS)] = True,
     language: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text"),
+        str | None, typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text")
     ] = None,
     metrics: Annotated[str, typer.Option(help=f"of {', '.join([BOTH_BLEU, *METRICS])}")] = "bleu,chrf,ter,length",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case")] = False,
-    baseline: Annotated[Optional[str], typer.Option(help="what the others are tested against; the first")] = None,  # noqa: UP045
+    baseline: Annotated[str | None, typer.Option(help="what the others are tested against; the first")] = None,
     test: Annotated[TestKind, typer.Option(help="paired, of the differences")] = TestKind.BOOTSTRAP,
-    samples: Annotated[Optional[int], typer.Option(min=1, help="of the test; 1000, for randomisation 10000")] = None,  # noqa: UP045
+    samples: Annotated[int | None, typer.Option(min=1, help="of the test; 1000, for randomisation 10000")] = None,
     seed: Annotated[int, typer.Option(min=0, help="of the test")] = 12345,
-    by: Annotated[Optional[str], typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}")] = None,  # noqa: UP045
-    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text, for gap-type and gaps")] = None,  # noqa: UP045
+    by: Annotated[str | None, typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}")] = None,
+    skeletons: Annotated[Path | None, typer.Option(help="JSON lines or bracket text, for gap-type and gaps")] = None,
     mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons")] = 0,
-    groups: Annotated[Optional[Path], typer.Option(help="a label a line: a break-down of your own")] = None,  # noqa: UP045
-    source: Annotated[Optional[Path], typer.Option(help="sentences whose lengths count; the reference's")] = None,  # noqa: UP045
+    groups: Annotated[Path | None, typer.Option(help="a label a line: a break-down of your own")] = None,
+    source: Annotated[Path | None, typer.Option(help="sentences whose lengths count; the reference's")] = None,
     length_edges: Annotated[str, typer.Option(help="the greatest length of each group")] = "10,20,30,40",
     format: Annotated[ResultFormat, typer.Option(help="of the results")] = ResultFormat.TEXT,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
-    plots: Annotated[Optional[Path], typer.Option(help="a folder for plots of the break-downs")] = None,  # noqa: UP045
-    meteor_paraphrases: Annotated[Optional[Path], typer.Option(help="METEOR's table for the language")] = None,  # noqa: UP045
+    plots: Annotated[Path | None, typer.Option(help="a folder for plots of the break-downs")] = None,
+    meteor_paraphrases: Annotated[Path | None, typer.Option(help="METEOR's table for the language")] = None,
     meteor_heap: Annotated[str, typer.Option(help="the most memory of METEOR's Java")] = "2G",
-    meteor_seconds: Annotated[Optional[float], typer.Option(help="after which METEOR is stopped")] = None,  # noqa: UP045
+    meteor_seconds: Annotated[float | None, typer.Option(help="after which METEOR is stopped")] = None,
 ) -> None:
     """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
 

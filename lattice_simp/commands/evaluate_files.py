@@ -41,11 +41,7 @@ def named_files(pairs: Sequence[str]) -> Named:
 
 
 def choose(text: str, known: Collection[str], option: str) -> list[str]:
-    """Returns the names of a list with commas, each once.
-
-    Raises:
-        LatticeSimpError: one that is not known, or none.
-    """
+    """Returns the names of a list with commas, each once; raises LatticeSimpError if one is unknown, or none given."""
     names = [name for name in (part.strip() for part in text.split(",")) if name]
     for name in names:
         if name not in known:
@@ -87,11 +83,8 @@ def read_sentences(
         if not lines:
             raise FormatError("the file is empty", path=path, remedy="give one sentence a line")
         if len(lines) != expected:
-            message, line = (
-                f"has {len(lines)} lines for the {expected} of {references[0]}",
-                min(len(lines), expected) + 1,
-            )
-            raise FormatError(message, path=path, line=line, remedy="give files of equally many lines")
+            message, line = f"has {len(lines)} lines for the {expected} of {references[0]}", min(len(lines), expected)
+            raise FormatError(message, path=path, line=line + 1, remedy="give files of equally many lines")
     form = Form.TOKENS if tokens else Form.TEXT
     change = _other_form(form, language)
     forms = [_lines(lines, form, change) for lines in columns[: len(named) + len(references)]]

@@ -167,11 +167,7 @@ def train_neural(
 
 
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models given as PATH or NAME=PATH; returns the scorers by feature name.
-
-    Raises:
-        LatticeSimpError: two models have one name.
-    """
+    """Reads models given as PATH or NAME=PATH; returns the scorers by feature name, which must differ."""
     scorers: dict[str, Scorer] = {}
     for text in given:
         name, equals, path = text.partition("=")

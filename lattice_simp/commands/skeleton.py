@@ -166,11 +166,7 @@ def score(
 def _maker(
     name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int
 ) -> Callable[[Parse], list[Skeleton]]:
-    """Loads what a method needs.
-
-    Raises:
-        LatticeSimpError: something is needed and not given, or given and of no use to the method.
-    """
+    """Loads what a method needs; what is given and of no use is an error, too."""
     from lattice_simp import LanguageModel
     from lattice_simp.skeleton.automatic import DeletionTagger, Request
     from lattice_simp.skeleton.automatic.tree_acceptor import TangledTreeError
@@ -196,11 +192,7 @@ def _maker(
 
 
 def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number and the tokens of each line that has any.
-
-    Raises:
-        FormatError: a token that holds white space of another kind; names the line.
-    """
+    """Yields the number and the tokens of each line that has any."""
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 

@@ -34,10 +34,7 @@ def cost_text(cost: float) -> str:
     >>> cost_text(1.5), cost_text(0.0), cost_text(-0.001)
     ('1.50', '', '0.00')
     """
-    if cost == 0:
-        return ""
-    text = f"{cost:.2f}"
-    return "0.00" if text == "-0.00" else text
+    return f"{cost:z.2f}" if cost else ""
 
 
 def text_width(text: str, size: float) -> float:

@@ -49,8 +49,7 @@ class Layout:
     """Where everything is, in px from the upper left corner.
 
     Attributes:
-        width: of the whole drawing.
-        height: of the whole drawing.
+        width, height: of the whole drawing.
         states: the centres.
         curves: of the links.
         start: the arrow into the first state; None without states.

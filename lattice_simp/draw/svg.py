@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -33,6 +33,7 @@ _NOTE_SIZE = 12.0
 _NOTE_HEIGHT = 24.0
 _HEAD_TURN = math.radians(23)
 _HEAD_SIDE = HEAD_LENGTH / math.cos(_HEAD_TURN)
+_NOT_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _STYLE = """
 .ls-paper{fill:#fcfcfd}
 .ls-text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif}
@@ -94,30 +95,22 @@ def to_svg(
         states = _nearest_states(lattice, len(states) * 3 // 4)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
-    layout = lay_out(radii, [bundle.link for bundle in bundles])
-    drawn = [*zip(bundles, layout.curves, strict=True)]
+    layout = lay_out(radii, list(bundles))
+    drawn = [*zip(bundles.values(), layout.curves, strict=True)]
     body = [_arrow(layout.start)] if layout.start else []
-    for bundle, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0].arcs)):  # the chosen ones on top
-        body.append(_arrow(curve, on=not chosen.isdisjoint(bundle.arcs)))
+    for arcs, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0])):  # the chosen ones on top
+        body.append(_arrow(curve, on=not chosen.isdisjoint(arcs)))
     for state, centre, radius in zip(states, layout.states, radii, strict=True):
         body += _state(state, float(lattice.finals[state]), centre, radius)
-    for bundle, curve in drawn:
-        body += _labels(lattice, bundle, curve.label, chosen)
+    for arcs, curve in drawn:
+        body += _labels(lattice, arcs, curve.label, chosen)
     notes = []
     if len(states) < lattice.num_states:
         notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
-    if any(len(bundle.arcs) == MOST_LABELS for bundle in bundles):
+    if any(len(arcs) == MOST_LABELS for arcs in bundles.values()):
         notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
     note = "; ".join(notes)
     return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
-
-
-@dataclass(frozen=True)
-class _Bundle:
-    """The arcs between two states, cheapest first, and the room of their labels."""
-
-    arcs: tuple[int, ...]
-    link: Link
 
 
 def _nearest_states(lattice: Lattice, most: int) -> list[int]:
@@ -134,7 +127,8 @@ def _nearest_states(lattice: Lattice, most: int) -> list[int]:
     return sorted(found)
 
 
-def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
+def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
+    """Returns the links between states, with the arcs of each, cheapest first."""
     shown = {state: index for index, state in enumerate(states)}
     groups: dict[tuple[int, int], list[int]] = {}
     for state in states:
@@ -146,12 +140,12 @@ def _bundles(lattice: Lattice, states: list[int]) -> list[_Bundle]:
         arcs.sort(key=lambda arc: (float(lattice.weights[arc]), arc))
         del arcs[MOST_LABELS:]
     widths = {ends: max(_label_width(lattice, arc) for arc in arcs) for ends, arcs in groups.items()}
-    bundles = []
+    bundles = {}
     for (source, target), arcs in groups.items():
         width = widths[source, target]
         if source != target:  # the labels of loops stand out over the links beside them
             width += sum(max(0.0, widths.get((state, state), 0.0) / 2 - _RADIUS) for state in (source, target))
-        bundles.append(_Bundle(tuple(arcs), Link(source, target, width, len(arcs) * _LINE_HEIGHT)))
+        bundles[Link(source, target, width, len(arcs) * _LINE_HEIGHT)] = arcs
     return bundles
 
 
@@ -177,11 +171,9 @@ def _frame(width: float, height: float, title: str, note: str) -> list[str]:
         f'<rect class="ls-paper" width="{full[0]}" height="{full[1]}" rx="6"/>',
     ]
     if title:
-        at = f'x="{_number(_MARGIN)}" y="{_number(_MARGIN + _TITLE_SIZE)}"'
-        lines.append(f'<text class="ls-text ls-title" {at}>{_text(title)}</text>')
+        lines.append(_written("title", _MARGIN, _MARGIN + _TITLE_SIZE, _text(title)))
     if note:
-        at = f'x="{_number(_MARGIN)}" y="{_number(top + height + _NOTE_HEIGHT)}"'
-        lines.append(f'<text class="ls-text ls-note" {at}>{_text(note)}</text>')
+        lines.append(_written("note", _MARGIN, top + height + _NOTE_HEIGHT, _text(note)))
     return [*lines, f'<g transform="translate({_number(_MARGIN)} {_number(top)})">']
 
 
@@ -200,33 +192,30 @@ def _arrow(curve: Curve, *, on: bool = False) -> str:
 def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
     x, y = map(_number, centre)
     lines = [f'<circle class="ls-state" cx="{x}" cy="{y}" r="{_number(radius)}"/>']
-    cost = ""
+    cost = cost_text(final) if np.isfinite(final) else ""
     if np.isfinite(final):
-        cost = cost_text(final)
         lines.append(f'<circle class="ls-ring" cx="{x}" cy="{y}" r="{_number(radius - 3.0)}"/>')
-    above = _number(centre[1] + (-2.0 if cost else 4.0))
-    lines.append(f'<text class="ls-text ls-number" x="{x}" y="{above}">{state}</text>')
-    if cost:
-        below = f'x="{x}" y="{_number(centre[1] + 9.0)}" text-anchor="middle"'
-        lines.append(f'<text class="ls-text ls-cost" {below}>{cost}</text>')
-    return lines
+    lines.append(_written("number", centre[0], centre[1] + (-2.0 if cost else 4.0), str(state)))
+    return [*lines, _written("cost", centre[0], centre[1] + 9.0, cost, ' text-anchor="middle"')] if cost else lines
 
 
-def _labels(lattice: Lattice, bundle: _Bundle, middle: Point, chosen: Collection[int]) -> list[str]:
+def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int]) -> list[str]:
     """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
-    top = middle[1] - bundle.link.height / 2
+    top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
-    for row, arc in enumerate(bundle.arcs):
+    for row, arc in enumerate(arcs):
         words, cost = arc_words(lattice, arc), float(lattice.weights[arc])
         meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
-        y = _number(top + (row + 0.75) * _LINE_HEIGHT)
+        y = top + (row + 0.75) * _LINE_HEIGHT
         hover = f"<title>arc {arc}, cost {cost!r}</title>"
-        on = " ls-on" if arc in chosen else ""
-        lines.append(f'<text class="ls-text ls-word{on}" x="{_number(meeting)}" y="{y}">{hover}{_text(words)}</text>')
+        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words)))
         if shown := cost_text(cost):
-            x = _number(meeting + _COST_GAP)
-            lines.append(f'<text class="ls-text ls-cost" x="{x}" y="{y}">{hover}{shown}</text>')
+            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown))
     return lines
+
+
+def _written(kind: str, x: float, y: float, text: str, more: str = "") -> str:
+    return f'<text class="ls-text ls-{kind}" x="{_number(x)}" y="{_number(y)}"{more}>{text}</text>'
 
 
 def _xy(point: Point) -> str:
@@ -234,15 +223,9 @@ def _xy(point: Point) -> str:
 
 
 def _number(value: float) -> str:
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+    return f"{value:z.1f}".removesuffix(".0")
 
 
 def _text(text: str) -> str:
     """Escapes text; characters that XML cannot hold become the replacement character."""
-    return escape("".join(character if _in_xml(character) else "\ufffd" for character in text))
-
-
-def _in_xml(character: str) -> bool:
-    code = ord(character)
-    return code >= 0x20 and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)
+    return escape(_NOT_XML.sub("\ufffd", text))

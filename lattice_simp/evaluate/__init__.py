@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.evaluate.comparison import (
-    Comparison,
-    Measurements,
-    Score,
-    compare,
-    compare_groups,
-    measure,
-)
+from lattice_simp.evaluate.comparison import Comparison, Measurements, Score, compare, compare_groups, measure
 from lattice_simp.evaluate.groups import (
     Groups,
     align_skeletons,

@@ -127,7 +127,6 @@ def compare(
     """Scores all systems, and tests their differences to the baseline.
 
     Args:
-        measured: see `measure`.
         baseline: a system's name; None for scores and intervals alone.
         test: bootstrap resampling with 1000 samples if not given.
         rows: the sentences to look at; None for all.
@@ -148,7 +147,7 @@ def compare(
         for name, parts in own.items():
             system, samples = parts[position], resampled[name][position]
             value = float(metric.score(system.sum(axis=0)))
-            scores[name][metric.name] = Score(value, interval(samples, test.confidence))
+            score = scores[name][metric.name] = Score(value, interval(samples, test.confidence))
             if baseline is None or name == baseline:
                 continue
             other, other_samples = own[baseline][position], resampled[baseline][position]
@@ -159,7 +158,7 @@ def compare(
             elif len(chosen) >= FEWEST_FOR_BOOTSTRAP:
                 p = bootstrap_p(other_samples, samples, gain)
             gain_interval = interval(samples - other_samples, test.confidence)
-            scores[name][metric.name] = replace(scores[name][metric.name], gain=gain, gain_interval=gain_interval, p=p)
+            scores[name][metric.name] = replace(score, gain=gain, gain_interval=gain_interval, p=p)
     return Comparison(len(chosen), baseline, test, scores)
 
 

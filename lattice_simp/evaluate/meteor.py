@@ -8,7 +8,7 @@ equals its reference is not counted: the jar leaves it out when it adds sentence
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.meteor_jar import COLUMNS, VERSION, JarOptions, sentence_statistics
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.tables import read_table
 
 LANGUAGES = Path(__file__).with_name("meteor_languages.tsv")
 """What METEOR 1.5 knows of each language: the tables of its class `Constants`."""
@@ -42,23 +42,16 @@ class MeteorLanguage:
         meteor_name: what METEOR calls it (`cz`, `se`).
         normaliser: whether the jar can make tokens of its text (`-norm`).
         paraphrases: `bundled` with the Python package, in a `separate` file of METEOR's own distribution, or `none`.
-        modules: the kinds of matches, in their order.
-        weights: (modules,) of the matches.
-        alpha: the weight of recall; precision has the rest.
-        beta: the exponent of the fragmentation.
-        gamma: the greatest penalty of fragmentation.
-        delta: the weight of content words; function words have the rest.
+        modules: the kinds of matches in their order, with their weights.
+        parameters: alpha, the weight of recall (precision has the rest); beta, the exponent of the fragmentation;
+            gamma, its greatest penalty; delta, the weight of content words (function words have the rest).
     """
 
     meteor_name: str
     normaliser: bool
     paraphrases: str
-    modules: tuple[str, ...]
-    weights: tuple[float, ...]
-    alpha: float
-    beta: float
-    gamma: float
-    delta: float
+    modules: Mapping[str, float]
+    parameters: tuple[float, ...]
 
 
 def meteor(
@@ -85,7 +78,6 @@ def meteor(
         language: an ISO code, or `other`.
         references: how many there are.
         paraphrases: a paraphrase table for the language.
-        options: of the Java process.
         cache: whether the user's cache folder keeps the statistics.
 
     Raises:
@@ -109,15 +101,16 @@ def meteor(
 def _score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:
     """Returns the score, 0 to 100, of sums of statistics, (..., `COLUMNS`) to (...)."""
     rows = np.asarray(sums, dtype=np.float64)
-    by_class = np.array([language.delta, 1.0 - language.delta])
-    by_kind = np.array([*language.weights, *[0.0] * (_MODULES - len(language.weights))])
+    alpha, beta, gamma, delta = language.parameters
+    by_class = np.array([delta, 1.0 - delta])
+    by_kind = np.array([*language.modules.values(), *[0.0] * (_MODULES - len(language.modules))])
     weighted = np.einsum("...kcs,k,c->...s", _matches(rows), by_kind, by_class)
     lengths, functions = rows[..., 0:2], rows[..., 2:4]
-    shares = ratio(weighted, language.delta * (lengths - functions) + (1.0 - language.delta) * functions)
+    shares = ratio(weighted, delta * (lengths - functions) + (1.0 - delta) * functions)
     precision, recall = shares[..., 0], shares[..., 1]
-    mean = ratio(precision * recall, (1.0 - language.alpha) * recall + language.alpha * precision)
+    mean = ratio(precision * recall, (1.0 - alpha) * recall + alpha * precision)
     fragmentation = ratio(2.0 * rows[..., _CHUNKS], rows[..., -2:].sum(axis=-1))
-    return 100.0 * mean * (1.0 - language.gamma * fragmentation**language.beta)
+    return 100.0 * mean * (1.0 - gamma * fragmentation**beta)
 
 
 def _without_perfect_chunks(rows: Floats) -> Floats:
@@ -136,13 +129,12 @@ def meteor_language(code: str) -> MeteorLanguage:
     """Returns the parameters of a language.
 
     >>> meteor_language("sv").meteor_name, meteor_language("en").modules
-    ('se', ('exact', 'stem', 'synonym', 'paraphrase'))
+    ('se', {'exact': 1.0, 'stem': 0.6, 'synonym': 0.8, 'paraphrase': 0.6})
 
     Raises:
         LatticeSimpError: METEOR does not know it; names those that it knows, and the fallback.
     """
-    header, *rows = [line.split("\t") for line in read_lines(LANGUAGES)]
-    fields = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    fields = {row["language"]: row for row in read_table(LANGUAGES)}
     if code not in fields:
         codes = ", ".join(name for name in fields if name != OTHER)
         raise LatticeSimpError(
@@ -154,9 +146,8 @@ def meteor_language(code: str) -> MeteorLanguage:
         field["meteor_name"],
         field["normaliser"] == "yes",
         field["paraphrases"],
-        tuple(field["modules"].split()),
-        tuple(map(float, field["weights"].split())),
-        *(float(field[name]) for name in ("alpha", "beta", "gamma", "delta")),
+        dict(zip(field["modules"].split(), map(float, field["weights"].split()), strict=True)),
+        tuple(float(field[name]) for name in ("alpha", "beta", "gamma", "delta")),
     )
 
 
@@ -166,9 +157,8 @@ def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLang
     if paraphrases is None:
         if settings.paraphrases != "separate":
             return settings, None
-        kept = [pair for pair in zip(settings.modules, settings.weights, strict=True) if pair[0] != "paraphrase"]
-        modules, weights = zip(*kept, strict=True)
-        return replace(settings, modules=modules, weights=weights), None
+        kept = {name: weight for name, weight in settings.modules.items() if name != "paraphrase"}
+        return replace(settings, modules=kept), None
     if "paraphrase" not in settings.modules:
         raise LatticeSimpError(f"METEOR {VERSION} takes no paraphrases for {language!r}")
     table = Path(paraphrases).absolute()
@@ -179,11 +169,10 @@ def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLang
 
 def _arguments(settings: MeteorLanguage) -> list[str]:
     """Returns the jar's options; everything is said, so that no default can differ from the formula here."""
-    parameters = (settings.alpha, settings.beta, settings.gamma, settings.delta)
     return [
         *("-l", settings.meteor_name),
         "-norm" if settings.normaliser else "-lower",
-        *("-p", " ".join(map(str, parameters))),
+        *("-p", " ".join(map(str, settings.parameters))),
         *("-m", " ".join(settings.modules)),
-        *("-w", " ".join(map(str, settings.weights))),
+        *("-w", " ".join(map(str, settings.modules.values()))),
     ]

@@ -89,11 +89,9 @@ def sentence_statistics(
     """Returns the statistics of each sentence, (sentences, `COLUMNS`) float64.
 
     Args:
-        hypotheses: a line each.
-        references: of as many lines each.
+        hypotheses, references: of equally many lines.
         arguments: the jar's options.
         paraphrases: a table that the jar does not bring along.
-        options: of the Java process.
         cache: whether the user's cache folder keeps them, by a hash of all that they depend on (`cache_key`).
 
     Raises:

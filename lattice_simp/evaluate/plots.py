@@ -1,7 +1,7 @@
 """Plots of an evaluation with matplotlib: gains by group, quality by group, failure rates.
 
-Each function returns a matplotlib `Figure` without a window or global state; `save_plot` writes it. The
-same numbers give the same bytes with the same version of matplotlib.
+Each function returns a matplotlib `Figure` without a window or global state; `save_plot` writes it. The same numbers
+give the same bytes with the same version of matplotlib. Where it is not installed, MissingExtraError is raised.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.comparison import Comparison, Measurements
 from lattice_simp.evaluate.metric import Metric
-from lattice_simp.evaluate.report import Breakdown
-from lattice_simp.evaluate.tables import significance_mark
+from lattice_simp.evaluate.report import Breakdown, significance_mark
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_binary
 
@@ -50,7 +49,6 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
         comparisons: of each group, with a baseline.
 
     Raises:
-        MissingExtraError: matplotlib is not installed.
         LatticeSimpError: no baseline, or no other system.
     """
     comparisons = _drawn(comparisons)
@@ -78,11 +76,7 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
 
 
 def quality_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) -> Figure:
-    """Draws each system's score group by group (by length, for example), with bootstrap intervals.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draws each system's score group by group (by length, for example), with bootstrap intervals."""
     comparisons = _drawn(comparisons)
     figure, axes = _figure()
     systems = list(next(iter(comparisons.values())).scores)
@@ -104,7 +98,6 @@ def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = 
         what: the label of the vertical axis.
 
     Raises:
-        MissingExtraError: matplotlib is not installed.
         LatticeSimpError: no points, an n below 1, or a share out of range.
     """
     points = [point for curve in curves.values() for point in curve]
@@ -142,7 +135,6 @@ def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Brea
     """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; returns the files.
 
     Raises:
-        MissingExtraError: matplotlib is not installed.
         LatticeSimpError: the folder cannot be made.
     """
     try:

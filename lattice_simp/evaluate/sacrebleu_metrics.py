@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.support.extras import Late
+
+sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
 
 _ORDER = 4
 """The longest n-grams of BLEU."""
@@ -31,13 +34,8 @@ def bleu_tok(references: int = 1) -> Metric:
     42.73
     >>> metric.signature.split("|v")[0]
     'nrefs:1|case:lc|eff:no|tok:none|smooth:exp'
-
-    Args:
-        references: how many there are; the signature tells.
     """
-    from sacrebleu import BLEU  # here and below: only the commands that score wait for it
-
-    scorer = BLEU(tokenize="none", lowercase=True, force=True)
+    scorer = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
     return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
 
 
@@ -47,9 +45,7 @@ def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
     """
-    from sacrebleu import BLEU
-
-    scorer = BLEU(tokenize="13a", lowercase=lowercase, force=True)
+    scorer = sacrebleu.BLEU(tokenize="13a", lowercase=lowercase, force=True)
     return _metric("BLEU-13a", True, scorer, _bleu, references, (Form.TEXT,))
 
 
@@ -59,9 +55,7 @@ def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
     >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     81.76
     """
-    from sacrebleu import CHRF
-
-    return _metric("chrF2", True, CHRF(lowercase=lowercase), _chrf, references)
+    return _metric("chrF2", True, sacrebleu.CHRF(lowercase=lowercase), _chrf, references)
 
 
 def ter(references: int = 1) -> Metric:
@@ -70,9 +64,7 @@ def ter(references: int = 1) -> Metric:
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0
     """
-    from sacrebleu import TER
-
-    return _metric("TER", False, TER(), _ter, references)
+    return _metric("TER", False, sacrebleu.TER(), _ter, references)
 
 
 def _metric(

@@ -115,8 +115,7 @@ def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
     sacrebleu returns its smallest p.
 
     Args:
-        baseline: (samples,), the scores of resamples.
-        system: of the same resamples.
+        baseline, system: (samples,), the scores of the same resamples.
         difference: between the scores on all sentences.
     """
     if abs(difference) <= _TIE:
@@ -135,11 +134,9 @@ def randomisation_p(
     is counted, too. (sacrebleu counts larger differences alone, so a single sentence is "significant" there.)
 
     Args:
-        baseline: (sentences, k) statistics.
-        system: of the other system.
+        baseline, system: (sentences, k) statistics.
         metric: whose scores are compared.
         samples: how many swaps.
-        seed: of numpy's default generator.
     """
     observed = abs(float(metric.score(system.sum(axis=0)) - metric.score(baseline.sum(axis=0))))
     first, second = swapped_sums(baseline, system, samples, seed)

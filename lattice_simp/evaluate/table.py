@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-_LATEX = {
+_LATEX: dict[str, str | int | None] = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -125,13 +125,9 @@ def as_latex(table: Table) -> str:
     """
     layout = "l" * table.words + "r" * (len(table.columns) - table.words)
     lines = [r"\begin{table}", r"  \centering", f"  \\caption{{{_latex(table.title)}}}"]
-    lines += [
-        f"  \\begin{{tabular}}{{{layout}}}",
-        r"    \toprule",
-        _latex_row(map(_latex, table.columns)),
-        r"    \midrule",
-    ]
-    lines += [*(_latex_row(map(_latex_cell, row)) for row in table.rows), r"    \bottomrule", r"  \end{tabular}"]
+    lines += [f"  \\begin{{tabular}}{{{layout}}}", r"    \toprule", _latex_row(map(_latex, table.columns))]
+    lines += [r"    \midrule", *(_latex_row(map(_latex_cell, row)) for row in table.rows), r"    \bottomrule"]
+    lines += [r"  \end{tabular}"]
     if table.notes:
         lines += [r"  \par\smallskip", r"  \begin{minipage}{\linewidth}\footnotesize"]
         lines += [" \\\\\n".join(f"    {_latex(note)}" for note in table.notes), r"  \end{minipage}"]
@@ -156,7 +152,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return text.translate(str.maketrans(_LATEX))
 
 
 def _latex_cell(cell: Cell) -> str:

@@ -11,38 +11,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.rescore.bilingual_table import BilingualArrays, BilingualTable, LinkedPart, train_table
+from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.lm.restrict import find_child
+from lattice_simp.rescore.bilingual_table import BilingualArrays, LinkedPart, train_table
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.jumps import transitions
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
-from lattice_simp.rescore.scorer import State, score_by_prefixes
+from lattice_simp.rescore.scorer import PrefixScorer, State
+from lattice_simp.rescore.vocabulary import Vocabulary
 
 _CONTENT = "bilingual"
 
 
-@dataclass(frozen=True, eq=False)
-class _Sentence:
-    """A source sentence: the numbers of its words with the end and NULL, and the transitions between its positions."""
+class _Prefix(NamedTuple):
+    """A state.
+
+    Attributes:
+        symbols: the numbers of the source's words, of its end and of NULL.
+        transitions: between the positions of the source.
+        shares: p(position of the last linked word | prefix), the start last.
+        word: the number of the last word.
+    """
 
     symbols: Ints
     transitions: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Prefix:
-    """A state: p(position of the last linked word | prefix), the start last; and the last word's number."""
-
-    sentence: _Sentence
     shares: Floats
     word: int
 
 
 @dataclass(frozen=True, eq=False)
-class BilingualScorer:
+class BilingualScorer(PrefixScorer):
     """Scores target sentences given the source; a `PrefixScorer`.
 
     >>> from lattice_simp.rescore.vocabulary import Sentences
@@ -54,80 +56,62 @@ class BilingualScorer:
     True
     """
 
-    table: BilingualTable
+    source: Vocabulary
+    target: Vocabulary
+    arrays: BilingualArrays
+
+    @property
+    def boundary(self) -> int:
+        """The target symbol of the end, and of what comes before the first word."""
+        return self.target.unknown + 1
 
     @classmethod
     def train(
         cls, parts: Iterable[LinkedPart], source_words: list[str], target_words: list[str], **cuts: int
     ) -> BilingualScorer:
         """Estimates the model; the arguments are those of `train_table`."""
-        return cls(train_table(parts, source_words, target_words, **cuts))
+        return cls(*train_table(parts, source_words, target_words, **cuts))
 
     @classmethod
     def read(cls, path: str | Path) -> BilingualScorer:
-        """Maps a file that `write` wrote.
-
-        Raises:
-            FormatError: the file is broken, or holds something else.
-        """
+        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         (source, target), arrays = read_fields(path, _CONTENT, ("source", "target"), BilingualArrays._fields)
-        return cls(BilingualTable(source, target, BilingualArrays(*arrays)))
+        return cls(source, target, BilingualArrays(*arrays))
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
-        table = self.table
-        write_fields(path, _CONTENT, {"source": table.source, "target": table.target, **table.arrays._asdict()})
-
-    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, the end included."""
-        return score_by_prefixes(self, source, hypotheses)
+        write_fields(path, _CONTENT, {"source": self.source, "target": self.target, **self.arrays._asdict()})
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns the state before the first word."""
-        table = self.table
-        symbols = np.concatenate([table.source.numbers(source), [table.source_end, table.source_null]])
-        positions = len(source) + 1
+        unknown, positions = self.source.unknown, len(source) + 1
+        symbols = np.append(self.source.numbers(source), [unknown + 1, unknown + 2]).astype(np.int32)
         begin = np.zeros(positions + 1)
         begin[positions] = 1.0
-        sentence = _Sentence(symbols.astype(np.int32), transitions(table.arrays.jumps, positions))
-        return _Prefix(sentence, begin, table.boundary)
+        return _Prefix(symbols, transitions(self.arrays.jumps, positions), begin, self.boundary)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states after them."""
-        numbers = self.table.target.numbers(words)
+        numbers = self.target.numbers(words)
         costs, shares = self._step(states, numbers)
-        sentence = states[0].sentence if states else None
-        following: list[State] = [
-            _Prefix(sentence, row, number)  # type: ignore[arg-type]
-            for row, number in zip(shares, numbers.tolist(), strict=True)
-        ]
-        return costs, following
+        after = zip(shares, numbers.tolist(), strict=True)
+        return costs, [states[0]._replace(shares=row, word=word) for row, word in after]
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of the end."""
-        return self._step(states, np.full(len(states), self.table.boundary, dtype=np.int32))[0]
+        return self._step(states, np.full(len(states), self.boundary, dtype=np.int32))[0]
 
     def _step(self, states: Sequence[_Prefix], words: Ints) -> tuple[Floats, Floats]:
+        """Adds one word to each prefix; returns its cost, and the shares of positions after it."""
         if not states:
             return np.zeros(0), np.zeros((0, 0))
-        sentence, arrays = states[0].sentence, self.table.arrays
+        symbols, transitions, _, _ = states[0]
         previous = np.array([state.word for state in states], dtype=np.int64)
         bigrams, rows = np.unique(previous << 32 | words, return_inverse=True)
-        emissions = emission_table(
-            (bigrams >> 32).astype(np.int32),
-            (bigrams & 0xFFFFFFFF).astype(np.int32),
-            sentence.symbols,
-            arrays,
-        )
-        shares = np.stack([state.shares for state in states])
-        return _forward(shares, emissions, rows.reshape(-1), sentence.transitions, float(arrays.null[0]))
-
-
-@jit
-def find_word(words: Ints, begin: int, end: int, wanted: int) -> int:
-    """Returns the position of a word in the sorted `words[begin:end]`, or -1."""
-    position = begin + int(np.searchsorted(words[begin:end], wanted))
-    return position if position < end and words[position] == wanted else -1
+        columns = (part.astype(np.int32) for part in (bigrams >> 32, bigrams & 0xFFFFFFFF))
+        emissions = emission_table(*columns, symbols, self.arrays)[rows.reshape(-1)]
+        before, null = np.stack([state.shares for state in states]), self.arrays.null[0]
+        after = null * emissions[:, -1:] * before  # a word from NULL leaves the position of the last linked one
+        after[:, :-1] += (1.0 - null) * emissions[:, :-1] * (before @ transitions)
+        totals = after.sum(axis=1)
+        return -np.log(totals), after / totals[:, None]
 
 
 @jit
@@ -139,59 +123,19 @@ def emission_table(previous: Ints, words: Ints, symbols: Ints, arrays: Bilingual
         for column in range(len(symbols)):
             s = symbols[column]
             weight = 1.0
-            begins = arrays.context_begins
-            context = find_word(arrays.context_words, begins[s], begins[s + 1], previous[row])
+            context = find_child(arrays.context_begins, arrays.context_words, s, previous[row])
             if context >= 0:
-                begins = arrays.triple_begins
-                triple = find_word(arrays.triple_words, begins[context], begins[context + 1], word)
+                triple = find_child(arrays.triple_begins, arrays.triple_words, context, word)
                 if triple >= 0:
                     table[row, column] = arrays.triple_probabilities[triple]
                     continue
                 weight = np.float64(arrays.context_backoff[context])
-            pair = find_word(arrays.pair_words, arrays.pair_begins[s], arrays.pair_begins[s + 1], word)
+            pair = find_child(arrays.pair_begins, arrays.pair_words, s, word)
             if pair >= 0:
                 table[row, column] = weight * arrays.pair_probabilities[pair]
             else:
                 table[row, column] = weight * arrays.source_backoff[s] * arrays.unigram[word]
     return table
-
-
-@jit
-def _forward(before: Floats, emissions: Floats, rows: Longs, transitions: Floats, null: float) -> tuple[Floats, Floats]:
-    """Adds one word to each prefix.
-
-    A word from NULL leaves the position of the last linked word as it is, so the positions are all that is remembered.
-
-    Args:
-        before: (prefixes, positions + 1) p(position | prefix), the start last.
-        emissions, rows: the probabilities of bigrams, NULL last, and the (prefixes,) bigram of each.
-        transitions: (positions + 1, positions).
-        null: the probability of NULL.
-
-    Returns:
-        (prefixes,) costs, and the same probabilities after the word.
-    """
-    count, positions = len(before), transitions.shape[1]
-    after = np.zeros((count, positions + 1))
-    costs = np.empty(count)
-    for prefix in range(count):
-        own, new, emission = before[prefix], after[prefix], emissions[rows[prefix]]
-        for position in range(positions + 1):
-            mass = own[position]
-            if mass > 0.0:
-                for arrival in range(positions):
-                    new[arrival] += mass * transitions[position, arrival]
-        stay = null * emission[positions]
-        total = 0.0
-        for position in range(positions):
-            new[position] = (1.0 - null) * new[position] * emission[position] + stay * own[position]
-            total += new[position]
-        new[positions] = stay * own[positions]
-        total += new[positions]
-        costs[prefix] = -np.log(total)
-        for position in range(positions + 1):
-            new[position] /= total
-    return costs, after
 
 
 def _train(corpus: Corpus, options: TrainingOptions) -> BilingualScorer:

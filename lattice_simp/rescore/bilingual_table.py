@@ -8,15 +8,14 @@ or because rare events are dropped, goes to the shorter context, so each context
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.counts import EventCounts, discounted, summed
+from lattice_simp.rescore.counts import count_events, discounted, summed
 from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
 
@@ -63,27 +62,6 @@ class BilingualArrays(NamedTuple):
     null: Floats
 
 
-@dataclass(frozen=True)
-class BilingualTable:
-    """The vocabularies, and the probabilities of their words."""
-
-    source: Vocabulary
-    target: Vocabulary
-    arrays: BilingualArrays
-
-    @property
-    def source_end(self) -> int:
-        return self.source.unknown + 1
-
-    @property
-    def source_null(self) -> int:
-        return self.source.unknown + 2
-
-    @property
-    def boundary(self) -> int:
-        return self.target.unknown + 1
-
-
 def train_table(
     parts: Iterable[LinkedPart],
     source_words: list[str],
@@ -92,8 +70,8 @@ def train_table(
     least_word: int = 2,
     least_pair: int = 1,
     least_triple: int = 2,
-) -> BilingualTable:
-    """Estimates the table from linked sentences; the same input gives the same bytes.
+) -> tuple[Vocabulary, Vocabulary, BilingualArrays]:
+    """Estimates source and target vocabulary and word probabilities; the same input gives the same bytes.
 
     A target word with several links counts once for each; one without counts with NULL.
 
@@ -116,18 +94,20 @@ def train_table(
         raise LatticeSimpError(f"more than {_MASK - 3} words on one side; raise the least count of words")
     if not any(part[0].num_sentences for part in parts):
         raise LatticeSimpError("no sentences to train on")
-    counts, jumps = EventCounts(), JumpCounts.none()
-    for own_source, own_target, links in parts:
-        _check_links(own_source, own_target, links)
-        numbered = source_numbers[own_source.words], target_numbers[own_target.words]
-        counts.add(
-            _events(
-                own_source.offsets, numbered[0], own_target.offsets, numbered[1], *links, source.unknown, target.unknown
-            )
+    jumps = JumpCounts.none()
+
+    def events(part: LinkedPart) -> Longs:
+        own_source, own_target, links = part
+        _check_links(*part)
+        count_jumps(np.diff(own_source.offsets), own_target.offsets, *links, jumps)
+        numbered = (
+            own_source._replace(words=source_numbers[own_source.words]),
+            own_target._replace(words=target_numbers[own_target.words]),
         )
-        lengths = np.diff(own_source.offsets)
-        count_jumps(lengths, own_target.offsets, *links, jumps)
-    return BilingualTable(source, target, _smoothed(source, target, counts.finish(), jumps, least_pair, least_triple))
+        return _events(*numbered, links, source.unknown, target.unknown)
+
+    counted = count_events(map(events, parts))
+    return source, target, _smoothed(source, target, counted, jumps, least_pair, least_triple)
 
 
 def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None:
@@ -145,42 +125,17 @@ def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None
         raise LatticeSimpError("links are not sorted by target position")
 
 
-@jit
-def _events(
-    source_offsets: Longs,
-    source: Ints,
-    target_offsets: Longs,
-    target: Ints,
-    link_offsets: Longs,
-    links: Ints,
-    source_unknown: int,
-    target_unknown: int,
-) -> Longs:
+def _events(source: Sentences, target: Sentences, links: Sentences, source_unknown: int, target_unknown: int) -> Longs:
     """Returns the packed (s, previous t, t) of all links, of unlinked words with NULL, and of the ends."""
-    count = len(source_offsets) - 1
-    found = np.empty(len(links) + len(target) + count, dtype=np.int64)
-    size = 0
-    boundary = target_unknown + 1
-    for sentence in range(count):
-        begin, end = target_offsets[sentence], target_offsets[sentence + 1]
-        index, last = link_offsets[sentence], link_offsets[sentence + 1]
-        previous = boundary
-        for position in range(end - begin):
-            word = target[begin + position]
-            event = (np.int64(previous) << _BITS) | word
-            first = index
-            while index < last and links[index, 1] == position:
-                own = source[source_offsets[sentence] + links[index, 0]]
-                found[size] = (np.int64(own) << (2 * _BITS)) | event
-                size += 1
-                index += 1
-            if index == first:
-                found[size] = (np.int64(source_unknown + 2) << (2 * _BITS)) | event
-                size += 1
-            previous = word
-        found[size] = (np.int64(source_unknown + 1) << (2 * _BITS)) | (np.int64(previous) << _BITS) | boundary
-        size += 1
-    return found[:size].copy()
+    ends = target.offsets[1:] + np.arange(target.num_sentences)
+    words = np.insert(target.words, target.offsets[1:], target_unknown + 1).astype(np.int64)
+    bigrams = np.roll(words, 1) << _BITS | words
+    sentence = np.repeat(np.arange(links.num_sentences), np.diff(links.offsets))
+    linked = target.offsets[sentence] + sentence + links.words[:, 1]
+    symbols = np.full(len(words), source_unknown + 2, dtype=np.int64)
+    symbols[ends] = source_unknown + 1
+    symbols = np.append(np.delete(symbols, linked), source.words[source.offsets[sentence] + links.words[:, 0]])
+    return symbols << 2 * _BITS | np.append(np.delete(bigrams, linked), bigrams[linked])
 
 
 def _smoothed(
@@ -201,40 +156,39 @@ def _smoothed(
     unigram += (1.0 - unigram.sum()) / target_size
 
     pairs, pair_counts = summed((events >> (2 * _BITS) << _BITS) | words, counts)
-    pair_source, pair_words = pairs >> _BITS, pairs & _MASK
-    source_totals = np.bincount(pair_source, weights=pair_counts, minlength=source_size)
+    pair_source = pairs >> _BITS
+    shares, source_backoff = _shares(pair_source, pair_counts, least_pair, source_size)
+    pair_probabilities = shares + source_backoff[pair_source] * unigram[pairs & _MASK]
+    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
+    lower = pair_probabilities[np.searchsorted(pairs, (events >> (2 * _BITS) << _BITS) | words)]
     kept = pair_counts >= least_pair
-    shares = np.where(kept, discounted(pair_counts) / source_totals[pair_source], 0.0)
-    source_backoff: Floats = np.ones(source_size) - np.bincount(pair_source, weights=shares, minlength=source_size)
-    pair_probabilities = shares + source_backoff[pair_source] * unigram[pair_words]
-    every_pair, every_probability = pairs, pair_probabilities
-    pairs, pair_source, pair_words, pair_probabilities = (
-        column[kept] for column in (pairs, pair_source, pair_words, pair_probabilities)
-    )
+    pairs, pair_probabilities = pairs[kept], pair_probabilities[kept]
 
     contexts, context_of = np.unique(events >> _BITS, return_inverse=True)
-    context_totals = np.bincount(context_of, weights=counts, minlength=len(contexts))
+    shares, backoff = _shares(context_of, counts, least_triple, len(contexts))
     kept = counts >= least_triple
-    shares = np.where(kept, discounted(counts) / context_totals[context_of], 0.0)
-    backoff = 1.0 - np.bincount(context_of, weights=shares, minlength=len(contexts))
-    events, context_of, shares = events[kept], context_of[kept], shares[kept]
-    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
-    lower = every_probability[np.searchsorted(every_pair, (events >> (2 * _BITS) << _BITS) | (events & _MASK))]
-    triple_probabilities = shares + backoff[context_of] * lower
-    kept_contexts, sizes = np.unique(context_of, return_counts=True)  # the others fall back with weight 1
+    triple_probabilities = (shares + backoff[context_of] * lower)[kept]
+    kept_contexts, sizes = np.unique(context_of[kept], return_counts=True)  # the others fall back with weight 1
     contexts = contexts[kept_contexts]
     return BilingualArrays(
         unigram=unigram,
         source_backoff=source_backoff,
-        pair_begins=np.searchsorted(pair_source, np.arange(source_size + 1)).astype(np.int64),
-        pair_words=pair_words.astype(np.int32),
+        pair_begins=np.searchsorted(pairs >> _BITS, np.arange(source_size + 1)).astype(np.int64),
+        pair_words=(pairs & _MASK).astype(np.int32),
         pair_probabilities=pair_probabilities.astype(np.float32),
         context_begins=np.searchsorted(contexts >> _BITS, np.arange(source_size + 1)).astype(np.int64),
         context_words=(contexts & _MASK).astype(np.int32),
         context_backoff=backoff[kept_contexts].astype(np.float32),
         triple_begins=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        triple_words=(events & _MASK).astype(np.int32),
+        triple_words=words[kept].astype(np.int32),
         triple_probabilities=triple_probabilities.astype(np.float32),
         jumps=fit_weights(jumps.buckets, jumps.departures),
         null=np.array([jumps.null()]),
     )
+
+
+def _shares(contexts: Longs, counts: Longs, least: int, size: int) -> tuple[Floats, Floats]:
+    """Returns each event's discounted share of its context, 0 where it is rare, and what is left of each context."""
+    totals = np.bincount(contexts, weights=counts, minlength=size)
+    shares = np.where(counts >= least, discounted(counts) / totals[contexts], 0.0)
+    return shares, np.ones(size) - np.bincount(contexts, weights=shares, minlength=size)

@@ -21,7 +21,7 @@ from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.language_model import NgramScorer
-from lattice_simp.rescore.scorer import State, score_by_prefixes
+from lattice_simp.rescore.scorer import PrefixScorer, State
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
 
 _CONTENT = "classes"
@@ -30,7 +30,7 @@ _TRIE = ("levels", "word", "cost", "backoff", "children", "suffix")
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScorer:
+class ClassScorer(PrefixScorer):
     """Scores with a class model; a `PrefixScorer`.
 
     Attributes:
@@ -75,11 +75,7 @@ class ClassScorer:
 
     @classmethod
     def read(cls, path: str | Path) -> ClassScorer:
-        """Maps a file that `write` wrote.
-
-        Raises:
-            FormatError: the file is broken, or holds something else.
-        """
+        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         (words, names), (classes, membership, *arrays) = read_fields(
             path, _CONTENT, ("words", "trie_words"), ("classes", "membership", *_TRIE)
         )
@@ -93,22 +89,15 @@ class ClassScorer:
         fields |= {"classes": self.classes, "membership": self.membership}
         write_fields(path, _CONTENT, {**fields, "words": self.vocabulary, "trie_words": Vocabulary(tuple(trie.words))})
 
-    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, the end included."""
-        return score_by_prefixes(self, source, hypotheses)
-
     def start(self, source: Sequence[str]) -> State:
-        """Returns the n-gram model's state."""
         return self.ngrams.start(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the n-gram model's states after their classes."""
         numbers = self.vocabulary.numbers(words)
         costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
         return costs + self.membership[numbers], following.tolist()
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of the end."""
         return self.ngrams.end(states)
 
 
@@ -118,12 +107,7 @@ def class_name(number: int | None) -> str:
 
 
 def _train(corpus: Corpus, options: TrainingOptions) -> ClassScorer:
-    """Learns classes of the target words, then an n-gram model over classes.
-
-    Raises:
-        LatticeSimpError: too few words for the classes; `lmplz` failed.
-        MissingExtraError: `lmplz` is not there.
-    """
+    """Learns classes of the target words, then an n-gram model over classes."""
     parts, words = corpus.sentences("target"), corpus.words("target")
     counts = word_counts(parts, len(words))
     vocabulary, numbers = frequent(counts, words, options.least_class_word)

@@ -33,43 +33,31 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
 
 @dataclass(frozen=True)
 class CombinedScorer:
-    """A weighted sum of scorers."""
+    """A weighted sum of scorers, each of which scores in its own, quickest way."""
 
     parts: tuple[Scorer, ...]
     weights: tuple[float, ...]
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the weighted sums of the parts' costs."""
-        return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
+        return self._weighted([part.score(source, hypotheses) for part in self.parts])
+
+    def _weighted(self, costs: Sequence[Floats]) -> Floats:
+        return np.asarray(np.tensordot(np.asarray(self.weights), np.stack(costs), axes=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class CombinedPrefixScorer:
+class CombinedPrefixScorer(CombinedScorer, PrefixScorer):
     """A weighted sum of prefix scorers; a state holds one state of each part."""
 
     parts: tuple[PrefixScorer, ...]
-    weights: tuple[float, ...]
-
-    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the weighted sums of the parts' costs; each part scores in its own, quickest way."""
-        return _weighted(self.weights, [part.score(source, hypotheses) for part in self.parts])
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns the parts' states before the first word."""
         return tuple(part.start(source) for part in self.parts)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the weighted sums of the words' costs, and the parts' states after them."""
         done = [part.extend([state[index] for state in states], words) for index, part in enumerate(self.parts)]
         following: list[State] = list(zip(*(own for _, own in done), strict=True))
-        return _weighted(self.weights, [costs for costs, _ in done]), following
+        return self._weighted([costs for costs, _ in done]), following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the weighted sums of the costs of the end."""
-        return _weighted(
-            self.weights, [part.end([state[index] for state in states]) for index, part in enumerate(self.parts)]
-        )
-
-
-def _weighted(weights: Sequence[float], costs: Sequence[Floats]) -> Floats:
-    return np.asarray(np.tensordot(np.asarray(weights), np.stack(costs), axes=1), dtype=np.float64)
+        return self._weighted([part.end([state[index] for state in states]) for index, part in enumerate(self.parts)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
+
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs
@@ -13,39 +16,22 @@ FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
 """The discounts of KenLM where counts of counts give none."""
 
 
-class EventCounts:
-    """Counts events, part by part of a corpus.
+def count_events(chunks: Iterable[Longs]) -> tuple[Longs, Longs]:
+    """Returns the different events of a corpus, sorted, and how often each occurs.
 
-    >>> counts = EventCounts()
-    >>> counts.add(np.array([5, 3, 5]))
-    >>> [column.tolist() for column in counts.finish()]
+    >>> [column.tolist() for column in count_events([np.array([5, 3]), np.array([5])])]
     [[3, 5], [1, 2]]
     """
-
-    def __init__(self) -> None:
-        self._events = np.zeros(0, dtype=np.int64)
-        self._counts = np.zeros(0, dtype=np.int64)
-        self._waiting: list[Longs] = []
-
-    def add(self, events: Longs) -> None:
-        """Adds events, in any order."""
-        self._waiting.append(events)
-        if sum(map(len, self._waiting)) > MERGE_AFTER:
-            self._merge()
-
-    def finish(self) -> tuple[Longs, Longs]:
-        """Returns the different events, sorted, and how often each occurred."""
-        self._merge()
-        return self._events, self._counts
-
-    def _merge(self) -> None:
-        own, counts = np.unique(np.concatenate([self._events[:0], *self._waiting]), return_counts=True)
-        self._waiting = []
-        if len(self._events) == 0:
-            self._events, self._counts = own, counts
-            return
-        joined = np.concatenate([self._events, own])
-        self._events, self._counts = summed(joined, np.concatenate([self._counts, counts]))
+    events = counts = np.zeros(0, dtype=np.int64)
+    waiting: list[Longs] = []
+    for chunk in chain(chunks, [None]):
+        if chunk is not None:
+            waiting.append(chunk)
+        if chunk is None or sum(map(len, waiting)) > MERGE_AFTER:
+            own, times = np.unique(np.concatenate([events[:0], *waiting]), return_counts=True)
+            events, counts = summed(np.concatenate([events, own]), np.concatenate([counts, times]))
+            waiting = []
+    return events, counts
 
 
 def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:

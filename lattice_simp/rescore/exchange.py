@@ -15,7 +15,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.counts import EventCounts
+from lattice_simp.rescore.counts import count_events
 from lattice_simp.rescore.vocabulary import Sentences
 
 ENOUGH = 0.002
@@ -68,10 +68,7 @@ def exchange_classes(
     """
     if not 1 <= classes <= words:
         raise LatticeSimpError(f"{classes} classes for {words} words (give at least one, and no more than words)")
-    bigrams = EventCounts()
-    for part in parts:
-        bigrams.add(_bigrams(part.offsets, np.minimum(part.words, words).astype(np.int32), words + 1))
-    keys, counts = bigrams.finish()
+    keys, counts = count_events(_bigrams(part, words + 1) for part in parts)
     first, second = keys >> _SHIFT, keys & _MASK
     after, before = _neighbours(first, second, counts, words + 2), _neighbours(second, first, counts, words + 2)
     sizes = np.bincount(first, weights=counts, minlength=words + 2).astype(np.int64)
@@ -118,20 +115,9 @@ def _entropy_sum(counts: Longs) -> float:
     return float((seen * np.log(seen)).sum())
 
 
-@jit
-def _bigrams(offsets: Longs, words: Ints, boundary: int) -> Longs:
-    count = len(offsets) - 1
-    found = np.empty(len(words) + count, dtype=np.int64)
-    size = 0
-    for sentence in range(count):
-        previous = np.int64(boundary)
-        for index in range(offsets[sentence], offsets[sentence + 1]):
-            found[size] = (previous << _SHIFT) | words[index]
-            previous = np.int64(words[index])
-            size += 1
-        found[size] = (previous << _SHIFT) | boundary
-        size += 1
-    return found
+def _bigrams(part: Sentences, boundary: int) -> Longs:
+    words = np.insert(np.minimum(part.words, boundary - 1), part.offsets[1:], boundary).astype(np.int64)
+    return np.roll(words, 1) << _SHIFT | words
 
 
 def _neighbours(own: Longs, other: Longs, counts: Longs, size: int) -> Neighbours:
@@ -154,13 +140,7 @@ def _xlogx(value: int, table: Floats) -> float:
 
 @jit
 def _sweep(
-    order: Ints,
-    word_sizes: Longs,
-    after: Neighbours,
-    before: Neighbours,
-    state: Classes,
-    movable: int,
-    table: Floats,
+    order: Ints, word_sizes: Longs, after: Neighbours, before: Neighbours, state: Classes, movable: int, table: Floats
 ) -> int:
     """Moves each word once to its best class; returns how many changed theirs."""
     classes, counts, turned, sizes = state

@@ -83,11 +83,7 @@ def transitions(weights: Floats, positions: int) -> Floats:
 
 @jit
 def count_jumps(
-    source_lengths: Longs,
-    target_offsets: Longs,
-    link_offsets: Longs,
-    links: Ints,
-    counts: JumpCounts,
+    source_lengths: Longs, target_offsets: Longs, link_offsets: Longs, links: Ints, counts: JumpCounts
 ) -> None:
     """Adds the jumps of linked sentences: between all links of two neighbouring linked words, in equal parts.
 

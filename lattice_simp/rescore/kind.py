@@ -45,23 +45,18 @@ class Corpus(Protocol):
 
     def words(self, side: Literal["source", "target"]) -> list[str]:
         """Returns the words of a side by number."""
-        ...
 
     def sentences(self, side: Literal["source", "target"]) -> list[Sentences]:
         """Returns the sentences of a side as numbers of words, part by part."""
-        ...
 
     def links(self) -> list[Sentences]:
         """Returns the links of the parts: `words` are (links, 2) positions, sorted by target position."""
-        ...
 
     def lexicon(self) -> tuple[Ints, Floats, Floats]:
         """Returns (pairs, 2) word numbers, -1 for NULL, with p(target | source) and p(source | target)."""
-        ...
 
     def ngram_trie(self, lines: Iterable[str], options: TrainingOptions) -> NgramTrie:
         """Estimates an n-gram model of token lines."""
-        ...
 
 
 class Trained(Protocol):
@@ -69,7 +64,6 @@ class Trained(Protocol):
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
-        ...
 
 
 class ScorerKind(NamedTuple):

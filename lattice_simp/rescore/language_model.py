@@ -13,17 +13,20 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
 from lattice_simp.lm.restrict import find_child
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.kind import FILE, ScorerKind
-from lattice_simp.rescore.scorer import Scorer, State, score_by_prefixes
+from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
+from lattice_simp.support.extras import Late
+
+kenlm = Late("kenlm")
 
 
-class NgramScorer:
+class NgramScorer(PrefixScorer):
     """Scores with the n-grams of an ARPA model; a `PrefixScorer` whose states are nodes of the model's trie.
 
     >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-0.5 a\\n-0.25 </s>\\n\\\\end\\\\\\n"
@@ -48,29 +51,22 @@ class NgramScorer:
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
         return cls(LanguageModel.read(path).trie)
 
-    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, `</s>` included."""
-        return score_by_prefixes(self, source, hypotheses)
-
     def start(self, source: Sequence[str]) -> State:
-        """Returns the node of `<s>`."""
         return self._start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the nodes after them."""
         get, unknown = self._numbers.get, self._unknown
         costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
         return costs, following.tolist()
 
     def extend_nodes(self, states: Sequence[State], numbers: Sequence[int]) -> tuple[Floats, Ints]:
-        """Does the same for words by their numbers."""
+        """Returns the costs of words, given by their numbers, and the nodes after them."""
         own = self.trie
         nodes, words = np.array(states, dtype=np.int32), np.array(numbers, dtype=np.int32)
         arrays = own.children, own.word, own.suffix, own.cost, own.backoff
         return _advance(nodes, words, *arrays, int(own.levels[-2]))
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of `</s>`."""
         return self.extend_nodes(states, [self._end] * len(states))[0]
 
 
@@ -96,12 +92,8 @@ def _advance(
 
 
 @dataclass(frozen=True)
-class KenlmScorer:
-    """Scores with KenLM, which reads binary models, too; a `PrefixScorer` whose states are KenLM's.
-
-    Attributes:
-        model: a `kenlm.Model`.
-    """
+class KenlmScorer(PrefixScorer):
+    """Scores with a `kenlm.Model`, which may be a binary one; a `PrefixScorer` whose states are KenLM's."""
 
     model: Any
 
@@ -112,30 +104,21 @@ class KenlmScorer:
         Raises:
             FormatError: KenLM cannot read it.
         """
-        import kenlm
-
         try:
             return cls(kenlm.Model(str(path)))
         except (OSError, RuntimeError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(error)
             raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, `</s>` included."""
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns KenLM's state after `<s>`."""
-        import kenlm
-
         state = kenlm.State()
         self.model.BeginSentenceWrite(state)
         return state
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and KenLM's states after them."""
-        import kenlm
-
         costs, following = np.empty(len(words)), []
         for number, (state, word) in enumerate(zip(states, words, strict=True)):
             after = kenlm.State()
@@ -144,7 +127,6 @@ class KenlmScorer:
         return costs, following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of `</s>`."""
         return self.extend(states, [END] * len(states))[0]
 
 

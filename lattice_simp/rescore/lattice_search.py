@@ -8,7 +8,8 @@ and each distinct prefix only once, however many paths spell it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,8 +42,6 @@ def rescore_lattice(
 
     Args:
         lattice: an acyclic lattice; its words are the output labels.
-        source: the source sentence's tokens.
-        scorer: the model.
         n: how many strings at most; a beam below n returns fewer.
         beam: how many prefixes each state keeps.
         model_weight, lattice_weight: what the costs are multiplied by.
@@ -56,129 +55,100 @@ def rescore_lattice(
     connected = lattice.connected()
     if connected.empty:
         return []
-    search = _Search(connected, scorer, source, beam, model_weight, lattice_weight)
-    return search.run()[:n]
+    return _Search(connected, scorer, beam, model_weight, lattice_weight).run(source)[:n]
 
 
-@dataclass(frozen=True)
-class _Item:
-    """A prefix in a lattice state: its node in the tree of prefixes, its costs, and how the path came here."""
+class _Prefix(NamedTuple):
+    """The words of a way through the lattice, with the model's cost and state; numbered as they are found."""
 
-    node: int
+    number: int
+    words: tuple[str, ...]
+    cost: float
+    state: State
+
+
+class _Item(NamedTuple):
+    """A prefix in a lattice state: its costs, and how the path came here."""
+
+    prefix: _Prefix
     lattice_cost: float
     total: float
     arc: int
     origin: _Item | None
 
 
+@dataclass(frozen=True)
 class _Search:
-    """One lattice while it is searched; the tree of prefixes holds (parent, word), the model's cost and state."""
+    """One lattice while it is searched; `prefixes` are known by the number of what they extend and the label."""
 
-    def __init__(
-        self,
-        lattice: Lattice,
-        scorer: PrefixScorer,
-        source: Sequence[str],
-        beam: int,
-        model_weight: float,
-        lattice_weight: float,
-    ) -> None:
-        self.lattice, self.scorer, self.beam = lattice, scorer, beam
-        self.model_weight, self.lattice_weight = model_weight, lattice_weight
-        self.children: dict[tuple[int, int], int] = {}
-        self.parents, self.labels = [-1], [0]
-        self.costs: list[float] = [0.0]
-        self.states: list[State] = [scorer.start(source)]
+    lattice: Lattice
+    scorer: PrefixScorer
+    beam: int
+    model_weight: float
+    lattice_weight: float
+    prefixes: dict[tuple[int, int], _Prefix] = field(default_factory=dict)
 
-    def run(self) -> list[Hypothesis]:
+    def run(self, source: Sequence[str]) -> list[Hypothesis]:
         lattice = self.lattice
         arriving: list[dict[int, _Item]] = [{} for _ in range(lattice.num_states)]
-        arriving[0][0] = _Item(0, 0.0, 0.0, -1, None)
+        finished: dict[int, _Item] = {}
+        self._arrive(arriving[0], _Prefix(0, (), 0.0, self.scorer.start(source)), 0.0, -1, None)
         levels = _levels(lattice.offsets, lattice.nextstates)
         order = np.argsort(levels, kind="stable")
-        finished: dict[int, _Item] = {}
         for group in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1):
             steps: list[tuple[_Item, int]] = []
             for state in group.tolist():
-                items = sorted(arriving[state].values(), key=lambda item: (item.total, item.node))[: self.beam]
+                items = sorted(arriving[state].values(), key=lambda item: (item.total, item.prefix.number))[: self.beam]
                 arriving[state] = {}
-                if np.isfinite(lattice.finals[state]):
-                    for item in items:
-                        self._finish(item, state, finished)
+                if np.isfinite(final := float(lattice.finals[state])):
+                    for item in items:  # the arc of a finished path is -2 - its final state
+                        self._arrive(finished, item.prefix, item.lattice_cost + final, -2 - state, item)
                 arcs = range(int(lattice.offsets[state]), int(lattice.offsets[state + 1]))
                 steps += [(item, arc) for item in items for arc in arcs]
-            nodes = self._extend(steps)
-            for (item, arc), node in zip(steps, nodes, strict=True):
-                new = self._item(node, item.lattice_cost + float(lattice.weights[arc]), arc, item)
+            for (item, arc), prefix in zip(steps, self._extend(steps), strict=True):
                 here = arriving[int(lattice.nextstates[arc])]
-                if node not in here or new.total < here[node].total:
-                    here[node] = new
-        return self._paths(finished)
+                self._arrive(here, prefix, item.lattice_cost + float(lattice.weights[arc]), arc, item)
+        return self._paths(list(finished.values()))
 
-    def _item(self, node: int, lattice_cost: float, arc: int, origin: _Item) -> _Item:
-        total = self.lattice_weight * lattice_cost + self.model_weight * self.costs[node]
-        return _Item(node, lattice_cost, total, arc, origin)
+    def _arrive(self, here: dict[int, _Item], prefix: _Prefix, cost: float, arc: int, origin: _Item | None) -> None:
+        """Keeps the best way to each prefix."""
+        total = self.lattice_weight * cost + self.model_weight * prefix.cost
+        if prefix.number not in here or total < here[prefix.number].total:
+            here[prefix.number] = _Item(prefix, cost, total, arc, origin)
 
-    def _finish(self, item: _Item, state: int, finished: dict[int, _Item]) -> None:
-        # The arc of a finished path is -2 - its final state.
-        cost = item.lattice_cost + float(self.lattice.finals[state])
-        done = self._item(item.node, cost, -2 - state, item)
-        if item.node not in finished or done.total < finished[item.node].total:
-            finished[item.node] = done
-
-    def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[int]:
-        """Returns the tree's node after each step; the model scores the new ones in one call."""
-        nodes: list[int] = []
-        new: list[int] = []
-        for item, arc in steps:
-            label = int(self.lattice.olabels[arc])
-            if label == 0:
-                nodes.append(item.node)
-                continue
-            key = (item.node, label)
-            node = self.children.get(key)
-            if node is None:
-                node = self.children[key] = len(self.parents)
-                self.parents.append(item.node)
-                self.labels.append(label)
-                new.append(node)
-            nodes.append(node)
+    def _extend(self, steps: Sequence[tuple[_Item, int]]) -> list[_Prefix]:
+        """Returns the prefix after each step; the model scores the new ones in one call."""
+        keys = [(item.prefix.number, int(self.lattice.olabels[arc])) for item, arc in steps]
+        new = {
+            key: item.prefix
+            for key, (item, _) in zip(keys, steps, strict=True)
+            if key[1] != 0 and key not in self.prefixes
+        }
         if new:
-            words = [self.lattice.symbols[self.labels[node]] for node in new]
-            costs, states = self.scorer.extend([self.states[self.parents[node]] for node in new], words)
-            for node, cost, state in zip(new, costs.tolist(), states, strict=True):
-                self.costs.append(self.costs[self.parents[node]] + cost)
-                self.states.append(state)
-        return nodes
+            words = [self.lattice.symbols[label] for _, label in new]
+            costs, states = self.scorer.extend([prefix.state for prefix in new.values()], words)
+            found = zip(new.items(), words, costs.tolist(), states, strict=True)
+            for (key, before), word, cost, state in found:
+                number = len(self.prefixes) + 1
+                self.prefixes[key] = _Prefix(number, (*before.words, word), before.cost + cost, state)
+        return [self.prefixes.get(key, item.prefix) for key, (item, _) in zip(keys, steps, strict=True)]
 
-    def _paths(self, finished: dict[int, _Item]) -> list[Hypothesis]:
-        items = list(finished.values())
-        ends = self.scorer.end([self.states[item.node] for item in items]).tolist()
-        paths = [
-            Hypothesis(
-                self._words(item.node),
-                item.total + self.model_weight * end,
-                {**self._features(item), LATTICE: 0.0 - item.lattice_cost, MODEL: 0.0 - self.costs[item.node] - end},
-            )
-            for item, end in zip(items, ends, strict=True)
-        ]
+    def _paths(self, items: Sequence[_Item]) -> list[Hypothesis]:
+        ends = self.scorer.end([item.prefix.state for item in items]).tolist()
+        paths = []
+        for item, end in zip(items, ends, strict=True):
+            features = {LATTICE: 0.0 - item.lattice_cost, MODEL: 0.0 - item.prefix.cost - end}
+            cost = item.total + self.model_weight * end
+            paths.append(Hypothesis(item.prefix.words, cost, {**self._features(item), **features}))
         return sorted(paths, key=lambda path: (path.cost, path.text))
-
-    def _words(self, node: int) -> tuple[str, ...]:
-        words = []
-        while node > 0:
-            words.append(self.lattice.symbols[self.labels[node]])
-            node = self.parents[node]
-        return tuple(reversed(words))
 
     def _features(self, item: _Item) -> dict[str, float]:
         """Returns the sums of the lattice's features along the path."""
-        arcs, state = [], -2 - item.arc
-        before = item.origin
+        arcs, before = [], item.origin
         while before is not None and before.arc >= 0:
             arcs.append(before.arc)
             before = before.origin
-        return self.lattice.features.of_path(np.array(arcs, dtype=np.int32), state)
+        return self.lattice.features.of_path(np.array(arcs, dtype=np.int32), -2 - item.arc)
 
 
 @jit

@@ -13,11 +13,11 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.bilingual import find_word
+from lattice_simp.lm.restrict import find_child
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
-from lattice_simp.rescore.scorer import Scorer, State
+from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 from lattice_simp.rescore.vocabulary import Vocabulary
 
 _CONTENT, _ARRAYS = "model1", ("begins", "words", "target_given_source", "source_given_target")
@@ -83,11 +83,7 @@ class WordTable:
 
     @classmethod
     def read(cls, path: str | Path) -> WordTable:
-        """Maps a file that `write` wrote.
-
-        Raises:
-            FormatError: the file is broken, or holds something else.
-        """
+        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         vocabularies, arrays = read_fields(path, _CONTENT, ("source", "target"), _ARRAYS)
         return cls(*vocabularies, *arrays)  # type: ignore[arg-type]
 
@@ -109,7 +105,7 @@ class WordTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Model1Scorer:
+class Model1Scorer(PrefixScorer):
     """-log p(target | source) under Model 1; a `PrefixScorer`.
 
     >>> pairs = np.array([[0, 0], [-1, 1]], np.int32)
@@ -121,17 +117,13 @@ class Model1Scorer:
     table: WordTable
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats."""
-        words, offsets, indices = _distinct(hypotheses)
-        costs = np.concatenate([[0.0], np.cumsum(self._costs(source, words)[indices])])
-        return costs[offsets[1:]] - costs[offsets[:-1]]
+        words, counts = _word_counts(hypotheses)
+        return counts @ self._costs(source, words)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns the source, which is all of the state: words are scored without regard to others."""
-        return tuple(source)
+        return tuple(source)  # words are scored without regard to others
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs."""
         if not states:
             return np.zeros(0), []
         distinct = list(dict.fromkeys(words))
@@ -139,8 +131,7 @@ class Model1Scorer:
         return np.array([own[word] for word in words]), list(states)
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns zeros: the model has no end."""
-        return np.zeros(len(states))
+        return np.zeros(len(states))  # the model has no end
 
     def _costs(self, source: Sequence[str], words: Sequence[str]) -> Floats:
         cells = self.table.cells(source, words, self.table.target_given_source)
@@ -154,19 +145,18 @@ class InverseModel1Scorer:
     table: WordTable
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs in nats."""
-        words, offsets, indices = _distinct(hypotheses)
-        cells = self.table.cells(source, words, self.table.source_given_target)
-        return _inverse_costs(cells, offsets, indices)
+        words, counts = _word_counts(hypotheses)
+        cells = self.table.cells(source, words, self.table.source_given_target)[:-1]
+        sums = counts @ cells[:, :-1].T + cells[:, -1]
+        return -np.log(sums / (1.0 + counts.sum(axis=1, keepdims=True))).sum(axis=1)
 
 
-def _distinct(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Longs, Longs]:
-    """Returns the different words of hypotheses, and the hypotheses as (offsets, positions of words)."""
+def _word_counts(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Floats]:
+    """Returns the different words of hypotheses, and (hypotheses, words) how often each has each."""
     numbers: dict[str, int] = {}
-    flat = [numbers.setdefault(word, len(numbers)) for words in hypotheses for word in words]
-    offsets = np.zeros(len(hypotheses) + 1, dtype=np.int64)
-    np.cumsum([len(words) for words in hypotheses], out=offsets[1:])
-    return list(numbers), offsets, np.array(flat, dtype=np.int64)
+    rows = [[numbers.setdefault(word, len(numbers)) for word in words] for words in hypotheses]
+    counts = [np.bincount(np.array(row, dtype=np.int64), minlength=len(numbers)) for row in rows]
+    return list(numbers), np.array(counts, dtype=np.float64).reshape(len(hypotheses), len(numbers))
 
 
 @jit
@@ -178,24 +168,10 @@ def _cells(source: Ints, target: Ints, begins: Longs, words: Ints, probabilities
             continue
         for column in range(len(target)):
             if target[column] >= 0:
-                index = find_word(words, begins[s], begins[s + 1], target[column])
+                index = find_child(begins, words, s, target[column])
                 if index >= 0:
                     cells[row, column] = max(FLOOR, np.float64(probabilities[index]))
     return cells
-
-
-@jit
-def _inverse_costs(cells: Floats, offsets: Longs, indices: Longs) -> Floats:
-    rows, null = cells.shape[0] - 1, cells.shape[1] - 1
-    costs = np.zeros(len(offsets) - 1)
-    for hypothesis in range(len(costs)):
-        begin, end = offsets[hypothesis], offsets[hypothesis + 1]
-        for row in range(rows):
-            total = cells[row, null]
-            for index in range(begin, end):
-                total += cells[row, indices[index]]
-            costs[hypothesis] -= np.log(total / (end - begin + 1))
-    return costs
 
 
 def _read(path: Path) -> dict[str, Scorer]:

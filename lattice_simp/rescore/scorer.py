@@ -19,27 +19,27 @@ class Scorer(Protocol):
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs: negative natural log probabilities, end of sentence included."""
-        ...
 
 
 @runtime_checkable
 class PrefixScorer(Scorer, Protocol):
     """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
 
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        """Returns the (hypotheses,) costs, by `score_by_prefixes` unless a scorer knows a quicker way."""
+        return score_by_prefixes(self, source, hypotheses)
+
     def start(self, source: Sequence[str]) -> State:
         """Returns the state before the first word."""
-        ...
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         """Returns the cost of each word after its state, and the state after the word.
 
         The states of one call come from one `start`. States are never changed, so they may be extended many times.
         """
-        ...
 
     def end(self, states: Sequence[State]) -> Floats:
         """Returns the cost of ending the sentence at each state."""
-        ...
 
 
 def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,12 @@ class Sentences(NamedTuple):
 
     offsets: Longs
     words: Ints
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[int]]) -> Sentences:
+        """Makes one side of the numbers of each sentence's words."""
+        offsets = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+        return cls(offsets, np.fromiter(chain.from_iterable(sentences), dtype=np.int32, count=offsets[-1]))
 
     @property
     def num_sentences(self) -> int:
@@ -34,10 +42,10 @@ class Vocabulary:
     """
 
     words: tuple[str, ...]
-    _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_numbers", {word: number for number, word in enumerate(self.words)})
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
 
     @property
     def unknown(self) -> int:

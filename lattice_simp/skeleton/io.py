@@ -1,14 +1,14 @@
-"""Skeleton files: JSON lines, bracket text, and parallel plain text."""
+"""Skeleton files: JSON lines, bracket text, and parallel plain text: sentences and their compressions."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.textio import open_text, read_lines
@@ -104,17 +104,59 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
         FormatError: files of different length, a blank line, or a skeleton that is not a subsequence; names the line of
             the skeleton file.
     """
-    pairs = zip_longest(read_lines(source_path), read_lines(skeleton_path))
+    pairs = _line_pairs(source_path, skeleton_path, "give one skeleton line a source line")
     for number, (source, words) in enumerate(pairs, start=1):
-        if source is None or words is None:
-            short, long = (source_path, skeleton_path) if source is None else (skeleton_path, source_path)
-            message = f"the file ends after {number - 1} lines, but {long} goes on"
-            raise FormatError(message, path=short, line=number, remedy="give one skeleton line a source line")
         try:
             yield Skeleton.from_words(source.split(), words.split())
         except SkeletonError as error:
             remedy = "a skeleton deletes tokens and changes nothing else; tokenise both files alike"
             raise FormatError(str(error), path=skeleton_path, line=number, remedy=remedy) from error
+
+
+def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Skeleton | None], int]:
+    """Finds each compression in its sentence; returns None for those that are not a subsequence, and their number.
+
+    Words are compared without regard to case, since a compression may begin with another word.
+
+    >>> skeletons, others = align_pairs([("Today it rained".split(), ["It", "rained"]), (["a"], ["b"])])
+    >>> [skeleton and skeleton.to_mask() for skeleton in skeletons], others
+    (['011', None], 1)
+    """
+    found = [_align(tokens, words) for tokens, words in pairs]
+    return found, sum(skeleton is None for skeleton in found)
+
+
+def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleton], int]:
+    """Reads two files of tokens, a sentence and its compression a line; pairs with a blank line are left out.
+
+    Returns:
+        The skeletons, and how many compressions were not a subsequence of their sentence.
+
+    Raises:
+        FormatError: files of different lengths.
+    """
+    lines = _line_pairs(source, compressed, "give one compression a sentence")
+    full = ((split_tokens(one), split_tokens(other)) for one, other in lines if one.strip() and other.strip())
+    found, others = align_pairs(full)
+    return [skeleton for skeleton in found if skeleton], others
+
+
+def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
+    try:
+        lowered = Skeleton.from_words([token.lower() for token in tokens], [word.lower() for word in words])
+        return Skeleton(tuple(tokens), lowered.mask)
+    except SkeletonError:
+        return None
+
+
+def _line_pairs(one: str | Path, other: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
+    """Yields the lines of two files in parallel; raises FormatError where one ends before the other."""
+    for number, (first, second) in enumerate(zip_longest(read_lines(one), read_lines(other)), start=1):
+        if first is None or second is None:
+            short, long = (one, other) if first is None else (other, one)
+            message = f"the file ends after {number - 1} lines, but {long} goes on"
+            raise FormatError(message, path=short, line=number, remedy=remedy)
+        yield first, second
 
 
 def _parse_record(text: str, index: int, path: str | Path, line: int) -> SkeletonRecord:
@@ -128,7 +170,7 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
     for name in ("tokens", "keep"):
-        if not _is_string_list(fields.get(name)):
+        if not (isinstance(own := fields.get(name), list) and all(isinstance(item, str) for item in own)):
             raise broken(f"{name!r} is missing or no list of strings")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):
@@ -138,7 +180,3 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
         return SkeletonRecord(identifier, source_line, skeletons)
     except SkeletonError as error:
         raise broken(str(error)) from error
-
-
-def _is_string_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)

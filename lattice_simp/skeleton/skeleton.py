@@ -96,8 +96,6 @@ class Skeleton:
         if not any(self.mask):
             raise SkeletonError("the skeleton keeps no token; keep at least one")
 
-    # ---------------------------------------------------------------- making
-
     @classmethod
     def from_mask(cls, mask: str | Iterable[bool | int], tokens: Iterable[str]) -> Skeleton:
         """Makes a skeleton from a mask: `1` or True keeps a token, `0` or False deletes it.
@@ -152,8 +150,6 @@ class Skeleton:
         '101'
         """
         return "".join("1" if kept else "0" for kept in self.mask)
-
-    # ---------------------------------------------------------------- properties
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
-"""Optional libraries: what to say where one is missing."""
+"""Optional and slow libraries: imported late, with a word on what to do where one is missing."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 from lattice_simp.errors import MissingExtraError
 
@@ -25,3 +27,20 @@ def extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[{name}]'") from None
+
+
+class Late:
+    """A library that is imported when it is first used; with an extra's name, what is missing is told as by `extra`.
+
+    >>> Late("json").dumps([1])
+    '[1]'
+    """
+
+    def __init__(self, name: str, brought_by: str | None = None) -> None:
+        self._name, self._extra = name, brought_by
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # tools that look at modules ask for these
+            raise AttributeError(name)
+        with extra(self._extra) if self._extra else nullcontext():
+            return getattr(importlib.import_module(self._name), name)

@@ -85,7 +85,7 @@ def test_scores_of_tokens_in_another_language_are_the_jars(jar):
 @pytest.mark.shared
 @pytest.mark.parametrize(("code", "test_set"), [("de", "newstest2013.en-de.de"), ("fr", "newstest2013.en-fr.fr")])
 def test_scores_of_news_are_the_jars(jar, shared, code, test_set):
-    references = real_sentences(shared, test_set, 1000)
+    references = real_sentences(shared, test_set, 400)
     hypotheses = with_mistakes(references, 0.3, 1)
     printed = jar(hypotheses, [references], "-l", code, "-norm", "-m", "exact stem")
     final = assert_scores_are_the_jars(code, hypotheses, [references], printed)
@@ -135,13 +135,10 @@ def test_languages_are_those_of_the_jar(tmp_path):
     for line, one in zip(done.stdout.splitlines(), languages, strict=True):
         name, modules, weights, parameters = line.split("\t")
         assert (name, modules) == (one.meteor_name, "_".join(short[module] for module in one.modules))
-        assert [float(part) for part in weights.strip("[]").split(",")][: len(one.weights)] == list(one.weights)
-        assert [float(part) for part in parameters.strip("[]").split(",")] == [
-            one.alpha,
-            one.beta,
-            one.gamma,
-            one.delta,
-        ]
+        assert [float(part) for part in weights.strip("[]").split(",")][: len(one.modules)] == list(
+            one.modules.values()
+        )
+        assert [float(part) for part in parameters.strip("[]").split(",")] == list(one.parameters)
 
 
 @needs_java

@@ -21,9 +21,15 @@ from lattice_simp.evaluate import (
     measure,
     ter,
 )
-from lattice_simp.evaluate.report import Breakdown, ResultFormat, render_results, result_tables
+from lattice_simp.evaluate.report import (
+    Breakdown,
+    ResultFormat,
+    group_table,
+    render_results,
+    result_tables,
+    score_table,
+)
 from lattice_simp.evaluate.table import Cell, Table, as_latex, as_markdown, as_text
-from lattice_simp.evaluate.tables import group_table, score_table
 
 TABLE = Table(
     "A & B_1: 100 % of {x}",

@@ -12,7 +12,7 @@ import pytest
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import BilingualScorer, PrefixScorer, score_by_prefixes
 from lattice_simp.rescore.bilingual import emission_table
-from lattice_simp.rescore.counts import FALLBACK_DISCOUNTS, EventCounts, discounts, summed
+from lattice_simp.rescore.counts import FALLBACK_DISCOUNTS, count_events, discounts, summed
 from lattice_simp.rescore.jumps import MAXIMUM_JUMP, UNIFORM
 
 SOURCE_WORDS = [f"s{number}" for number in range(9)]
@@ -32,8 +32,8 @@ def probabilities(table, bigrams, symbols):
 
 
 def test_every_context_sums_to_one(trained):
-    table = trained[1].table
-    targets, symbols = table.boundary + 1, table.source_null + 1
+    table = trained[1]
+    targets, symbols = table.boundary + 1, table.source.unknown + 2 + 1
     bigrams = list(itertools.product(range(targets), range(targets)))
     sums = probabilities(table, bigrams, range(symbols)).reshape(targets, targets, symbols).sum(axis=1)
     np.testing.assert_allclose(sums, 1.0, atol=2e-6)
@@ -90,7 +90,7 @@ def reference(counts, cuts, target):
 
 def test_the_tables_are_the_definition(trained):
     data, scorer, cuts = trained
-    table = scorer.table
+    table = scorer
     source, target = table.source.words, table.target.words
     frequencies = Counter(word for line in data[1] for word in line)
     assert set(target) == {TARGET_WORDS[n] for n, c in frequencies.items() if c >= cuts.get("least_word", 2)}
@@ -105,8 +105,8 @@ def test_the_tables_are_the_definition(trained):
 
 def brute_force(scorer, source, hypothesis):
     """Sums over all alignments of the words and the end, each to NULL or to a position of the source."""
-    table = scorer.table
-    symbols = [*table.source.numbers(source).tolist(), table.source_end]
+    table = scorer
+    symbols = [*table.source.numbers(source).tolist(), table.source.unknown + 1]
     positions = len(symbols)
     words = [table.boundary, *table.target.numbers(hypothesis).tolist(), table.boundary]
     null = float(table.arrays.null[0])
@@ -125,7 +125,7 @@ def brute_force(scorer, source, hypothesis):
     for alignment in itertools.product([None, *range(positions)], repeat=len(words) - 1):
         probability, index = 1.0, positions
         for j, position in enumerate(alignment, start=1):
-            symbol = table.source_null if position is None else symbols[position]
+            symbol = table.source.unknown + 2 if position is None else symbols[position]
             probability *= probabilities(table, [(words[j - 1], words[j])], [symbol])[0, 0]
             if position is None:
                 probability *= null
@@ -151,7 +151,7 @@ def test_next_words_sum_to_one_after_any_prefix(trained):
     source = ["s0", "s3", "s1", "zzz"]
     prefix = [scorer.start(source)]
     for word in ("t1", "t0", "unseen", "t2"):
-        known = [*scorer.table.target.words, "unseen"]
+        known = [*scorer.target.words, "unseen"]
         costs, _ = scorer.extend(prefix * len(known), known)
         assert np.exp(-costs).sum() + np.exp(-scorer.end(prefix)[0]) == pytest.approx(1.0, abs=2e-6)
         _, prefix = scorer.extend(prefix, [word])
@@ -186,8 +186,8 @@ def test_a_file_gives_the_same_model_and_the_same_training_the_same_bytes(traine
 
 def test_parts_do_not_matter(linked_corpus):
     _, parts = linked_corpus(7)
-    joined = BilingualScorer.train(linked_corpus(7)[1], SOURCE_WORDS, TARGET_WORDS).table
-    turned = BilingualScorer.train(parts[::-1], SOURCE_WORDS, TARGET_WORDS).table
+    joined = BilingualScorer.train(linked_corpus(7)[1], SOURCE_WORDS, TARGET_WORDS)
+    turned = BilingualScorer.train(parts[::-1], SOURCE_WORDS, TARGET_WORDS)
     assert (joined.source, joined.target) == (turned.source, turned.target)
     for name, own, other in zip(joined.arrays._fields, joined.arrays, turned.arrays, strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-9, err_msg=name)
@@ -238,10 +238,7 @@ def test_counting_in_parts(monkeypatch):
     expected = Counter(np.concatenate(chunks).tolist())
     for merge_after in (0, 50, 10**6):
         monkeypatch.setattr("lattice_simp.rescore.counts.MERGE_AFTER", merge_after)
-        counts = EventCounts()
-        for chunk in chunks:
-            counts.add(chunk)
-        keys, numbers = counts.finish()
+        keys, numbers = count_events(chunks)
         assert dict(zip(keys.tolist(), numbers.tolist(), strict=True)) == expected
         assert (np.diff(keys) > 0).all()
     empty = np.zeros(0, dtype=np.int64)

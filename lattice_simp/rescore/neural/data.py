@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.kernel import Longs
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.neural.export import END, START, UNKNOWN
 from lattice_simp.rescore.neural.segmentation import sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.rescore.vocabulary import Sentences
 from lattice_simp.support.textio import read_lines
 
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
@@ -31,36 +33,30 @@ _NOISE = 0.15
 """Sentences are sorted by length times a random factor this far around 1, so that batches differ from pass to pass."""
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Sentence pairs as numbers of pieces: sentence k is `flat[offsets[k]:offsets[k + 1]]`, without start and end."""
+class Pairs(NamedTuple):
+    """Sentence pairs as numbers of pieces, without start and end."""
 
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-
-    def __len__(self) -> int:
-        return len(self.source_offsets) - 1
+    source: Sentences
+    target: Sentences
 
     def batch(self, rows: Longs) -> tuple[Longs, Longs, Longs]:
         """Returns (sentences, longest) source pieces with the end, target pieces after the start, and with the end.
 
         Short rows are filled up with 0, those of the pieces to predict with `VOID`.
         """
-        source = _padded(self.source_offsets, self.source, rows, 0)
-        target = _padded(self.target_offsets, self.target, rows, VOID)
+        source, target = _padded(self.source, rows, 0), _padded(self.target, rows, VOID)
         inputs = np.zeros_like(target)
         inputs[:, 0], inputs[:, 1:] = START_ID, np.maximum(target[:, :-1], 0)
         return source, inputs, target
 
 
-def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
-    lengths = offsets[rows + 1] - offsets[rows]
+def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
+    begins = side.offsets[rows]
+    lengths = side.offsets[rows + 1] - begins
     table = np.full((len(rows), int(lengths.max()) + 1), filler, dtype=np.int64)
     positions = np.arange(table.shape[1])
     inside = positions < lengths[:, None]
-    table[inside] = flat[(offsets[rows][:, None] + positions)[inside]]
+    table[inside] = side.words[(begins[:, None] + positions)[inside]]
     table[np.arange(len(rows)), lengths] = END_ID
     return table
 
@@ -68,14 +64,13 @@ def _padded(offsets: Longs, flat: Ints, rows: Longs, filler: int) -> Longs:
 def train_pieces(settings: TrainingSettings, path: Path) -> None:
     """Learns the pieces of both sides together; the file appears when it is complete.
 
-    Raises:
-        LatticeSimpError: SentencePiece refuses (a vocabulary that does not fit the text, most often).
+    SentencePiece's refusals (a vocabulary that does not fit the text, most often) become LatticeSimpError.
     """
     names = (settings.source, settings.target)
     begin = path.with_name(f"{path.name}.new")
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
     try:
-        sentencepiece().SentencePieceTrainer.train(
+        sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=lines,
             model_prefix=str(begin),
             vocab_size=settings.vocabulary,
@@ -93,14 +88,14 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
             minloglevel=2,
         )
     except (RuntimeError, OSError) as error:
-        raise LatticeSimpError(f"SentencePiece failed: {' '.join(str(error).split())[:200]}") from error
+        raise LatticeSimpError(f"SentencePiece failed: {one_line(error)}") from error
     os.replace(f"{begin}.model", path)
     Path(f"{begin}.vocab").unlink(missing_ok=True)
 
 
 def piece_names(path: Path) -> list[str]:
     """Returns the pieces of a model by number."""
-    processor = sentencepiece().SentencePieceProcessor(model_file=str(path))
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
     return [processor.IdToPiece(number) for number in range(processor.GetPieceSize())]
 
 
@@ -116,40 +111,26 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
     Raises:
         FormatError: files of different lengths, or without a usable pair.
     """
-    processor = sentencepiece().SentencePieceProcessor(model_file=str(pieces))
-    remembered: dict[str, list[int]] = {}
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
+    encode = cache(processor.EncodeAsIds)
 
     def numbers(line: str) -> list[int]:
-        found: list[int] = []
-        for word in split_tokens(line):  # word by word, as hypotheses are scored
-            own = remembered.get(word)
-            if own is None:
-                own = remembered[word] = processor.EncodeAsIds(word)
-            found += own
-        return found
+        return [piece for word in split_tokens(line) for piece in encode(word)]  # as hypotheses are scored
 
-    columns: tuple[list[list[int]], list[list[int]]] = ([], [])
+    kept: list[tuple[list[int], list[int]]] = []
     count = 0
     files = (read_lines(source), read_lines(target))
-    for count, pair in enumerate(zip(*files, strict=False), start=1):
-        sides = [numbers(line) for line in pair]
+    for count, (one, other) in enumerate(zip(*files, strict=False), start=1):
+        sides = numbers(one), numbers(other)
         if all(0 < len(side) <= longest for side in sides):
-            for column, side in zip(columns, sides, strict=True):
-                column.append(side)
+            kept.append(sides)
         if count == lines:
             break
     if count != lines and any(next(rest, None) is not None for rest in files):
         raise FormatError(f"has not as many lines as {source}", path=target, remedy=f"both have {count} at least")
-    if not columns[0]:
+    if not kept:
         raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
-    parts = [part for column in columns for part in _flat(column)]
-    return Pairs(*parts)  # type: ignore[arg-type]
-
-
-def _flat(sentences: list[list[int]]) -> tuple[Longs, Ints]:
-    offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
-    np.cumsum([len(sentence) for sentence in sentences], out=offsets[1:])
-    return offsets, np.fromiter((piece for one in sentences for piece in one), dtype=np.int32, count=offsets[-1])
+    return Pairs(*map(Sentences.of, zip(*kept, strict=True)))
 
 
 def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Longs]:
@@ -159,7 +140,7 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     give the same batches, so a run that was killed goes on where it was.
     """
     rng = np.random.default_rng([seed, epoch])
-    lengths = np.maximum(np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)) + 1
+    lengths = np.maximum(np.diff(pairs.source.offsets), np.diff(pairs.target.offsets)) + 1
     order = np.argsort(lengths * rng.uniform(1 - _NOISE, 1 + _NOISE, len(lengths)), kind="stable")
     found = list(_cut(order, lengths, batch_tokens))
     return [found[number] for number in rng.permutation(len(found)).tolist()]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.support.extras import extra
+from lattice_simp.support.extras import Late
 
 Array = npt.NDArray[np.float32]
 
@@ -79,8 +79,6 @@ def export_model(
     """Writes the model; the folder is made, and files in it are replaced.
 
     Args:
-        folder: where.
-        shape: the architecture.
         weights: arrays named and shaped as `weight_shapes` says.
         pieces: the vocabulary, `<unk>`, `<s>` and `</s>` first.
         quantise: of CTranslate2, such as int8; empty for 32-bit floats.
@@ -88,9 +86,7 @@ def export_model(
     Raises:
         MissingExtraError: CTranslate2 is not installed.
     """
-    with extra("neural"):
-        from ctranslate2.specs import TransformerSpec  # type: ignore[import-untyped,import-not-found]
-    spec = TransformerSpec.from_config(shape.layers, shape.heads, pre_norm=True)
+    spec = Late("ctranslate2.specs", "neural").TransformerSpec.from_config(shape.layers, shape.heads, pre_norm=True)
     encodings = sinusoids(shape.positions, shape.width)
     embedding = np.ascontiguousarray(weights["embedding.weight"], dtype=np.float32)
     spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = spec.decoder.projection.weight = embedding

@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lattice_simp.core.kernel import Longs
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.neural.data import END_ID, START_ID, VOID, Pairs, batches
 from lattice_simp.rescore.neural.export import Array
 from lattice_simp.rescore.neural.network import Transformer, greedy, initial_weights
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.extras import Late
 
 if TYPE_CHECKING:
     import torch  # type: ignore[import-not-found,unused-ignore]
+    from torch.nn import functional
+else:
+    torch, functional = Late("torch", "neural-training"), Late("torch.nn.functional", "neural-training")
 
 CHECKPOINT = "checkpoint.pt"
 
@@ -52,8 +56,6 @@ class Training:
 
     def __init__(self, settings: TrainingSettings, vocabulary: int, folder: Path, say: Say) -> None:
         self.settings, self.folder, self.say = settings, folder, say
-        import torch
-
         self.device = _device(settings.device)
         self.precision = _precision(settings.precision, self.device)
         torch.manual_seed(settings.seed)
@@ -65,8 +67,6 @@ class Training:
 
     def run(self, pairs: Pairs, validation: Validation | None) -> None:
         """Does the updates that are left."""
-        import torch
-
         settings, position = self.settings, self.position
         self._resume()
         losses: list[torch.Tensor] = []
@@ -99,21 +99,15 @@ class Training:
                 position.epoch, position.batch = position.epoch + 1, 0
 
     def _update(self, pairs: Pairs, rows: Longs) -> tuple[torch.Tensor, int]:
-        import torch
-        from torch.nn import functional
-
         settings = self.settings
-        network = Transformer.of(settings.architecture, self.weights, settings.dropout)
+        network = Transformer(settings.architecture, self.weights, settings.dropout)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate(settings, self.position.update)
         source, inputs, target = self._tensors(pairs, rows)
         with self._mixed():
             logits = network.logits(source, inputs)
         loss = functional.cross_entropy(
-            logits.float().flatten(0, 1),
-            target.flatten(),
-            ignore_index=VOID,
-            label_smoothing=settings.label_smoothing,
+            logits.float().flatten(0, 1), target.flatten(), ignore_index=VOID, label_smoothing=settings.label_smoothing
         )
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         self.scaler.unscale_(self.optimiser)
@@ -124,25 +118,19 @@ class Training:
         return loss.detach(), target.numel()
 
     def _tensors(self, pairs: Pairs, rows: Longs) -> list[torch.Tensor]:
-        import torch
-
         return [torch.from_numpy(part).to(self.device, non_blocking=True) for part in pairs.batch(rows)]
 
     def _mixed(self) -> Any:
-        import torch
-
         enabled = self.precision is not torch.float32
         return torch.autocast(self.device.type, dtype=self.precision if enabled else None, enabled=enabled)
 
     def validate(self, validation: Validation) -> tuple[float, float]:
         """Returns the loss (nats a piece, not smoothed) and the BLEU of greedy translations."""
-        import torch
         from sacrebleu.metrics.bleu import BLEU
-        from torch.nn import functional
 
-        network = Transformer.of(self.settings.architecture, self.weights)
+        network = Transformer(self.settings.architecture, self.weights)
         total, count = 0.0, 0
-        texts = [""] * len(validation.pairs)
+        texts = [""] * validation.pairs.source.num_sentences
         for rows in batches(validation.pairs, self.settings.batch_tokens, 0, 0):
             source, inputs, target = self._tensors(validation.pairs, rows)
             with torch.no_grad(), self._mixed():
@@ -157,8 +145,6 @@ class Training:
 
     def _write_checkpoint(self) -> None:
         """Writes the state of the run, and the weights for averaging; older ones than needed are removed."""
-        import torch
-
         weights = {name: weight.detach() for name, weight in self.weights.items()}
         state = {
             "place": vars(self.position),
@@ -177,8 +163,6 @@ class Training:
         path = self.folder / CHECKPOINT
         if not path.is_file():
             return
-        import torch
-
         state = _load(path, self.device)
         try:
             with torch.no_grad():
@@ -191,19 +175,13 @@ class Training:
             if self.device.type == "cuda" and state["device_random"]:
                 torch.cuda.set_rng_state_all([one.cpu() for one in state["device_random"]])
         except (KeyError, RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(error)
             raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
         self.say(f"update {self.position.update}: going on from {path}")
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:
-    """Returns the mean of the weights that the last checkpoints left.
-
-    Raises:
-        LatticeSimpError: there are none.
-    """
-    import torch
-
+    """Returns the mean of the weights that the last checkpoints left; raises LatticeSimpError if there are none."""
     paths = sorted(folder.glob(_WEIGHTS))
     if not paths:
         raise LatticeSimpError(f"{folder}: no weights; train first")
@@ -225,38 +203,28 @@ def learning_rate(settings: TrainingSettings, update: int) -> float:
 
 
 def _save(state: Any, path: Path) -> None:
-    import torch
-
     try:
         with replacing(path) as growing:
             torch.save(state, growing)
     except (OSError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise LatticeSimpError(f"{path}: cannot be written: {reason} (is the disk full?)") from error
+        raise LatticeSimpError(f"{path}: cannot be written: {one_line(error)} (is the disk full?)") from error
 
 
 def _load(path: Path, device: torch.device) -> dict[str, Any]:
-    import torch
-
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
     except Exception as error:  # torch has many ways to refuse a file
-        reason = " ".join(str(error).split())[:100]
-        raise FormatError(f"no checkpoint: {reason}", path=path, remedy="remove it and train again") from error
+        raise FormatError(f"no checkpoint: {one_line(error)}", path=path, remedy="remove it and train again") from error
     return state
 
 
 def _device(name: str) -> torch.device:
-    import torch
-
     if name == "cuda" and not torch.cuda.is_available():
         raise LatticeSimpError("torch sees no GPU; set device: cpu, or auto")
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _precision(name: str, device: torch.device) -> torch.dtype:
-    import torch
-
     if name == "auto" and device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return {"bf16": torch.bfloat16, "fp16": torch.float16}.get(name, torch.float32)

@@ -1,7 +1,7 @@
 """The Transformer (Vaswani et al. 2017) with norms before each part, as functions of named weights.
 
 The weights are those of `export.weight_shapes`: what is trained is what is written. One matrix of embeddings serves
-both sides and the output. The library is imported when a function is called, so that this module can be read without.
+both sides and the output.
 """
 
 from __future__ import annotations
@@ -9,20 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lattice_simp.rescore.neural.export import Architecture, sinusoids, weight_shapes
+from lattice_simp.support.extras import Late
 
 if TYPE_CHECKING:
     import torch  # type: ignore[import-not-found,unused-ignore]
     from torch import Tensor
+    from torch.nn import functional
+else:
+    torch, functional = Late("torch", "neural-training"), Late("torch.nn.functional", "neural-training")
 
 Weights = Mapping[str, "Tensor"]
 
 
 def initial_weights(shape: Architecture, vocabulary: int, seed: int, device: torch.device) -> dict[str, Tensor]:
     """Returns random weights, the same for the same seed: Glorot and Bengio's (2010) for matrices."""
-    import torch
 
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
@@ -44,22 +48,18 @@ class Transformer:
     Attributes:
         shape: the architecture.
         weights: named tensors.
-        encodings: (positions, width), of the positions.
         dropout: 0 where nothing is trained.
     """
 
     shape: Architecture
     weights: Weights
-    encodings: Tensor
     dropout: float = 0.0
 
-    @classmethod
-    def of(cls, shape: Architecture, weights: Weights, dropout: float = 0.0) -> Transformer:
-        """Makes the network of weights."""
-        import torch
-
-        encodings = torch.from_numpy(sinusoids(shape.positions, shape.width))
-        return cls(shape, weights, encodings.to(weights["embedding.weight"].device), dropout)
+    @cached_property
+    def encodings(self) -> Tensor:
+        """Those of the positions, (positions, width)."""
+        encodings = torch.from_numpy(sinusoids(self.shape.positions, self.shape.width))
+        return encodings.to(self.weights["embedding.weight"].device)
 
     def logits(self, source: Tensor, inputs: Tensor) -> Tensor:
         """Returns the (sentences, length, vocabulary) logits after each of the inputs."""
@@ -67,7 +67,6 @@ class Transformer:
 
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the encoder's output and the mask of its positions."""
-        import torch
 
         # The unknown piece has the number that fills short rows up; before the end of a sentence it counts.
         positions = torch.arange(1, source.shape[1] + 1, device=source.device)
@@ -81,7 +80,6 @@ class Transformer:
 
     def decode(self, memory: Tensor, mask: Tensor, inputs: Tensor) -> Tensor:
         """Returns the logits after each of the inputs."""
-        from torch.nn import functional
 
         values = self._embed(inputs)
         for number in range(self.shape.layers):
@@ -92,14 +90,11 @@ class Transformer:
         return functional.linear(self._norm("decoder_norm", values), self.weights["embedding.weight"])
 
     def _embed(self, pieces: Tensor) -> Tensor:
-        from torch.nn import functional
-
         values = functional.embedding(pieces, self.weights["embedding.weight"]) * math.sqrt(self.shape.width)
         return self._drop(values + self.encodings[: pieces.shape[1]])
 
     def _attend(self, name: str, values: Tensor, memory: Tensor | None, mask: Tensor | None) -> Tensor:
         """Attends to `memory`, or to the values themselves: to all inside the mask, without one to earlier ones."""
-        from torch.nn import functional
 
         normed = self._norm(f"{name}.norm", values)
         if memory is None:
@@ -121,25 +116,18 @@ class Transformer:
         return self._drop(self._linear(f"{name}.outer", self._drop(inner)))
 
     def _linear(self, name: str, values: Tensor) -> Tensor:
-        from torch.nn import functional
-
         return functional.linear(values, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
 
     def _norm(self, name: str, values: Tensor) -> Tensor:
-        from torch.nn import functional
-
         weight, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
         return functional.layer_norm(values, (self.shape.width,), weight, bias)
 
     def _drop(self, values: Tensor) -> Tensor:
-        from torch.nn import functional
-
         return functional.dropout(values, self.dropout) if self.dropout else values
 
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
     """Returns the (sentences, length) pieces of the most probable continuations; what follows an end is void."""
-    import torch
 
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.kind import FOLDER, ScorerKind
 from lattice_simp.rescore.neural.segmentation import Segmentation
-from lattice_simp.rescore.scorer import State
-from lattice_simp.support.extras import extra
+from lattice_simp.rescore.scorer import PrefixScorer, State
+from lattice_simp.support.extras import Late
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Prefix:
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationScorer:
+class TranslationScorer(PrefixScorer):
     """Scores with a translation model; a `PrefixScorer`.
 
     Where the model's subwords are cut from whole sentences (`joined` false, or text that is detokenised), a word may
@@ -79,10 +79,9 @@ class TranslationScorer:
         own = options or ScoringOptions()
         if not (Path(folder) / "model.bin").is_file():
             raise FormatError("holds no CTranslate2 model", path=folder, remedy="convert one, or check the path")
-        with extra("neural"):
-            import ctranslate2  # type: ignore[import-untyped,import-not-found]
+        load = Late("ctranslate2", "neural").Translator
         try:
-            translator = ctranslate2.Translator(
+            translator = load(
                 str(folder),
                 device=own.device,
                 compute_type=own.compute_type,
@@ -90,7 +89,7 @@ class TranslationScorer:
                 intra_threads=own.threads,
             )
         except (RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(error)
             raise FormatError(f"CTranslate2 cannot load it: {reason}", path=folder, remedy="convert it again") from None
         return cls(translator, Segmentation.read(folder), own.batch_tokens)
 
@@ -102,13 +101,11 @@ class TranslationScorer:
         return np.array([own[tuple(words)] for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
-        """Returns the state before the first word."""
         pieces = tuple(self.segmentation.source(source))
         words, ends = self._costs(pieces, [()])
         return _Prefix(pieces, (), float(words[0]), float(ends[0]))
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        """Returns the words' costs and the states after them."""
         if not states:
             return np.zeros(0), []
         source = states[0].source
@@ -121,7 +118,6 @@ class TranslationScorer:
         return costs - np.array([state.cost for state in states]), following
 
     def end(self, states: Sequence[State]) -> Floats:
-        """Returns the costs of the end, which are known already."""
         return np.array([state.end for state in states], dtype=np.float64)
 
     def _costs(self, source: Sequence[str], prefixes: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
@@ -140,8 +136,7 @@ class TranslationScorer:
                 offset=len(first),
             )
         except (RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {reason}") from error
+            raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {one_line(error)}") from error
         logs = [result.log_probs for result in results]
         return np.array([0.0 - sum(own[:-1]) for own in logs]), np.array([0.0 - own[-1] for own in logs])
 

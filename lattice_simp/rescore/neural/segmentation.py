@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError
-from lattice_simp.support.extras import extra
+from lattice_simp.errors import FormatError, one_line
+from lattice_simp.support.extras import Late
 from lattice_simp.support.textio import read_lines
+
+sentencepiece = Late("sentencepiece", "neural")
 
 SETTINGS = "lattice_simp.json"
 
@@ -63,7 +65,7 @@ class SegmentationSettings:
             values = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise FormatError(f"not JSON: {error}", path=path, remedy="fix the file") from None
-        usual: dict[str, Any] = {one.name: getattr(cls(), one.name) for one in fields(cls)}
+        usual = asdict(cls())
         if not isinstance(values, dict):
             raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
         for name, value in values.items():
@@ -71,7 +73,7 @@ class SegmentationSettings:
                 raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
             if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
                 raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
-        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        given: dict[str, Any] = {name: tuple(own) if isinstance(own, list) else own for name, own in values.items()}
         made = cls(**given)
         if made.subwords not in KINDS:
             raise FormatError(f"subwords {made.subwords!r}", path=path, remedy=f"known are {', '.join(KINDS)}")
@@ -79,8 +81,7 @@ class SegmentationSettings:
 
     def write(self, folder: Path) -> None:
         """Writes the file."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        (folder / SETTINGS).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        (folder / SETTINGS).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,9 @@ class Segmentation:
         """
         path = Path(folder)
         settings = SegmentationSettings.read(path)
-        source = _side(path, settings, settings.source, settings.detokenise.get("source"))
-        target = source
-        if (settings.target, settings.detokenise.get("target")) != (settings.source, settings.detokenise.get("source")):
-            target = _side(path, settings, settings.target, settings.detokenise.get("target"))
+        side = cache(partial(_side, path, settings))
+        source = side(settings.source, settings.detokenise.get("source"))
+        target = side(settings.target, settings.detokenise.get("target"))
         before, after = list(settings.source_prefix), list(settings.source_suffix)
         return cls(lambda words: before + source(words) + after, target, settings.target_prefix)
 
@@ -130,51 +130,27 @@ def _cutter(kind: str, path: Path) -> Cut:
         return lambda text: text.split(" ")
     if not path.is_file():
         raise FormatError("is not there: the model says nothing of its subwords", path=path, remedy=f"see {SETTINGS}")
-    return sentencepiece_cutter(path) if kind == "sentencepiece" else bpe_cutter(path)
-
-
-def sentencepiece_cutter(path: Path) -> Cut:
-    """Cuts with a SentencePiece model.
-
-    Raises:
-        FormatError: the file is not such a model.
-        MissingExtraError: SentencePiece is not installed.
-    """
-    processor: Any = sentencepiece().SentencePieceProcessor()
+    if kind == "bpe":
+        return bpe_cutter(path)
+    processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.Load(str(path))
     except (RuntimeError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = one_line(error)
         raise FormatError(f"not a SentencePiece model: {reason}", path=path, remedy="get the file again") from None
     return lambda text: list(processor.EncodeAsPieces(text))
 
 
-def sentencepiece() -> Any:
-    """Returns the library.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    with extra("neural"):
-        import sentencepiece as library  # type: ignore[import-untyped,import-not-found]
-    return library
-
-
 def bpe_cutter(path: Path) -> Cut:
-    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
-
-    Raises:
-        FormatError: a line that is not a merge.
-    """
+    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`."""
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if number == 1 and line.startswith("#version"):
             continue
         parts = line.strip("\r\n ").split(" ")
         if len(parts) != 2:
-            raise FormatError(
-                f"{line[:50]!r} is not a merge", path=path, line=number, remedy="write two symbols a line"
-            )
+            message = f"{line[:50]!r} is not a merge"
+            raise FormatError(message, path=path, line=number, remedy="write two symbols a line")
         ranks.setdefault((parts[0], parts[1]), number)
 
     def cut(word: str) -> list[str]:
@@ -197,7 +173,5 @@ def bpe_cutter(path: Path) -> Cut:
 
 
 def _detokeniser(language: str) -> Callable[[Sequence[str]], str]:
-    with extra("train"):
-        from sacremoses import MosesDetokenizer
-    moses = MosesDetokenizer(lang=language)
+    moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

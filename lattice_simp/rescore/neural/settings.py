@@ -89,11 +89,7 @@ _FILES = ("source", "target", "output", "development_source", "development_targe
 
 
 def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSettings:
-    """Reads a YAML file of the fields above; paths count from the file's folder.
-
-    Args:
-        path: the file.
-        overrides: `name=value` texts that go over it.
+    """Reads a YAML file of the fields above, with overrides `name=value`; paths count from the file's folder.
 
     Raises:
         FormatError: names the field that is wrong.

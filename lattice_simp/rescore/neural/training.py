@@ -11,16 +11,16 @@ A run that was killed goes on from its last checkpoint; `settings.py` has the ot
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.neural.data import PIECE_MODEL, Pairs, piece_names, read_pairs, train_pieces
+from lattice_simp.rescore.neural.data import PIECE_MODEL, piece_names, read_pairs, train_pieces
 from lattice_simp.rescore.neural.export import export_model
-from lattice_simp.rescore.neural.loop import Training, Validation, averaged_weights
+from lattice_simp.rescore.neural.loop import Say, Training, Validation, averaged_weights
 from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.extras import extra
@@ -33,8 +33,6 @@ _FREE = frozenset(
 )
 """Settings that may change when a run goes on."""
 
-Say = Callable[[str], None]
-
 
 def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
     """Trains, averages the last checkpoints, and returns the folder of the CTranslate2 model.
@@ -43,10 +41,9 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
         LatticeSimpError: text that does not fit, or a folder that holds a run with other settings.
         MissingExtraError: torch, SentencePiece or CTranslate2 is not installed.
     """
-    sentencepiece()
-    with extra("neural-training"):
-        import ctranslate2  # type: ignore[import-untyped,import-not-found]  # noqa: F401
-        import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+    for library in ("sentencepiece", "ctranslate2", "torch"):  # so that the last of them is not missed at the end
+        with extra("neural-training"):
+            importlib.import_module(library)
     folder = Path(settings.output)
     folder.mkdir(parents=True, exist_ok=True)
     _check_same_run(settings, folder / SETTINGS)
@@ -55,12 +52,9 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
         train_pieces(settings, pieces)
     names = piece_names(pieces)
     pairs = read_pairs(settings.source, settings.target, pieces, settings.longest)
-    say(f"{len(pairs):,} pairs, {len(names):,} pieces")
-    validation = None
-    if settings.development_source:
-        validation = Validation(*_held_out(settings, pieces))
-    run = Training(settings, len(names), folder, say)
-    run.run(pairs, validation)
+    say(f"{pairs.source.num_sentences:,} pairs, {len(names):,} pieces")
+    validation = _held_out(settings, pieces) if settings.development_source else None
+    Training(settings, len(names), folder, say).run(pairs, validation)
     model = folder / MODEL
     export_model(model, settings.architecture, averaged_weights(folder), names, settings.quantise)
     shutil.copyfile(pieces, model / PIECE_MODEL)
@@ -68,26 +62,21 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
     return model
 
 
-def _held_out(settings: TrainingSettings, pieces: Path) -> tuple[Pairs, Callable[[list[int]], str], list[str]]:
-    """Returns the first development pairs, how numbers of pieces become words, and the references."""
-    processor = sentencepiece().SentencePieceProcessor(model_file=str(pieces))
+def _held_out(settings: TrainingSettings, pieces: Path) -> Validation:
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
     files = settings.development_source, settings.development_target
     pairs = read_pairs(*files, pieces, settings.longest, settings.validation_lines)
 
     def to_words(numbers: list[int]) -> str:
         return str(processor.DecodeIds(numbers))
 
-    begins = pairs.target_offsets.tolist()
-    references = [to_words(pairs.target[begin:end].tolist()) for begin, end in pairwise(begins)]
-    return pairs, to_words, references
+    begins = pairs.target.offsets.tolist()
+    references = [to_words(pairs.target.words[begin:end].tolist()) for begin, end in pairwise(begins)]
+    return Validation(pairs, to_words, references)
 
 
 def _check_same_run(settings: TrainingSettings, path: Path) -> None:
-    """Writes the settings of a new run; a run that goes on must have the same, but for a few.
-
-    Raises:
-        LatticeSimpError: a setting differs.
-    """
+    """Writes the settings of a new run; a run that goes on must have the same, but for a few."""
     own = {name: value for name, value in settings.model_dump().items() if name not in _FREE}
     if path.is_file():
         try:

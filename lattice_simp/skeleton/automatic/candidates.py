@@ -34,11 +34,7 @@ def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> lis
 
 
 def check_wanted(rate: float, candidates: int) -> None:
-    """Checks what is asked for.
-
-    Raises:
-        LatticeSimpError: a rate out of range, or no candidates wanted.
-    """
+    """Raises LatticeSimpError for a rate out of range, and where no candidates are wanted."""
     if not 0 < rate <= 1:
         raise LatticeSimpError(f"the compression rate is {rate}; give a number above 0 and up to 1")
     if candidates < 1:

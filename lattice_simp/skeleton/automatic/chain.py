@@ -5,6 +5,7 @@ Scores are natural logs, higher is better, as conditional random fields have the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.nbest import nbest
 
 DELETE, KEEP = 0, 1
@@ -42,12 +44,10 @@ class Chain:
         return replace(self, keep=self.keep + amount)
 
     def marginals(self) -> Floats:
-        """Returns (num_tokens,) float64, the probability that each token is kept (forward-backward)."""
-        forward, backward = self._sums(self.keep), self._sums(self.keep[::-1], reverse=True)[::-1]
-        # Both sums hold the token's own score: it is taken out once.
-        joint = forward + backward
-        joint[:, KEEP] -= self.keep
-        return np.exp(joint[:, KEEP] - np.logaddexp(joint[:, DELETE], joint[:, KEEP]))
+        """Returns (num_tokens,) float64, the probability that each token is kept."""
+        lattice, count = self.lattice(), len(self.keep)
+        shares = np.bincount(lattice.olabels, weights=arc_posteriors(lattice), minlength=1 + 2 * count)
+        return shares[1 : 1 + count].astype(np.float64)
 
     def at_rate(self, rate: float) -> Chain:
         """Shifts the chain so that its best mask's compression rate comes as near to `rate` as any shift brings it.
@@ -80,36 +80,28 @@ class Chain:
         return tuple(reversed(mask))
 
     def lattice(self) -> Lattice:
-        """Returns the acceptor of all masks: word `k` is a kept token k - 1, word `n + k` a deleted one."""
+        """Returns the acceptor of all masks, whose words are `decisions`."""
         count = len(self.keep)
-        names = SymbolTable(
-            [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
-        )
-        # State 0 starts; after it, 1 + 2 * position + label.
-        sources, labels, costs, targets = [], [], [], []
-        for position in range(count):
-            for label in (DELETE, KEEP):
-                own = -float(self.keep[position]) if label == KEEP else 0.0
-                for before in (DELETE, KEEP) if position else (DELETE,):
-                    sources.append(1 + 2 * (position - 1) + before if position else 0)
-                    costs.append(own - (float(self.transitions[before, label]) if position else 0.0))
-                    labels.append(1 + position if label == KEEP else 1 + count + position)
-                    targets.append(1 + 2 * position + label)
-        finals = np.full(1 + 2 * count, np.inf)
-        finals[-2:] = 0.0
-        return Lattice.from_arcs(sources, labels, costs, targets, finals, names)
+        every = np.indices((count, 2, 2)).reshape(3, -1)
+        position, before, label = np.delete(every, [2, 3], axis=1)  # nothing comes before the first token
+        sources = np.where(position > 0, 2 * position - 1 + before, 0)  # after the start, 1 + 2 * position + label
+        moves = np.where(position > 0, self.transitions[before, label], 0.0)
+        labels = 1 + position + np.where(label == KEEP, 0, count)
+        finals = np.append(np.full(2 * count - 1, np.inf), [0.0, 0.0])
+        costs = -np.where(label == KEEP, self.keep[position], 0.0) - moves
+        return Lattice.from_arcs(sources, labels, costs, 1 + 2 * position + label, finals, decisions(count))
 
     def best_masks(self, n: int) -> list[tuple[bool, ...]]:
         """Returns the n best masks, the best one first."""
         paths = nbest(self.lattice(), n, unique=False)
-        return [tuple(label <= len(self.keep) for label in path.inputs) for path in paths]
+        return [read_mask(path.inputs, len(self.keep)) for path in paths]
 
-    def _sums(self, keep: Floats, *, reverse: bool = False) -> Floats:
-        """Returns (num_tokens, 2), the logs of the sums over all labellings up to each token and its label."""
-        transitions = self.transitions.T if reverse else self.transitions
-        sums = np.zeros((len(keep), 2))
-        sums[0, KEEP] = keep[0]
-        for position in range(1, len(keep)):
-            sums[position] = np.logaddexp(*(sums[position - 1][:, None] + transitions))
-            sums[position, KEEP] += keep[position]
-        return sums
+
+def decisions(count: int) -> SymbolTable:
+    """Returns the labels of decisions on `count` tokens: `k + 1` keeps token k, `count + k + 1` deletes it."""
+    return SymbolTable(f"{sign}{position}" for sign in "+-" for position in range(count))
+
+
+def read_mask(labels: Sequence[int], count: int) -> tuple[bool, ...]:
+    """Returns the mask that the decisions of a path spell."""
+    return tuple(label <= count for label in labels)

@@ -131,13 +131,10 @@ def _is_needed(parse: Parse, position: int, head: int) -> bool:
         return True  # "the law of which he spoke", "he knows where it is"
     if label == "prep" and word == "of":
         return parse.lemmas[head].lower() in word_set("partitives")
-    if label in ("prep", "advmod") and parse.parts[head] == "AUX" and not _has_complement(parse, head):
-        return position == min(child for child in parse.children[head] if parse.labels[child] in ("prep", "advmod"))
+    beside = {child: parse.labels[child] for child in parse.children[head]}
+    if label in ("prep", "advmod") and parse.parts[head] == "AUX" and not _COMPLEMENTS & set(beside.values()):
+        return position == min(child for child, own in beside.items() if own in ("prep", "advmod"))
     return False
-
-
-def _has_complement(parse: Parse, verb: int) -> bool:
-    return any(parse.labels[child] in _COMPLEMENTS for child in parse.children[verb])
 
 
 def _reported(parse: Parse, root: int, words: tuple[bool, ...]) -> list[int]:

@@ -8,7 +8,6 @@ all lengths, and those nearest to the wanted compression rate are taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -67,7 +66,7 @@ def all_lengths(
     conjuncts = conjunct_commas(parse)
     found = []
     for top, top_cost in tops.items():
-        knapsack = _Knapsack.fill(tree, top, promoted=tree.heads[top] >= 0)
+        knapsack = _Knapsack(tree, top, promoted=tree.heads[top] >= 0)
         for count, cost in knapsack.all_costs():
             found.append((top_cost + cost, place_punctuation(parse.tokens, knapsack.mask(count), conjuncts)))
     return found
@@ -79,7 +78,6 @@ def nearest(masks: Sequence[tuple[float, tuple[bool, ...]]], rate: float) -> lis
     return [mask for _, mask in sorted(scored)]
 
 
-@dataclass(frozen=True)
 class _Knapsack:
     """The least costs of all subtrees by the number of words kept, and how they came about.
 
@@ -87,22 +85,19 @@ class _Knapsack:
     of k words in v and its dependants up to the c-th belong to the c-th (0: it is deleted with all below it).
     """
 
-    top: int
-    children: list[list[int]]
-    tables: dict[int, Floats]
-    taken: dict[int, list[list[int]]]
-    length: int
-
-    @classmethod
-    def fill(cls, tree: DeletionTree, top: int, *, promoted: bool) -> _Knapsack:
-        children: list[list[int]] = [[] for _ in tree.heads]
+    def __init__(self, tree: DeletionTree, top: int, *, promoted: bool) -> None:
+        self.top, self.length = top, len(tree.heads)
+        self.children: list[list[int]] = [[] for _ in tree.heads]
         for position, head in enumerate(tree.heads):
             if head >= 0 and not (promoted and head == top and position in tree.openers):
-                children[head].append(position)
-        knapsack = cls(top, children, {}, {}, len(tree.heads))
-        for position in knapsack._from_below():
-            knapsack._merge(position, tree.costs)
-        return knapsack
+                self.children[head].append(position)
+        self.tables: dict[int, Floats] = {}
+        self.taken: dict[int, list[list[int]]] = {}
+        order = [top]
+        for position in order:
+            order += self.children[position]
+        for position in reversed(order):
+            self._merge(position, tree.costs)
 
     def all_costs(self) -> list[tuple[int, float]]:
         """Returns (number of words, least cost) for every number that is possible."""
@@ -122,12 +117,6 @@ class _Knapsack:
                     pending.append((self.children[position][number], taken))
                 left -= taken
         return mask
-
-    def _from_below(self) -> list[int]:
-        order = [self.top]
-        for position in order:
-            order += self.children[position]
-        return order[::-1]
 
     def _merge(self, position: int, costs: Floats) -> None:
         table = np.array([np.inf, 0.0])

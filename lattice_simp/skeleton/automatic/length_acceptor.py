@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
-from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -30,11 +32,11 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     lattice = lattice.connected()
     if lattice.num_states == 0:
         return lattice
-    counted = (lattice.olabels != 0).astype(np.int32)
-    least, greatest = _reachable_counts(lattice.offsets, counted, lattice.nextstates)
-    least_rest, greatest_rest = _remaining_counts(lattice.offsets, counted, lattice.nextstates, lattice.finals)
-    low = np.maximum(least, fewest - greatest_rest)
-    high = np.minimum(greatest, most - least_rest)
+    counted = (lattice.olabels != 0).astype(np.int64)
+    ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
+    short, long = (replace(lattice, weights=sign * counted, finals=ends) for sign in (1.0, -1.0))
+    low = np.maximum(forward_costs(short), fewest + backward_costs(long)).astype(np.int64)
+    high = np.minimum(-forward_costs(long), most - backward_costs(short)).astype(np.int64)
     width = np.maximum(high - low + 1, 0)
     if width[0] == 0:
         return Lattice.empty_like(lattice)
@@ -60,34 +62,3 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
         states,
         finals=np.where(wanted, lattice.finals[states], np.inf),
     ).connected()
-
-
-@jit
-def _reachable_counts(offsets: Ints, counted: Ints, nextstates: Ints) -> tuple[Ints, Ints]:
-    """Returns the fewest and the most words with which each state can be reached; states are sorted topologically."""
-    states = len(offsets) - 1
-    least = np.full(states, np.int32(1 << 29), dtype=np.int32)
-    greatest = np.full(states, np.int32(-1), dtype=np.int32)
-    least[0] = greatest[0] = 0
-    for state in range(states):
-        for arc in range(offsets[state], offsets[state + 1]):
-            target = nextstates[arc]
-            least[target] = min(least[target], least[state] + counted[arc])
-            greatest[target] = max(greatest[target], greatest[state] + counted[arc])
-    return least, greatest
-
-
-@jit
-def _remaining_counts(offsets: Ints, counted: Ints, nextstates: Ints, finals: Ints) -> tuple[Ints, Ints]:
-    """Returns the fewest and the most words from each state to an end."""
-    states = len(offsets) - 1
-    least = np.full(states, np.int32(1 << 29), dtype=np.int32)
-    greatest = np.full(states, np.int32(-1), dtype=np.int32)
-    for state in range(states - 1, -1, -1):
-        if finals[state] < np.inf:
-            least[state] = greatest[state] = 0
-        for arc in range(offsets[state], offsets[state + 1]):
-            target = nextstates[arc]
-            least[state] = min(least[state], least[target] + counted[arc])
-            greatest[state] = max(greatest[state], greatest[target] + counted[arc])
-    return least, greatest

@@ -48,23 +48,18 @@ class Method:
     takes: frozenset[str] = frozenset()
 
 
-def _dependency(parse: Parse, request: Request) -> list[Skeleton]:
-    return dependency_skeletons(parse, request.rate, request.candidates)
-
-
 def _tagger(parse: Parse, request: Request) -> list[Skeleton]:
     assert request.tagger is not None
     return request.tagger.skeletons(parse, request.rate, request.candidates)
 
 
-def _optimal(parse: Parse, request: Request) -> list[Skeleton]:
-    return optimal_skeletons(
-        parse, request.model, tagger=request.tagger, rate=request.rate, candidates=request.candidates
-    )
-
-
 METHODS: dict[str, Method] = {
-    "dependency": Method(_dependency),
+    "dependency": Method(lambda parse, own: dependency_skeletons(parse, own.rate, own.candidates)),
     "tagger": Method(_tagger, needs=frozenset({"tagger"})),
-    "optimal": Method(_optimal, takes=frozenset({"tagger", "model"})),
+    "optimal": Method(
+        lambda parse, own: optimal_skeletons(
+            parse, own.model, tagger=own.tagger, rate=own.rate, candidates=own.candidates
+        ),
+        takes=frozenset({"tagger", "model"}),
+    ),
 }

@@ -25,17 +25,17 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
-from lattice_simp.skeleton.automatic.chain import Chain
+from lattice_simp.skeleton.automatic.chain import Chain, read_mask
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
 from lattice_simp.skeleton.automatic.length_acceptor import limit_length
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, DeletionTagger
-from lattice_simp.skeleton.automatic.tree_acceptor import bonds, read_mask, tree_acceptor
+from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 from lattice_simp.skeleton.skeleton import Skeleton
 
-FIRST_BEAM = 3.0
-"""Nats above the best path that are searched first; the beam doubles until it holds enough paths."""
+BEAMS = (3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 200.0)
+"""Nats above the best path that are searched, until one holds enough paths; beyond the last, no path is wanted."""
 
 LARGEST_COST = 5.0
 """Nats that a token counts which the tree does not allow to be deleted on its own."""
@@ -85,7 +85,6 @@ def optimal_skeletons(
         tagger: for the tokens' costs; without one they come from the tree (`tree_chain`).
         rate: the compression rate to aim at, above 0 and up to 1.
         candidates: how many to give at most.
-        settings: see there.
 
     Raises:
         LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.
@@ -151,19 +150,13 @@ def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight:
     """Returns the n best paths, exactly: the beam of the language model grows until it holds so many."""
     if model is None or lm_weight == 0:
         return nbest(lattice, n, unique=False)
-    beam = FIRST_BEAM
-    while True:
-        scored = apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam)
-        paths = nbest(scored, n, unique=False)
-        within = [path for path in paths if path.cost <= paths[0].cost + beam]
-        if len(within) == n or beam > _ALL_NATS:
-            return within
+    for beam in BEAMS:
+        paths = nbest(apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam), n, unique=False)
         # Paths beyond the beam are not all there: they do not count.
-        beam = beam * 2 if beam * 2 < _ALL_NATS else 2 * _ALL_NATS
-
-
-_ALL_NATS = 100.0
-"""A beam beyond which no path is wanted, even if there are fewer than asked for."""
+        within = [path for path in paths if path.cost <= paths[0].cost + beam]
+        if len(within) == n:
+            break
+    return within
 
 
 def model_form(token: str, model: LanguageModel) -> str:

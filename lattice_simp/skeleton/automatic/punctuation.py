@@ -7,6 +7,7 @@ or closes, unless it still separates what is left. No comma comes first, last, d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from lattice_simp.grammars.english.lexicon import OPEN, marks, partners
 
@@ -33,19 +34,12 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     opened: list[int] = []
     for position, token in enumerate(tokens):
         kind = kinds.get(token)
-        if kind == QUOTE:
-            same = [index for index in opened if tokens[index] == token]
-            if not same:
-                opened.append(position)
-                continue
-            del opened[opened.index(same[-1]) :]
-            pairs.append((same[-1], position))
-            continue
-        fitting = [index for index in opened if partner.get(tokens[index]) == token]
-        if fitting:
-            del opened[opened.index(fitting[-1]) :]
-            pairs.append((fitting[-1], position))
-        elif kind == OPEN:
+        closed_by = {index: tokens[index] if kind == QUOTE else partner.get(tokens[index]) for index in opened}
+        closes = [index for index, other in closed_by.items() if other == token]
+        if closes:
+            del opened[opened.index(closes[-1]) :]
+            pairs.append((closes[-1], position))
+        elif kind in (OPEN, QUOTE):
             opened.append(position)
     return pairs
 
@@ -61,8 +55,6 @@ def place_punctuation(
     ['she', 'was', 'ill', '.']
 
     Args:
-        tokens: the sentence.
-        keep: one bool a token.
         conjuncts: where a further member of a list begins: one of its two commas stays when it is deleted.
     """
     kinds = [mark_kind(token) for token in tokens]
@@ -75,18 +67,14 @@ def place_punctuation(
     # A pair that stays is what its commas are beside, whatever of its words goes.
     after_marks = {first for first, last in pairs if paired[first]}
     before_marks = {last for first, last in pairs if paired[first]}
+    words = {position for position, kind in enumerate(kinds) if kind is None}
     stays = [kept or paired.get(position, False) for position, kept in enumerate(mask)]
     result = list(mask)
     for position, kind in enumerate(kinds):
         if kind is None:
             continue
-        before = max(
-            (index for index in range(position) if kinds[index] is None or index in before_marks), default=None
-        )
-        after = min(
-            (index for index in range(position + 1, len(mask)) if kinds[index] is None or index in after_marks),
-            default=None,
-        )
+        before = max((index for index in words | before_marks if index < position), default=None)
+        after = min((index for index in words | after_marks if index > position), default=None)
         if position in paired:
             result[position] = paired[position]
         elif kind == STOP:
@@ -106,55 +94,25 @@ def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> boo
 
 
 def _comma_stays(
-    position: int,
-    before: int,
-    after: int,
-    mask: list[bool],
-    kinds: list[str | None],
-    conjuncts: Sequence[bool] | None,
+    position: int, before: int, after: int, stays: list[bool], kinds: list[str | None], conjuncts: Sequence[bool] | None
 ) -> bool:
-    if mask[before] and mask[after]:
-        return True
-    if not mask[before] and not mask[after]:
-        return False
-    if mask[before]:
-        end = next((index for index in range(after, len(mask)) if mask[index]), len(mask))
-        closed = any(kind == COMMA for kind in _marks_before(end, kinds))
+    if stays[before] == stays[after]:
+        return stays[before]
+    if stays[before]:
+        end = next((index for index in range(after, len(stays)) if stays[index]), len(stays))
+        closed = COMMA in takewhile(bool, reversed(kinds[:end]))
         return closed and conjuncts is not None and conjuncts[position]
-    start = next((index for index in range(before, -1, -1) if mask[index]), -1)
-    return start >= 0 and not any(kind == COMMA for kind in _marks_after(start, kinds))
-
-
-def _marks_before(position: int, kinds: list[str | None]) -> list[str]:
-    found: list[str] = []
-    while position > 0 and (kind := kinds[position - 1]) is not None:
-        found.append(kind)
-        position -= 1
-    return found
-
-
-def _marks_after(position: int, kinds: list[str | None]) -> list[str]:
-    found: list[str] = []
-    while position + 1 < len(kinds) and (kind := kinds[position + 1]) is not None:
-        found.append(kind)
-        position += 1
-    return found
+    start = next((index for index in range(before, -1, -1) if stays[index]), -1)
+    return start >= 0 and COMMA not in takewhile(bool, kinds[start + 1 :])
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
     """Takes out commas that are first, last, doubled, after an opening mark or before a closing bracket."""
-    previous: str | None = OPEN
-    for position, kind in enumerate(kinds):
-        if mask[position]:
-            if kind == COMMA and previous in (COMMA, OPEN, STOP):
+    for step, rims in ((1, (OPEN, COMMA, STOP)), (-1, (STOP, CLOSE))):
+        beside = rims[0]
+        for position in range(len(mask))[::step]:
+            if mask[position] and kinds[position] == COMMA and beside in rims:
                 mask[position] = False
-            else:
-                previous = kind or "word"
-    following: str | None = STOP
-    for position in range(len(mask) - 1, -1, -1):
-        if mask[position]:
-            if kinds[position] == COMMA and following in (STOP, CLOSE):
-                mask[position] = False
-            else:
-                following = kinds[position] or "word"
+            elif mask[position]:
+                beside = kinds[position] or "word"
     return mask

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from itertools import tee
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
@@ -32,40 +31,29 @@ def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
         LatticeSimpError: a sentence without tokens.
         MissingExtraError: spaCy or its English model is not installed.
     """
-    pipeline, _ = load_pipeline()
-    ours, theirs = tee(_checked(sentences))
-    documents = pipeline.pipe((_document(pipeline, tokens) for tokens in theirs), batch_size=BATCH)
-    for tokens, document in zip(ours, documents, strict=True):
-        yield _plain(tokens, document)
+    pipeline, _ = _load_pipeline()
+    documents = ((_document(pipeline, tokens, number), tokens) for number, tokens in enumerate(sentences, start=1))
+    for document, tokens in pipeline.pipe(documents, as_tuples=True, batch_size=BATCH):
+        yield Parse(
+            tuple(tokens),
+            tuple(ROOT if token.head.i == token.i else token.head.i for token in document),
+            *(tuple(getattr(token, name) for token in document) for name in ("dep_", "pos_", "tag_", "lemma_")),
+        )
 
 
 def as_parse(sentence: Parse | Sequence[str]) -> Parse:
-    """Returns a parse as it is, and parses tokens.
-
-    Raises:
-        LatticeSimpError: no tokens.
-        MissingExtraError: as `parse_sentences`.
-    """
+    """Returns a parse as it is, and parses tokens; raises what `parse_sentences` raises."""
     return sentence if isinstance(sentence, Parse) else next(parse_sentences([sentence]))
 
 
 def parser_name() -> str:
-    """Names the parser and its version, for the record.
-
-    Raises:
-        MissingExtraError: as `parse_sentences`.
-    """
-    pipeline, name = load_pipeline()
+    """Returns the name and version of the parser, for the record; raises MissingExtraError where there is none."""
+    pipeline, name = _load_pipeline()
     return f"spaCy {version('spacy')}, {name} {pipeline.meta['version']}"
 
 
 @lru_cache(maxsize=1)
-def load_pipeline() -> tuple[Any, str]:
-    """Loads the English pipeline once, and returns its name with it.
-
-    Raises:
-        MissingExtraError: as `parse_sentences`.
-    """
+def _load_pipeline() -> tuple[Any, str]:
     for name in MODELS:
         try:
             return importlib.import_module(name).load(exclude=["ner"]), name
@@ -90,28 +78,12 @@ def parser_forms(tokens: Sequence[str]) -> list[str]:
     return forms
 
 
-def _checked(sentences: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    for number, tokens in enumerate(sentences, start=1):
-        if not tokens:
-            raise LatticeSimpError(f"sentence {number} has no tokens to parse")
-        yield tuple(tokens)
-
-
-def _document(pipeline: Any, tokens: Sequence[str]) -> Any:
+def _document(pipeline: Any, tokens: Sequence[str], number: int) -> Any:
     from spacy.tokens import Doc
 
+    if not tokens:
+        raise LatticeSimpError(f"sentence {number} has no tokens to parse")
     forms = parser_forms(tokens)
     follows = zip(forms, [*forms[1:], "."], strict=True)
     spaces = [one not in _NO_BLANK_AFTER and after.lower() not in _NO_BLANK_BEFORE for one, after in follows]
     return Doc(pipeline.vocab, words=forms, spaces=spaces)
-
-
-def _plain(tokens: tuple[str, ...], document: Any) -> Parse:
-    return Parse(
-        tokens,
-        tuple(ROOT if token.head.i == token.i else token.head.i for token in document),
-        tuple(token.dep_ for token in document),
-        tuple(token.pos_ for token in document),
-        tuple(token.tag_ for token in document),
-        tuple(token.lemma_ for token in document),
-    )

@@ -120,12 +120,7 @@ class DeletionTagger:
         return Chain(np.array(keep), self.transitions)
 
     def skeletons(
-        self,
-        sentence: Parse | Sequence[str],
-        rate: float | None = None,
-        candidates: int = 1,
-        *,
-        repair: bool = True,
+        self, sentence: Parse | Sequence[str], rate: float | None = None, candidates: int = 1, *, repair: bool = True
     ) -> list[Skeleton]:
         """Returns skeletons of a parsed sentence, the most probable one first.
 

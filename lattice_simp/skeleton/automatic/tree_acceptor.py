@@ -18,7 +18,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.english.lexicon import OPEN
-from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
+from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain, decisions
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
 from lattice_simp.skeleton.automatic.parse import ROOT
 from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
@@ -28,6 +28,8 @@ MAX_STATES = 200_000
 
 _KEPT, _DELETED = 1, 2
 """Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
+
+_STATUS = {KEEP: _KEPT, DELETE: _DELETED}
 
 _BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
 """The last kept token, as far as the punctuation after it depends on it."""
@@ -100,8 +102,7 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     """Builds the acceptor, with the costs of the chain on its arcs.
 
     Output labels are the forms of kept tokens (epsilon for deleted ones), so a language model can be applied; input
-    labels say which token it was: `k + 1` for the kept token k, `n + k + 1` for the deleted one. Each mask has one
-    path.
+    labels are `chain.decisions`. Each mask has one path.
 
     Raises:
         TangledTreeError: more than `MAX_STATES` states.
@@ -110,9 +111,6 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     builder = _Builder(bonds, chain)
     words = SymbolTable()
     labels = words.encode(forms)
-    names = SymbolTable(
-        [*(f"+{position}" for position in range(count)), *(f"-{position}" for position in range(count))]
-    )
     layer = {(0, False, _BEGIN, DELETE): 0}
     states, arcs = 1, list[tuple[int, int, int, float, int]]()
     for position in range(count):
@@ -132,13 +130,8 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     finals[[number for (_, has_top, _, _), number in layer.items() if has_top]] = 0.0
     sources, olabels, ilabels, costs, targets = zip(*arcs, strict=True)
     return Lattice.from_arcs(
-        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=names
+        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=decisions(count)
     ).connected()
-
-
-def read_mask(inputs: Sequence[int], count: int) -> tuple[bool, ...]:
-    """Returns the mask that the input labels of a path spell."""
-    return tuple(label <= count for label in inputs)
 
 
 _State = tuple[int, bool, int, int]
@@ -153,11 +146,11 @@ class _Builder:
         self.bonds = bonds
         self.keep = chain.keep.tolist()
         self.moves_cost: list[list[float]] = (-chain.transitions).tolist()
-        last = list(range(count))
+        last = list(range(count))  # the token after which nothing needs to be known of each
         for position, head in enumerate(bonds.heads):
             if head != ROOT:
                 last[head] = max(last[head], position)
-        self.closing: list[int] = [0] * count
+        self.closing = [0] * count
         for position, index in enumerate(last):
             self.closing[index] |= 3 << 2 * position
         self.stays_open = [index > position for position, index in enumerate(last)]
@@ -168,30 +161,25 @@ class _Builder:
         wanted = known >> 2 * position & 3
         transition = self.moves_cost[before] if position else [0.0, 0.0]
         kind = self.bonds.kinds[position]
+        ways: list[tuple[int, int, float, bool, int]] = []  # decision, what the head has to be, cost, top, last kept
         if wanted != _KEPT and position not in self.bonds.required:
-            bound = self._bind(known, position, _DELETED) if self.bonds.obligatory[position] else known
-            if bound is not None:
-                after = self._close(bound, position, _DELETED)
-                yield DELETE, transition[DELETE], (after, has_top, previous, DELETE)
-        if wanted == _DELETED or previous in _FORBIDDEN.get(kind or "", ()):
-            return
-        cost = transition[KEEP] - self.keep[position]
-        last = _AFTER[kind]
-        head = self.bonds.heads[position]
-        if head != ROOT or kind is not None:
-            bound = self._bind(known, position, _KEPT)
-            if bound is not None:
-                yield KEEP, cost, (self._close(bound, position, _KEPT), has_top, last, KEEP)
-        if position in self.bonds.tops and not has_top:
-            bound = self._bind(known, position, _DELETED)
-            if bound is not None:
-                cost += self.bonds.tops[position]
-                yield KEEP, cost, (self._close(bound, position, _KEPT), True, last, KEEP)
+            bound = _DELETED if self.bonds.obligatory[position] else 0
+            ways.append((DELETE, bound, transition[DELETE], has_top, previous))
+        if wanted != _DELETED and previous not in _FORBIDDEN.get(kind or "", ()):
+            cost, last = transition[KEEP] - self.keep[position], _AFTER[kind]
+            if self.bonds.heads[position] != ROOT or kind is not None:
+                ways.append((KEEP, _KEPT, cost, has_top, last))
+            if position in self.bonds.tops and not has_top:
+                ways.append((KEEP, _DELETED, cost + self.bonds.tops[position], True, last))
+        for decision, status, cost, top, last in ways:
+            after = self._bind(known, position, status)
+            if after is not None:
+                yield decision, cost, (self._close(after, position, _STATUS[decision]), top, last, decision)
 
     def _bind(self, known: int, position: int, status: int) -> int | None:
-        """Returns what the token's head is, or has to be; None where it is something else."""
+        """Returns what is known once the head is `status`, if it matters; None where it is something else."""
         head = self.bonds.heads[position]
-        if head == ROOT:
+        if head == ROOT or not status:
             return known
         present = known >> 2 * head & 3
         if present:

@@ -6,6 +6,7 @@ with NULL.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.pipeline.shards import shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.rescore.counts import EventCounts
+from lattice_simp.rescore.counts import count_events
 from lattice_simp.train.alignment.links import Bitext, read_bitext
 
 NULL = -1
@@ -53,11 +54,13 @@ def lexical_stage() -> Stage:
 
 def _lexical(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
-    counts = EventCounts()
-    for done, path in enumerate(shards, start=1):
-        counts.add(_linked_pairs(read_bitext(run.folders["number"], run.folders["align"], path.name)))
-        run.progress(done, len(shards))
-    table = lexical_table(*counts.finish())
+
+    def pairs() -> Iterator[Longs]:
+        for done, path in enumerate(shards, start=1):
+            yield _linked_pairs(read_bitext(run.folders["number"], run.folders["align"], path.name))
+            run.progress(done, len(shards))
+
+    table = lexical_table(*count_events(pairs()))
     np.savez(folder / _FILE, **table.__dict__)
     return {"word_pairs": len(table.pairs)}
 

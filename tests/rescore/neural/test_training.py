@@ -5,7 +5,6 @@ from __future__ import annotations
 # ruff: noqa: E402 - torch may be missing
 import random
 import shutil
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from lattice_simp.rescore.neural.network import Transformer
 from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.rescore.neural.training import train
+from lattice_simp.rescore.vocabulary import Sentences
 
 CPU = ScoringOptions(device="cpu", threads=1)
 
@@ -41,19 +41,13 @@ def one_thread():
 
 
 def as_pairs(sources, targets):
-    columns = []
-    for sentences in (sources, targets):
-        columns += [
-            np.cumsum([0, *map(len, sentences)]).astype(np.int64),
-            np.fromiter(chain(*sentences), dtype=np.int32),
-        ]
-    return Pairs(*columns)
+    return Pairs(Sentences.of(sources), Sentences.of(targets))
 
 
 def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
     """Random weights, batches of sentences of several lengths with unknown pieces inside: the same to 1e-3."""
     weights = random_weights(SHAPE, len(PIECES), 7)
-    network = Transformer.of(SHAPE, {name: torch.from_numpy(weight) for name, weight in weights.items()})
+    network = Transformer(SHAPE, {name: torch.from_numpy(weight) for name, weight in weights.items()})
     export_model(tmp_path, SHAPE, weights, PIECES)
     (tmp_path / "lattice_simp.json").write_text('{"subwords": "words"}', encoding="utf-8")
     scorer = TranslationScorer.read(tmp_path, CPU)

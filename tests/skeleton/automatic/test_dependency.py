@@ -38,7 +38,7 @@ def test_the_knapsack_finds_the_cheapest_of_every_length(random_parse):
         tree = deletion_tree(random_parse(np.random.default_rng(seed), 9))
         for top in tree.tops:
             promoted = tree.heads[top] >= 0
-            knapsack = _Knapsack.fill(tree, top, promoted=promoted)
+            knapsack = _Knapsack(tree, top, promoted=promoted)
             found = dict(knapsack.all_costs())
             assert found == pytest.approx(brute_force(tree, top, promoted)), seed
             assert all(sum(knapsack.mask(count)) == count for count in found), seed

@@ -11,11 +11,11 @@ from helpers import PlainModel, arc_paths, paths, random_arpa, random_lattice
 from lattice_simp import LanguageModel
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic import OptimalSettings, optimal_skeletons
-from lattice_simp.skeleton.automatic.chain import Chain
+from lattice_simp.skeleton.automatic.chain import Chain, read_mask
 from lattice_simp.skeleton.automatic.deletion_tree import deletion_tree
 from lattice_simp.skeleton.automatic.length_acceptor import limit_length
 from lattice_simp.skeleton.automatic.optimal import best_paths, skeleton_lattice
-from lattice_simp.skeleton.automatic.tree_acceptor import bonds, read_mask, tree_acceptor
+from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 
 WORDS = ["a", "b", "c", "d", "e", ",", "(", ")", '"', "."]
 
