@@ -20,14 +20,7 @@ from lattice_simp.tune.feature_lattice import same_features
 
 @dataclass(frozen=True)
 class TuningSentence:
-    """A sentence to tune on.
-
-    Attributes:
-        words: its tokens.
-        references: its reference translations, tokens.
-        masks: of its skeletons.
-        skeleton_hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
-    """
+    """A sentence to tune on, its references, its skeletons and their translations (None for the decoder's own)."""
 
     words: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
@@ -40,12 +33,10 @@ class DecodeOptions:
     """How to decode.
 
     Attributes:
-        model: the model directory.
         strategy: see `Decoder.translate`; None for its default.
         beam: nats that a lattice keeps.
         max_arcs: of a lattice; the beam shrinks until it fits.
-        jobs: worker processes.
-        cluster: a Dask cluster instead, see `parallel`.
+        cluster: a Dask cluster instead of `jobs` processes, see `run_tasks`.
     """
 
     model: Path
@@ -57,13 +48,9 @@ class DecodeOptions:
 
 
 def decode(
-    sentences: Sequence[TuningSentence], weights: Mapping[str, float], options: DecodeOptions, symbols: SymbolTable
+    sentences: Sequence[TuningSentence], options: DecodeOptions, weights: Mapping[str, float], symbols: SymbolTable
 ) -> list[Lattice]:
-    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
-
-    Raises:
-        LatticeSimpError: a sentence cannot be translated.
-    """
+    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows."""
     factory = partial(_make_decoder, options, dict(weights))
     found: dict[int, Lattice] = dict(
         all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
