@@ -54,7 +54,6 @@ class Experiment:
         overrides: of the config's fields, `name=value`.
         output: the folder that the results are written to.
         command: what the results say that they were made with.
-        run: jobs and log.
         own: the values of the options that only this experiment has.
     """
 
@@ -71,11 +70,7 @@ class Experiment:
         return self.folder / CONFIG
 
     def settings(self) -> dict[str, Any]:
-        """Returns the values of the config file, overrides included.
-
-        Raises:
-            FormatError: the file is broken, or an override does not fit.
-        """
+        """Returns the values of the config file, overrides included."""
         return read_settings(self.config, self.overrides)
 
     def write(self, results: Results) -> str:
@@ -93,13 +88,7 @@ class Experiment:
 
 
 def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
-    """Returns a parser of the options that all experiments have.
-
-    Args:
-        program: the module that is run.
-        about: what it does.
-        folder: the experiment's folder, if the program has one of its own.
-    """
+    """Returns a parser of the options that all experiments have; of the folder, too, if none is given."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
     count: Any = None if folder is None else "?"
     parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
@@ -119,7 +108,6 @@ def run_experiment(
 
     Args:
         parser: from `options`, perhaps with options of the experiment's own.
-        arguments: of the command line; None for this program's.
         do: does what is not done yet, and returns the results.
     """
     given = vars(parser.parse_args(arguments))

@@ -23,12 +23,15 @@ class Done:
     records: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
+NOTHING = Done()
+
+
 def run_stages(
     stages: Sequence[Stage],
     work: Path,
     run: Run,
     *,
-    done: Done | None = None,
+    done: Done = NOTHING,
     again: Sequence[Stage] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> Done:
@@ -37,7 +40,6 @@ def run_stages(
     Args:
         stages: in order; each needs earlier ones, or such that are in `done`.
         work: the folder of all stages; no two runs work there at the same time.
-        run: how: jobs, cluster, log.
         done: stages that are done already.
         again: those of the stages whose folders are removed first.
         begin: is called when the work folder is locked, before any stage runs.
@@ -52,7 +54,7 @@ def run_stages(
     missing = [path for stage in stages for path in stage.inputs if not path.is_file()]
     if missing:
         raise LatticeSimpError(f"{missing[0]}: no such file; check the config's paths and its `data` folder")
-    folders, records = (dict(done.folders), dict(done.records)) if done else ({}, {})
+    folders, records = dict(done.folders), dict(done.records)
     keys = stage_keys(stages, {name: record["key"] for name, record in records.items()})
     try:
         work.mkdir(parents=True, exist_ok=True)
