@@ -129,7 +129,6 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
     For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
 
     Args:
-        rules: the rules.
         pairs, probabilities: of a `LexicalTable`: those of the target words if `of_target`, else of the source words.
         of_target: the product runs over the target words.
         least: the probability of an unknown pair.

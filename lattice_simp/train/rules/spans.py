@@ -53,18 +53,7 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
 def rule_spans(
     source_length: int, target_length: int, links: Ints, max_span: int, max_symbols: int, max_gaps: int
 ) -> Ints:
-    """Returns the spans of all rules of a sentence pair.
-
-    Args:
-        source_length, target_length: words.
-        links: (points, 2) int32 source and target positions.
-        max_span: words of an initial phrase on either side.
-        max_symbols: symbols of a rule's source side.
-        max_gaps: 0, 1 or 2.
-
-    Returns:
-        (rules, SPAN_COLUMNS) int32.
-    """
+    """Returns the spans of all rules of a sentence pair, (rules, SPAN_COLUMNS) int32; for the limits see `Rules`."""
     phrases, offsets = phrase_table(source_length, target_length, links, max_span)
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links
     for index in range(len(links)):
