@@ -169,11 +169,7 @@ def _minimise(
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the references of each sentence, as tokens.
-
-    Raises:
-        FormatError: a file with another number of lines.
-    """
+    """Returns the references of each sentence, as tokens."""
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 
