@@ -83,17 +83,14 @@ class Journal:
             self._file.truncate(0)
             self._append({"run": run})
             return
-        self._check(self._parse(header, "run", 1), run)
-        self._file.truncate(position)
-        self._positions = records
-
-    def _check(self, found: object, run: dict[str, str]) -> None:
-        if found != run:
+        if (found := self._parse(header, "run", 1)) != run:
             known = found if isinstance(found, dict) and found.keys() == run.keys() else {}
             parts = [name for name in run if known.get(name) != run[name]]
             raise LatticeSimpError(
                 f"{self.path} belongs to a run with other {' and '.join(parts)}; repeat that one, or remove the file"
             )
+        self._file.truncate(position)
+        self._positions = records
 
     def _parse(self, line: bytes, key: str, number: int) -> Any:
         try:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from lattice_simp.pipeline import Outcome
-from lattice_simp.pipeline.progress import progress_bar
+from lattice_simp.pipeline.runner import progress_bar
 
 
 class Report:

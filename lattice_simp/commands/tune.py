@@ -143,9 +143,8 @@ def nbest(
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file)
-    refs = _references(references, len(lists), file)
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
-    encoded = [[symbols.encode(words) for words in own_refs] for own_refs in refs]
+    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(lists), file)]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
 
 

@@ -48,7 +48,6 @@ def run_on_cluster(
 
     Args:
         tasks, factory: as for `run_batch`; what the factory holds goes along with every group of tasks.
-        cluster: where to run them, and how long to wait.
         window: how many tasks the work may run ahead of the first unfinished one.
 
     Raises:

@@ -55,13 +55,7 @@ def local_workers(address: str) -> int | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask cluster, and how long to wait for it.
-
-    Attributes:
-        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for one run.
-        timeout: the seconds without an answer of the scheduler after which the run ends.
-        patience: the seconds without any worker after which it ends.
-    """
+    """A Dask cluster (see `local_workers`), and for how long to wait for its scheduler and its workers."""
 
     address: str
     timeout: float = TIMEOUT

@@ -26,7 +26,6 @@ class Plan:
 
     Attributes:
         run: a name that no other run has, so that a model that was changed between two runs is loaded again.
-        factory: makes the function.
         versions: what the client runs on.
         remote: whether the workers may run on other machines.
     """

@@ -33,7 +33,6 @@ class Results:
     """What an experiment found.
 
     Attributes:
-        title: of the page.
         figures: everything as JSON values.
         parts: the paragraphs, headings and tables of the page, as Markdown.
         programs: other programs, with versions, that the figures depend on.
@@ -50,9 +49,7 @@ class Experiment:
     """An experiment as it was called.
 
     Attributes:
-        folder: the experiment's own.
         overrides: of the config's fields, `name=value`.
-        output: the folder that the results are written to.
         command: what the results say that they were made with.
         own: the values of the options that only this experiment has.
     """

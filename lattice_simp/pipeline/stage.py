@@ -117,9 +117,6 @@ def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) 
 
     The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage whose
     needs are gone nor half a folder under a name that counts.
-
-    Raises:
-        OSError: a folder cannot be removed.
     """
     for stage in reversed(stages):
         for folder in _folders(stage, keys[stage.name], work):

@@ -71,15 +71,8 @@ def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         for line in _sentences(config, run):
             file.write(line + "\n")
             lines += 1
-    estimate(
-        text,
-        folder / ARPA,
-        order=settings.order,
-        prune=settings.prune,
-        memory=settings.memory_mb,
-        discount_fallback=settings.discount_fallback,
-        temporary=folder,
-    )
+    how = settings.model_dump(include={"order", "prune", "discount_fallback"})
+    estimate(text, folder / ARPA, **how, memory=settings.memory_mb, temporary=folder)
     text.unlink()
     return {"sentences": lines, "bytes": (folder / ARPA).stat().st_size}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -58,16 +58,15 @@ def decode(
     return same_features([found.pop(number).with_symbols(symbols) for number in range(len(sentences))])
 
 
-def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[Lattice]:
+def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> Callable[[TuningSentence], Lattice]:
     decoder = Decoder.load(options.model).with_weights(weights)
     skeleton = replace(decoder.settings.skeleton, beam=max(options.beam, decoder.settings.skeleton.beam))
     settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
-    return partial(_decode, replace(decoder, settings=settings), options)
+    translate = partial(replace(decoder, settings=settings).translate, strategy=options.strategy)
 
+    def work(one: TuningSentence) -> Lattice:
+        skeletons = [Skeleton.from_mask(mask, one.words) for mask in one.masks]
+        result = translate(one.words, skeletons or None, skeleton_hypotheses=one.skeleton_hypotheses)
+        return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))
 
-def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> Lattice:
-    skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    result = decoder.translate(
-        sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=sentence.skeleton_hypotheses
-    )
-    return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))
+    return work

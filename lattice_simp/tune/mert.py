@@ -23,10 +23,7 @@ from lattice_simp.tune.line_search import Optimum, search_line
 from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8
-"""Lines that are searched before the best of them is taken.
-
-Single lines end in poorer optima; all lines of a round at once take longer and end in no better ones.
-"""
+"""Lines that are searched before the best is taken: fewer end in poorer optima, more take longer for no better ones."""
 
 SPARSE = 3
 """The most features that a sparse random direction moves."""

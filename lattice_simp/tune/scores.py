@@ -54,9 +54,6 @@ def best_hypothesis(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLi
     >>> best_hypothesis(tuning_lattice(pair, ["x"], [[1.0, 2.0]]), {"x": 1.0})
     (array([2], dtype=int32), -2.0)
 
-    Args:
-        weights: for each feature; or in the order of the features, (features,).
-
     Raises:
         LatticeSimpError: a weight is missing, or one is named that no feature has.
         CyclicLatticeError: the lattice has a cycle.

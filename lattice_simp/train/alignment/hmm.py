@@ -115,12 +115,12 @@ def align_both(
         LatticeSimpError: the sides differ in their number of sentences, or there is no thread to do the work.
     """
     half = settings.passes
-    forward = align_words(
-        source, target, settings, jobs=jobs, progress=lambda done, _, value: progress(done, 2 * half, value)
-    )
-    backward = align_words(
-        target, source, settings, jobs=jobs, progress=lambda done, _, value: progress(half + done, 2 * half, value)
-    )
+
+    def report(begin: int) -> Progress:
+        return lambda done, _, value: progress(begin + done, 2 * half, value)
+
+    forward = align_words(source, target, settings, jobs=jobs, progress=report(0))
+    backward = align_words(target, source, settings, jobs=jobs, progress=report(half))
     offsets, points = _links(forward, target.offsets)
     turned_offsets, turned = _links(backward, source.offsets)
     return (offsets, points), (turned_offsets, np.ascontiguousarray(turned[:, ::-1]))
@@ -164,7 +164,7 @@ def align_words(
 def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
     table, weights = _all_pairs(corpus, settings.rare_word), np.ones(3 * settings.maximum_jump + 2)
     for done in range(1, settings.passes):
-        model = _model1 if done <= settings.model1_iterations else _hmm(weights, settings)
+        model = model1_posteriors if done <= settings.model1_iterations else _hmm(weights, settings)
         counts = np.zeros(len(table.words))
         likelihood, jumps = 0.0, np.zeros((2, len(weights)))
         for block, shards in _filled_blocks(corpus, table, settings.floor):
@@ -184,10 +184,6 @@ def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
         positions += corpus.pool.map(best_positions, shards)
     progress(settings.passes, settings.passes, likelihood)
     return np.concatenate(positions)
-
-
-def _model1(shard: Shard) -> tuple[float, Floats]:
-    return model1_posteriors(shard), np.zeros((2, 1))
 
 
 def _hmm(weights: Floats, settings: HmmSettings) -> Callable[[Shard], tuple[float, Floats]]:

@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lattice_simp.core.growing import find_slot
@@ -91,8 +90,8 @@ def targets_stage(config: Config) -> Stage:
 
 def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / _TABLE).exists():
-        hashes = [target_hashes(read_shard(path, ["target"])["target"]) for path in shard_paths(run.folders["count"])]
-        different = np.unique(np.concatenate(hashes))
+        columns = (read_shard(path, ["target"])["target"] for path in shard_paths(run.folders["count"]))
+        different = np.unique(np.concatenate([hash_rows(*rows_of(column, np.int32)) for column in columns]))
         keys, values = _table_of(different)
         write_arrays(folder / _TABLE, {"targets": different, "keys": keys, "values": values})
     targets = read_arrays(folder / _TABLE)["targets"]
@@ -116,12 +115,6 @@ def read_target_counts(folder: Path) -> tuple[Longs, Longs]:
     """Reads the stage's result: sorted hashes of target sides, and their counts."""
     with np.load(folder / TARGETS) as arrays:
         return arrays["targets"], arrays["counts"]
-
-
-def target_hashes(column: pa.ChunkedArray) -> Longs:
-    """Returns the hashes of a column of target sides."""
-    hashes: Longs = hash_rows(*rows_of(column, np.int32))
-    return hashes
 
 
 def _count_shard(numbered: Path, aligned: Path, limits: Limits, path: Path) -> None:

@@ -116,13 +116,14 @@ def _counted(
     """Returns the different rules with their counts, bucket by bucket."""
     if not len(block.sentence):
         return
+    sides = block.sides
     columns = {
-        "bucket": (hash_rows(block.source_offsets, block.source) % buckets).astype(np.int16),
-        "source": binary_column(block.source_offsets, block.source),
-        "target": binary_column(block.target_offsets, block.target),
-        "points": binary_column(block.point_offsets, block.points),
+        "bucket": (hash_rows(sides.source_offsets, sides.source) % buckets).astype(np.int16),
+        "source": binary_column(sides.source_offsets, sides.source),
+        "target": binary_column(sides.target_offsets, sides.target),
+        "points": binary_column(sides.point_offsets, sides.points),
         "corpora": np.left_shift(np.int64(1), corpus[block.sentence].astype(np.int64)),
-        "has_gaps": np.minimum.reduceat(block.source, block.source_offsets[:-1]) < 0,
+        "has_gaps": np.minimum.reduceat(sides.source, sides.source_offsets[:-1]) < 0,
     }
     connection.register("rules", pa.table(columns))
     counted = connection.sql(

@@ -29,7 +29,7 @@ def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
 
 
 def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
-    if not is_skeleton_file(path):
+    if ".jsonl" not in path.suffixes:  # of skeletons, which are tokens already, compressed or not
         yield from map(tokeniser.tokens, read_lines(path))
         return
     for record in read_skeletons(path):
@@ -37,15 +37,9 @@ def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
             yield tokeniser.cased(" ".join(words))
 
 
-def is_skeleton_file(path: Path) -> bool:
-    """Returns whether a file's name says that it holds skeletons (tokens already), compressed or not."""
-    return ".jsonl" in path.suffixes
-
-
 def matching_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
     """Returns the hash table (`find_slot`) of all patterns that match somewhere in token lines."""
-    offsets, flat = numbers_of(sentences, list(words))
-    return _patterns(offsets, flat, limits)
+    return _patterns(*numbers_of(sentences, list(words)), limits)
 
 
 @jit

@@ -7,7 +7,10 @@ phrase, perhaps with one or two smaller ones taken out; these do not touch on th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Ints, jit
 
@@ -91,7 +94,7 @@ def rule_spans(
 
 
 @jit
-def with_room(values: Ints, rows: int) -> Ints:
+def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
     """Returns an array, of one or more dimensions, with room for so many rows: itself, or a copy twice as long."""
     while len(values) < rows:
         grown = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)

@@ -16,8 +16,9 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import read_shard, shard_paths, taken
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.config import Config
-from lattice_simp.train.rules.count import read_target_counts, target_hashes
-from lattice_simp.train.rules.lexical import LexicalTable, RuleSides, lexical_weights
+from lattice_simp.train.rules.count import read_target_counts
+from lattice_simp.train.rules.extract import RuleSides, hash_rows
+from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
 from lattice_simp.train.rules.out_of_core import rows_of
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.grammar import Grammar
@@ -59,7 +60,7 @@ def _rules(config: Config, corpora: list[str], run: Run, folder: Path) -> dict[s
         *rows_of(table["source"], np.int32), *rows_of(table["target"], np.int32), *rows_of(table["points"], np.uint8)
     )
     hashes, target_counts = read_target_counts(run.folders["targets"])
-    of_target = target_counts[np.searchsorted(hashes, target_hashes(table["target"]))]
+    of_target = target_counts[np.searchsorted(hashes, hash_rows(sides.target_offsets, sides.target))]
     features = _features(sides, table, of_target, LexicalTable.read(run.folders["lexical"]), len(corpora))
     names = (*FEATURES, *(f"{PROVENANCE}-{corpus}" for corpus in corpora))
     words = (read_words(run.folders["number"], "source"), read_words(run.folders["number"], "target"))

@@ -24,7 +24,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.config import Clean, Config, Corpus, Text
+from lattice_simp.train.config import Clean, Config, Corpus
 from lattice_simp.train.text.clean import foreign, pair_hashes, reason_to_drop, repeated
 from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, write_casing
@@ -47,14 +47,9 @@ def prepare_stage(config: Config) -> Stage:
         "clean": config.clean.model_dump(),
         "shard_lines": config.shard_lines,
     }
-    check = partial(_try_tokenisers, config.text)
-    return Stage("prepare", (), settings, files, partial(_prepare, config), check=check)
-
-
-def _try_tokenisers(text: Text) -> None:
-    """Finds a package that is missing."""
-    for tokeniser in tokenisers(text):
-        tokeniser.tokens("")
+    work = partial(_prepare, config)
+    both = tokenisers(config.text)  # tried out, since a package may be missing
+    return Stage("prepare", (), settings, files, work, check=lambda: [one.tokens("") for one in both])
 
 
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -73,7 +68,9 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     paths = [folder / _TOKENS / path.name for path in shard_paths(folder / _RAW)]
     run_all(over_shards(run, partial(partial, tokenise), paths, Path.exists))
     if config.text.case == "true":
-        _learn_casings(folder)
+        for side in SIDES:
+            columns = (read_shard(path, [side])[side] for path in paths)
+            write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
     kept, dropped = _select(config, folder)
     for path in paths:
         dropped.update(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
@@ -183,9 +180,3 @@ def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
 def _drop(good: Bools, unfit: Bools, reason: str, dropped: Counter[str]) -> None:
     dropped[reason] += int((good & unfit).sum())
     good &= ~unfit
-
-
-def _learn_casings(folder: Path) -> None:
-    for side in SIDES:
-        columns = (read_shard(path, [side])[side] for path in shard_paths(folder / _TOKENS))
-        write_casing(learn_casing(columns), folder / f"casing.{side}.txt")

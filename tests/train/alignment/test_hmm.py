@@ -170,7 +170,7 @@ def test_link_posteriors_are_those_of_the_enumeration(hmm):
     if hmm:
         value, _ = hmm_posteriors(shard, weights, settings.null, settings.uniform)
     else:
-        value = model1_posteriors(shard)
+        value, _ = model1_posteriors(shard)
 
     likelihood = 0.0
     reference = Enumerated([], settings, vocabulary=1)
