@@ -108,7 +108,7 @@ def test_a_sentence_that_fails_is_named(trained, monkeypatch):
     def translate(decoder, source):
         raise LatticeSimpError("no way") if source == "b" else RuntimeError
 
-    monkeypatch.setattr("lattice_simp.train.tuning._translate", translate)
+    monkeypatch.setattr("lattice_simp.train.tuning.Decoder.translate", translate)
     with pytest.raises(LatticeSimpError, match=r"^sentence 3: no way$"):
         translate_lines(trained / "model", read_weights(trained / "model" / "weights.tsv"), ["", "", "b"], Run())
 
