@@ -125,11 +125,16 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
+    from lattice_simp.pipeline.runner import logged_run
+
     with extra("train"):
-        from lattice_simp.commands.train import run_training
+        from lattice_simp.train.config import read_config
+        from lattice_simp.train.pipeline import train as run_training
 
     try:
-        run_training(config, settings or [], jobs=jobs, cluster=dask, first=first, last=last, quiet=quiet)
+        given = read_config(config, settings or [])
+        with logged_run(jobs, dask, quiet=quiet) as run:
+            run_training(given, run, first=first, last=last)
     except KeyboardInterrupt:
         print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None

@@ -7,10 +7,9 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 
 SUFFIX = ".partial"
 
@@ -34,17 +33,17 @@ class Journal:
         except OSError as error:
             raise self._cannot_write(error) from error
         try:
-            self._lock()
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._load(dict(run), resume)
+        except BlockingIOError as error:
+            self._file.close()
+            raise LatticeSimpError(f"{self.path} is in use: another run writes to the same output") from error
         except BaseException:
             self._file.close()
             raise
 
     def __contains__(self, number: object) -> bool:
         return number in self._positions
-
-    def __len__(self) -> int:
-        return len(self._positions)
 
     def __getitem__(self, number: int) -> dict[str, Any]:
         """Reads a task's record."""
@@ -64,27 +63,15 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise LatticeSimpError(f"{self.path} is in use: another run writes to the same output") from error
 
     def _load(self, run: dict[str, str], resume: bool) -> None:
         """Notes the positions of complete records, and cuts off what a killed run left of the last one."""
         header = self._file.readline()
-        if not header.endswith(b"\n"):
-            self._file.truncate(0)
-            self._append({"run": run})
-            return
         position = self._file.tell()
         records: dict[int, int] = {}
-        while (line := self._file.readline()).endswith(b"\n"):
+        while header.endswith(b"\n") and (line := self._file.readline()).endswith(b"\n"):
             records[self._parse(line, "number", len(records) + 2)] = position
             position = self._file.tell()
         if records and not resume:
@@ -92,30 +79,25 @@ class Journal:
                 f"{self.path} holds {len(records)} finished sentences of an earlier run; "
                 "go on with --resume, or remove the file"
             )
-        if not resume:
+        if not resume or not header.endswith(b"\n"):
             self._file.truncate(0)
             self._append({"run": run})
             return
-        self._check(self._parse(header, "run", 1), run)
-        self._file.truncate(position)
-        self._positions = records
-
-    def _check(self, found: object, run: dict[str, str]) -> None:
-        if found != run:
+        if (found := self._parse(header, "run", 1)) != run:
             known = found if isinstance(found, dict) and found.keys() == run.keys() else {}
             parts = [name for name in run if known.get(name) != run[name]]
             raise LatticeSimpError(
                 f"{self.path} belongs to a run with other {' and '.join(parts)}; repeat that one, or remove the file"
             )
+        self._file.truncate(position)
+        self._positions = records
 
     def _parse(self, line: bytes, key: str, number: int) -> Any:
         try:
             return json.loads(line)[key]
         except (ValueError, KeyError, TypeError):
-            message = (
-                f"{self.path}:{number}: not a record of a journal (the file is damaged or something else: remove it)"
-            )
-            raise LatticeSimpError(message) from None
+            remedy = "the file is damaged or something else: remove it"
+            raise FormatError("not a record of a journal", path=self.path, line=number, remedy=remedy) from None
 
     def _append(self, record: dict[str, Any]) -> int:
         position = self._file.seek(0, os.SEEK_END)

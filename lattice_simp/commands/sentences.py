@@ -67,16 +67,12 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
             yield from read_skeletons(file)
             return
-        for number, line in enumerate(read_lines(file), start=1):
-            yield SkeletonRecord(str(number - 1), number - 1, (_parse(line, file, number),)) if line.strip() else None
-
-
-def _parse(line: str, path: str, number: int) -> Skeleton:
-    try:
-        return Skeleton.from_brackets(line)
-    except SkeletonError as error:
-        remedy = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
-        raise FormatError(str(error), path=path, line=number, remedy=remedy) from error
+        for number, line in enumerate(read_lines(file)):
+            try:
+                yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None
+            except SkeletonError as error:
+                remedy = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
+                raise FormatError(str(error), path=file, line=number + 1, remedy=remedy) from error
 
 
 def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path) -> dict[int, SkeletonRecord]:
@@ -93,10 +89,8 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
             remedy = f"tokenise alike; there are {len(records)} skeletons for {len(lines)} lines"
             raise FormatError(message, path=path, line=index + 1, remedy=remedy)
         if number in found:
-            message = f"a second record of input line {number + 1}"
-            raise FormatError(
-                message, path=path, line=index + 1, remedy="write all skeletons of a sentence in one record"
-            )
+            remedy = "write all skeletons of a sentence in one record"
+            raise FormatError(f"a second record of input line {number + 1}", path=path, line=index + 1, remedy=remedy)
         if record:
             found[number] = record
     return found

@@ -48,22 +48,22 @@ def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[Set
     return found
 
 
-def takes_settings(settings: type[Any], parameter: str = "settings") -> Callable[[Callable[..., Any]], Any]:
-    """Makes a command take the options of settings: it gets those that were given as nested dicts, in `parameter`."""
+def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a command take the options of settings: it gets those that were given as nested dicts, in `settings`."""
     options = setting_options(settings)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def wrapped(*arguments: Any, **given: Any) -> Any:
             values = {own: given.pop(own.flag.replace("-", "_"), None) for own in options}
-            return command(*arguments, **given, **{parameter: nested_values(values)})
+            return command(*arguments, **given, settings=nested_values(values))
 
         signature = inspect.signature(command)
         hints = get_type_hints(command, include_extras=True)
         kept = [
             own.replace(annotation=hints.get(own.name, own.annotation), kind=inspect.Parameter.KEYWORD_ONLY)
             for own in signature.parameters.values()
-            if own.name != parameter
+            if own.name != "settings"
         ]
         added = [own.parameter for own in options]
         wrapped.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]

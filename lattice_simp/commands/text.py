@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from lattice_simp.train.text.tokeniser import Tokeniser
 
 app = typer.Typer(no_args_is_help=True, help="Make tokens of text as a trained model needs it, and text of tokens.")
 
@@ -16,11 +18,7 @@ INPUT = typer.Option("--input", "-i", help="one sentence a line")
 OUTPUT = typer.Option("--output", "-o", help="as many lines")
 
 
-class SideName(str, Enum):
-    """The languages of a model."""
-
-    SOURCE = "source"
-    TARGET = "target"
+Side = Annotated[Literal["source", "target"], typer.Option(help="which language")]
 
 
 @app.command()
@@ -28,13 +26,10 @@ def tokenise(
     model: Annotated[Path, MODEL],
     source: Annotated[str, INPUT] = "-",
     output: Annotated[str, OUTPUT] = "-",
-    side: Annotated[SideName, typer.Option(help="which language")] = SideName.SOURCE,
+    side: Side = "source",
 ) -> None:
     """Makes tokens. Example: lattice-simp text tokenise model < a.txt | lattice-simp translate model"""
-    from lattice_simp.train.text.tokeniser import FrontEnd
-
-    front_end = FrontEnd.read(model)
-    _over_lines(source, output, lambda line: front_end.tokens(line, side.value))
+    _over_lines(source, output, _tokeniser(model, side).tokens)
 
 
 @app.command()
@@ -42,13 +37,17 @@ def detokenise(
     model: Annotated[Path, MODEL],
     source: Annotated[str, INPUT] = "-",
     output: Annotated[str, OUTPUT] = "-",
-    side: Annotated[SideName, typer.Option(help="which language")] = SideName.TARGET,
+    side: Side = "target",
 ) -> None:
     """Makes text of tokens. Example: lattice-simp translate model < a.tok | lattice-simp text detokenise model"""
-    from lattice_simp.train.text.tokeniser import FrontEnd
+    _over_lines(source, output, _tokeniser(model, side).text)
 
-    front_end = FrontEnd.read(model)
-    _over_lines(source, output, lambda line: front_end.text(line, side.value))
+
+def _tokeniser(model: Path, side: str) -> Tokeniser:
+    from lattice_simp.train.text.tokeniser import model_tokenisers
+
+    source, target = model_tokenisers(model)
+    return source if side == "source" else target
 
 
 def _over_lines(source: str, output: str, change: Callable[[str], str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from lattice_simp.commands.journal import Journal
-from lattice_simp.commands.report import Report, Summary
+from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
@@ -42,14 +42,7 @@ class RunOptions:
 
 
 def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons: bool, skeleton_nbest: bool) -> None:
-    """Finds options that make no sense before any work is done.
-
-    Args:
-        options: what to do.
-        run: how to do it.
-        mask_index: which skeletons.
-        skeletons: whether there is a file of skeletons.
-        skeleton_nbest: whether there is an n-best list of the skeletons.
+    """Finds options that make no sense before any work is done; the last two say which files are there.
 
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
@@ -78,7 +71,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
 _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
 
-def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Summary:
+def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Report:
     """Translates sentences, writes lines (and n-best lists) in their order, and returns the counts.
 
     With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
@@ -94,29 +87,22 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
     if is_stream(run.output):
         with Report(len(sentences), quiet=run.quiet, debug=run.debug) as report:
-            outcomes = _outcomes(range(len(sentences)), sentences, options, run, report)
-            records = (_record(outcome, sentences) for outcome in in_order(outcomes, range(len(sentences))))
-            _write(records, run, report.summary)
-        return report.summary
+            numbers = range(len(sentences))
+            outcomes = in_order(_outcomes(numbers, sentences, options, run, report), numbers)
+            records = (one.result or passed_through(one.number, sentences[one.number]) for one in outcomes)
+            _write(records, run, report)
+        return report
     with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
-        return _with_journal(journal, sentences, options, run)
-
-
-def _with_journal(
-    journal: Journal, sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions
-) -> Summary:
-    todo = [number for number in range(len(sentences)) if number not in journal]
-    with Report(len(sentences), len(sentences) - len(todo), quiet=run.quiet, debug=run.debug) as report:
-        for outcome in _outcomes(todo, sentences, options, run, report):
-            if outcome.failure is None:
-                journal.add(outcome.result)
-    records = (
-        journal[number] if number in journal else passed_through(number, sentence)
-        for number, sentence in enumerate(sentences)
-    )
-    _write(records, run, report.summary)
-    journal.remove()
-    return report.summary
+        todo = [number for number in range(len(sentences)) if number not in journal]
+        with Report(len(sentences), len(sentences) - len(todo), quiet=run.quiet, debug=run.debug) as report:
+            for outcome in _outcomes(todo, sentences, options, run, report):
+                if outcome.failure is None:
+                    journal.add(outcome.result)
+        finished = enumerate(sentences)
+        records = (journal[number] if number in journal else passed_through(number, own) for number, own in finished)
+        _write(records, run, report)
+        journal.remove()
+        return report
 
 
 def _outcomes(
@@ -138,13 +124,6 @@ def _outcomes(
         yield outcome
 
 
-def _record(outcome: Outcome, sentences: Sequence[Sentence]) -> Record:
-    if outcome.failure is None:
-        record: Record = outcome.result
-        return record
-    return passed_through(outcome.number, sentences[outcome.number])
-
-
 def passed_through(number: int, sentence: Sentence) -> Record:
     """Returns the record of a sentence that failed: the source replaces the translation."""
     return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
@@ -158,10 +137,10 @@ def is_stream(output: str) -> bool:
     return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
 
 
-def _write(records: Iterable[Record], run: RunOptions, summary: Summary) -> None:
+def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
     """Writes records that come in order; files appear when they are complete, streams grow line by line."""
     with open_text(run.output, "w") as file:
-        groups = _groups(records, file, summary, flush=is_stream(run.output))
+        groups = _groups(records, file, report, flush=is_stream(run.output))
         if run.nbest_output is None:
             deque(groups, maxlen=0)
         else:
@@ -169,14 +148,14 @@ def _write(records: Iterable[Record], run: RunOptions, summary: Summary) -> None
 
 
 def _groups(
-    records: Iterable[Record], file: TextIO, summary: Summary, *, flush: bool
+    records: Iterable[Record], file: TextIO, report: Report, *, flush: bool
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Writes each record's line, counts it, and yields its n-best list."""
     for record in records:
         file.write(record["line"] + "\n")
         if flush:
             file.flush()
-        summary.count(record)
+        report.count(record)
         entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
         yield record["number"], entries
 

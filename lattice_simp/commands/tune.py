@@ -143,9 +143,8 @@ def nbest(
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file)
-    refs = _references(references, len(lists), file)
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
-    encoded = [[symbols.encode(words) for words in own_refs] for own_refs in refs]
+    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(lists), file)]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
 
 
@@ -169,11 +168,7 @@ def _minimise(
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the references of each sentence, as tokens.
-
-    Raises:
-        FormatError: a file with another number of lines.
-    """
+    """Returns the references of each sentence, as tokens."""
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 

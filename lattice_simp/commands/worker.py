@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ class TranslateOptions:
     """What every worker needs to know.
 
     Attributes:
-        model: the model directory.
         strategy: its name; None for `gappy` with a skeleton, else `plain`.
         nbest: hypotheses to list for each sentence.
         lattices: a folder that receives the sentences' lattices.
@@ -46,9 +45,7 @@ class TranslateOptions:
 def make_translator(options: TranslateOptions, warm_up: bool = False) -> Function:
     """Loads the model in a worker; returns the function that translates one numbered sentence.
 
-    Args:
-        options: see there.
-        warm_up: translate something first, so that no sentence pays for the compilation of the kernels.
+    With `warm_up` it translates something first, so that no sentence pays for the compilation of the kernels.
     """
     from lattice_simp import Decoder
 
@@ -93,23 +90,12 @@ def lattice_path(folder: Path, number: int) -> Path:
 
 
 def _write(lattice: Lattice, path: Path) -> None:
+    from lattice_simp.tune.feature_lattice import with_own_symbols
+
     try:
-        write(_compact(lattice), path)
+        write(with_own_symbols(lattice), path)
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
-
-
-def _compact(lattice: Lattice) -> Lattice:
-    """Returns the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
-    import numpy as np
-
-    from lattice_simp import SymbolTable
-
-    table = SymbolTable()
-    mapping = np.zeros(len(lattice.symbols), dtype=np.int32)
-    for label in np.flatnonzero(np.bincount(lattice.olabels, minlength=1)).tolist():
-        mapping[label] = table.add(lattice.symbols[label]) if label else 0
-    return replace(lattice, olabels=mapping[lattice.olabels], symbols=table)
 
 
 def _entry(result: Translation, path: Hypothesis) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from queue import Empty
 from typing import Any
 
 from lattice_simp.pipeline.cluster_connection import Cluster, connected, local_workers
-from lattice_simp.pipeline.cluster_worker import Answer, Plan, answer, versions
+from lattice_simp.pipeline.cluster_worker import Plan, answer, versions
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
 
 WINDOW = 5000
@@ -47,9 +47,7 @@ def run_on_cluster(
     names are read on the workers, under the same paths.
 
     Args:
-        tasks: numbers, in ascending order, and what the function gets. They must be picklable.
-        factory: makes the function on each worker; what it holds goes along with every group of tasks.
-        cluster: where to run them, and how long to wait.
+        tasks, factory: as for `run_batch`; what the factory holds goes along with every group of tasks.
         window: how many tasks the work may run ahead of the first unfinished one.
 
     Raises:
@@ -128,7 +126,7 @@ class _Run:
         except Empty:
             return
         try:
-            result: Answer | BatchError = future.result(timeout=self.cluster.timeout)
+            result: tuple[list[bytes], float] | BatchError = future.result(timeout=self.cluster.timeout)
         except TimeoutError:  # its worker has died with the result, and another one runs the group again
             self.finished.add(future)
             return
@@ -140,9 +138,10 @@ class _Run:
         del self.running[future.key]
         if isinstance(result, BatchError):
             raise result
-        self.seconds += result.seconds
-        self.tasks_done += len(result.outcomes)
-        yield from map(pickle.loads, result.outcomes)
+        outcomes, seconds = result
+        self.seconds += seconds
+        self.tasks_done += len(outcomes)
+        yield from map(pickle.loads, outcomes)
 
     def _blame(self, group: list[Task], error: BaseException) -> Iterator[Outcome]:
         """Fails a task that was alone; others are run again alone."""
@@ -155,11 +154,7 @@ class _Run:
             self.suspects.extend(group)
 
     def _count_workers(self) -> None:
-        """Counts the workers, which shows whether the scheduler is still there.
-
-        Raises:
-            BatchError: the scheduler is lost, or all workers are.
-        """
+        """Counts the workers, which shows whether the scheduler is still there."""
         self._check_connection()
         try:
             workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.cluster.timeout)

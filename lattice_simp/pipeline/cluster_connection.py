@@ -55,13 +55,7 @@ def local_workers(address: str) -> int | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask cluster, and how long to wait for it.
-
-    Attributes:
-        address: a scheduler (`tcp://host:port`), or `local` or `local:N` for processes that are started for one run.
-        timeout: the seconds without an answer of the scheduler after which the run ends.
-        patience: the seconds without any worker after which it ends.
-    """
+    """A Dask cluster (see `local_workers`), and for how long to wait for its scheduler and its workers."""
 
     address: str
     timeout: float = TIMEOUT
@@ -78,7 +72,8 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     """
     address, timeout, patience = cluster.address, cluster.timeout, cluster.patience
     count = local_workers(address)
-    distributed = _distributed()
+    with extra("dask"):
+        distributed = import_module("distributed")
     with ExitStack() as stack:
         stack.enter_context(_quiet())
         scheduler = address if count is None else stack.enter_context(_local_cluster(count))
@@ -101,18 +96,9 @@ def connected(cluster: Cluster) -> Iterator[Any]:
         yield client
 
 
-def _distributed() -> Any:
-    with extra("dask"):
-        return import_module("distributed")
-
-
 @contextmanager
 def _local_cluster(count: int) -> Iterator[str]:
-    """Starts a scheduler and worker processes that end with this one, without a limit on memory, as `run_batch` does.
-
-    Raises:
-        BatchError: they do not start.
-    """
+    """Starts a scheduler and worker processes that end with this one, without a limit on memory."""
     import dask
     from distributed import LocalCluster
 
@@ -141,11 +127,7 @@ def _local_cluster(count: int) -> Iterator[str]:
 
 
 def _greet(scheduler: str, timeout: float) -> None:
-    """Connects for a moment, since a client would wait forever for something that accepts connections and is silent.
-
-    Raises:
-        Exception: what answers is not a scheduler.
-    """
+    """Connects for a moment, since a client would wait forever for something that accepts connections and is silent."""
     from distributed import Security
     from distributed.comm import connect
 

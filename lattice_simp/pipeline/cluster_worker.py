@@ -26,7 +26,6 @@ class Plan:
 
     Attributes:
         run: a name that no other run has, so that a model that was changed between two runs is loaded again.
-        factory: makes the function.
         versions: what the client runs on.
         remote: whether the workers may run on other machines.
     """
@@ -37,34 +36,22 @@ class Plan:
     remote: bool
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What became of a group of tasks.
+def answer(plan: bytes, group: bytes) -> tuple[list[bytes], float] | BatchError:
+    """Returns the pickled outcomes of a group of tasks and the seconds that they took, loading aside.
 
-    Attributes:
-        outcomes: pickled, in the order of the tasks.
-        seconds: how long they took, loading aside.
-    """
-
-    outcomes: tuple[bytes, ...]
-    seconds: float
-
-
-def answer(plan: bytes, group: bytes) -> Answer | BatchError:
-    """Runs a group of tasks, one after the other; returns the error if one ends the run.
-
-    A function need not bear several threads, so the threads of a worker take turns.
+    If an error ends the run, it is returned. A function need not bear several threads, so the threads of a worker take
+    turns. An empty group makes the function all the same.
 
     Args:
         plan: a pickled `Plan`.
-        group: a pickled sequence of tasks; an empty one makes the function all the same.
+        group: a pickled sequence of tasks.
     """
     with _lock:
         try:
             function = _function(plan)
             begin = time.monotonic()
             tasks: Sequence[Task] = pickle.loads(group)
-            return Answer(tuple(attempt(function, task) for task in tasks), time.monotonic() - begin)
+            return [attempt(function, task) for task in tasks], time.monotonic() - begin
         except BatchError as error:
             return BatchError(str(error), error.trace or traceback.format_exc())
 
@@ -80,32 +67,22 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def _function(plan: bytes) -> Function:
-    """Returns the function of a plan, which is made if it is not there.
+    """Returns the function of a plan, which is made if it is not there."""
+    from distributed import get_worker
 
-    Raises:
-        BatchError: it cannot be made; names the worker, if that may be on another machine.
-    """
     if plan not in _functions:
         while len(_functions) >= KEPT_FUNCTIONS:
             del _functions[next(iter(_functions))]
-        own = pickle.loads(plan)
+        own: Plan = pickle.loads(plan)
         try:
-            _functions[plan] = _make(own)
+            for (name, here), (_, there) in zip(versions(), own.versions, strict=True):
+                if here != there:
+                    raise BatchError(f"{name} {here} where the client has {there}; install the same version everywhere")
+            _functions[plan] = own.factory()
         except Exception as error:
-            raise BatchError(_located(describe(error), own.remote), traceback.format_exc()) from error
+            message = describe(error)
+            if own.remote:
+                where = f"worker {get_worker().address}"
+                message = f"{where}: {message} (all workers must find the same files under the same paths)"
+            raise BatchError(message, traceback.format_exc()) from error
     return _functions[plan]
-
-
-def _make(plan: Plan) -> Function:
-    for (name, here), (_, there) in zip(versions(), plan.versions, strict=True):
-        if here != there:
-            raise BatchError(f"{name} {here} where the client has {there}; install the same version everywhere")
-    return plan.factory()
-
-
-def _located(message: str, remote: bool) -> str:
-    from distributed import get_worker
-
-    if not remote:
-        return message
-    return f"worker {get_worker().address}: {message} (all workers must find the same files under the same paths)"

@@ -33,7 +33,6 @@ class Results:
     """What an experiment found.
 
     Attributes:
-        title: of the page.
         figures: everything as JSON values.
         parts: the paragraphs, headings and tables of the page, as Markdown.
         programs: other programs, with versions, that the figures depend on.
@@ -50,11 +49,8 @@ class Experiment:
     """An experiment as it was called.
 
     Attributes:
-        folder: the experiment's own.
         overrides: of the config's fields, `name=value`.
-        output: the folder that the results are written to.
         command: what the results say that they were made with.
-        run: jobs and log.
         own: the values of the options that only this experiment has.
     """
 
@@ -71,11 +67,7 @@ class Experiment:
         return self.folder / CONFIG
 
     def settings(self) -> dict[str, Any]:
-        """Returns the values of the config file, overrides included.
-
-        Raises:
-            FormatError: the file is broken, or an override does not fit.
-        """
+        """Returns the values of the config file, overrides included."""
         return read_settings(self.config, self.overrides)
 
     def write(self, results: Results) -> str:
@@ -93,13 +85,7 @@ class Experiment:
 
 
 def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
-    """Returns a parser of the options that all experiments have.
-
-    Args:
-        program: the module that is run.
-        about: what it does.
-        folder: the experiment's folder, if the program has one of its own.
-    """
+    """Returns a parser of the options that all experiments have; of the folder, too, if none is given."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
     count: Any = None if folder is None else "?"
     parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
@@ -119,7 +105,6 @@ def run_experiment(
 
     Args:
         parser: from `options`, perhaps with options of the experiment's own.
-        arguments: of the command line; None for this program's.
         do: does what is not done yet, and returns the results.
     """
     given = vars(parser.parse_args(arguments))

@@ -34,7 +34,6 @@ class Outcome:
     """What became of a task.
 
     Attributes:
-        number: the task's number.
         result: what the function returned; None for a failed task.
         failure: why there is no result; None for a task that succeeded.
         trace: the traceback of the failure, as text.

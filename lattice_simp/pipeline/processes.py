@@ -41,7 +41,6 @@ def run_batch(
     Args:
         tasks: numbers, in ascending order, and what the function gets. They must be picklable.
         factory: makes the function in each worker; a function of a module, so that it can be pickled.
-        jobs: how many workers.
         time_limit: the seconds that a task may take; loading does not count. None for no limit.
 
     Raises:

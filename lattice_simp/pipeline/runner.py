@@ -10,8 +10,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.stage import Run, Stage, forget_stages, is_done, path_of, run_stage, stage_keys
 
 
@@ -23,12 +35,15 @@ class Done:
     records: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
+NOTHING = Done()
+
+
 def run_stages(
     stages: Sequence[Stage],
     work: Path,
     run: Run,
     *,
-    done: Done | None = None,
+    done: Done = NOTHING,
     again: Sequence[Stage] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> Done:
@@ -37,7 +52,6 @@ def run_stages(
     Args:
         stages: in order; each needs earlier ones, or such that are in `done`.
         work: the folder of all stages; no two runs work there at the same time.
-        run: how: jobs, cluster, log.
         done: stages that are done already.
         again: those of the stages whose folders are removed first.
         begin: is called when the work folder is locked, before any stage runs.
@@ -52,7 +66,7 @@ def run_stages(
     missing = [path for stage in stages for path in stage.inputs if not path.is_file()]
     if missing:
         raise LatticeSimpError(f"{missing[0]}: no such file; check the config's paths and its `data` folder")
-    folders, records = (dict(done.folders), dict(done.records)) if done else ({}, {})
+    folders, records = dict(done.folders), dict(done.records)
     keys = stage_keys(stages, {name: record["key"] for name, record in records.items()})
     try:
         work.mkdir(parents=True, exist_ok=True)
@@ -87,6 +101,9 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
+# ---------------------------------------------------------------- the log
+
+
 @contextmanager
 def logged_run(jobs: int = 1, cluster: str | None = None, *, quiet: bool = False) -> Iterator[Run]:
     """Yields a run whose log lines begin with the seconds so far, with a progress bar below them."""
@@ -99,3 +116,24 @@ def logged_run(jobs: int = 1, cluster: str | None = None, *, quiet: bool = False
                 bar.console.print(f"[{time.monotonic() - begin:7.0f} s] {text}", markup=False, soft_wrap=True)
 
         yield Run(jobs, cluster, say=say, progress=lambda done, total: bar.update(task, completed=done, total=total))
+
+
+class _RateColumn(ProgressColumn):
+    """Tasks a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.2f}/s" if task.speed else "")
+
+
+def progress_bar(*, quiet: bool = False, transient: bool = False) -> Progress:
+    """Returns the progress bar, which shows nothing where standard error is not a terminal; a transient one goes."""
+    console = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _RateColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, transient=transient, disable=quiet or not console.is_terminal)

@@ -21,7 +21,7 @@ SIDES = ("source", "target")
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """Returns the path of a shard."""
+    """Names a shard."""
     return folder / f"{number:06d}.parquet"
 
 
@@ -67,6 +67,17 @@ def lists_of(column: pa.ChunkedArray) -> tuple[Longs, Ints]:
     offsets = combined.offsets.to_numpy().astype(np.int64)
     flat = combined.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]]
     return offsets - offsets[0], flat.astype(np.int32)
+
+
+def taken(offsets: Longs, flat: Ints, rows: Longs) -> tuple[Longs, Ints]:
+    """Returns some rows of lists, in their order.
+
+    >>> taken(np.array([0, 2, 3]), np.array([7, 8, 9]), np.array([1, 0]))[1].tolist()
+    [9, 7, 8]
+    """
+    lengths = np.diff(offsets)[rows]
+    chosen = np.concatenate([[0], np.cumsum(lengths)])
+    return chosen, flat[np.repeat(offsets[:-1][rows] - chosen[:-1], lengths) + np.arange(chosen[-1])]
 
 
 def list_column(offsets: Longs, flat: Ints) -> pa.Array:

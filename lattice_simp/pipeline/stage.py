@@ -11,19 +11,25 @@ import hashlib
 import json
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.pipeline.memory import PeakMemory
 from lattice_simp.support.atomic import GROWING
 from lattice_simp.support.textio import open_text
 
 RECORD = "stage.json"
 """The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
+
+INTERVAL_S = 0.5
+"""Seconds between two samples."""
 
 _FORGOTTEN = ".old"
 """Ends the name of a folder that is being removed."""
@@ -56,7 +62,6 @@ class Stage:
     """One step of a pipeline.
 
     Attributes:
-        name: its name.
         needs: the stages whose folders it reads.
         settings: what of the config it depends on, as JSON values.
         inputs: the files that it reads; their content counts.
@@ -77,15 +82,7 @@ class Stage:
 
 
 def stage_keys(stages: Sequence[Stage], before: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Returns the keys of stages, each of which needs earlier ones only.
-
-    Args:
-        stages: in order.
-        before: the keys of other stages that they need.
-
-    Raises:
-        LatticeSimpError: an input cannot be read.
-    """
+    """Returns the keys of stages, each of which needs earlier ones only, or those that have the keys `before`."""
     keys = dict(before or {})
     for stage in stages:
         keys[stage.name] = stage_key(stage, keys)
@@ -102,7 +99,11 @@ def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
     parts = [stage.name, stage.version, stage.settings, [keys[name] for name in stage.needs]]
     digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
     for path in stage.inputs:
-        digest.update(_content_digest(path))
+        try:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "blake2b").digest())
+        except OSError as error:
+            raise LatticeSimpError(f"{path}: cannot be read: {error.strerror}; check the config's paths") from error
     return digest.hexdigest()
 
 
@@ -116,9 +117,6 @@ def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) 
 
     The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage whose
     needs are gone nor half a folder under a name that counts.
-
-    Raises:
-        OSError: a folder cannot be removed.
     """
     for stage in reversed(stages):
         for folder in _folders(stage, keys[stage.name], work):
@@ -131,20 +129,18 @@ def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) 
 
 
 def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[str, Any]]:
-    """Runs a stage unless its folder is there already; returns the folder and its record.
-
-    Args:
-        stage: the stage.
-        key: its key.
-        work: the folder of all stages.
-        run: what it is given.
+    """Runs a stage unless its folder is there already, in the folder `work` of all stages; returns it and its record.
 
     Raises:
         LatticeSimpError: the stage failed, or the disk is full.
     """
     done, partial = _folders(stage, key, work)
     if is_done(stage, key, work):
-        record = _read_record(done / RECORD)
+        try:
+            record: dict[str, Any] = json.loads((done / RECORD).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            remedy = "remove its folder and run again"
+            raise FormatError(f"no JSON: {error}", path=done / RECORD, remedy=remedy) from error
         run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
         return done, record
     try:
@@ -171,12 +167,39 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     return done, record
 
 
-def _read_record(path: Path) -> dict[str, Any]:
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy="remove its folder and run again") from error
-    return record
+class PeakMemory:
+    """Watches the memory of this process and its descendants; shared pages count once (Linux's proportional set size).
+
+    >>> with PeakMemory() as memory:
+    ...     pass
+    >>> memory.peak_mb > 1
+    True
+    """
+
+    def __init__(self) -> None:
+        self.peak_mb = 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._sample()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(INTERVAL_S):
+            self._sample()
+
+    def _sample(self) -> None:
+        own, total = psutil.Process(), 0
+        for process in [own, *own.children(recursive=True)]:
+            with suppress(psutil.Error):  # it has ended meanwhile
+                total += process.memory_full_info().pss
+        self.peak_mb = max(self.peak_mb, total / 2**20)
 
 
 def _folders(stage: Stage, key: str, work: Path) -> tuple[Path, Path]:
@@ -199,23 +222,11 @@ def path_of(error: OSError, default: Path) -> str:
 
 def write_json(path: Path, values: Any) -> None:
     """Writes a JSON file, complete or not at all."""
-    text = json_text(values)
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_text(path, "w") as file:
-        file.write(text)
+        file.write(json_text(values))
 
 
 def json_text(values: Any) -> str:
     """Returns what `write_json` writes."""
     return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
-
-
-def _content_digest(path: Path) -> bytes:
-    digest = hashlib.blake2b()
-    try:
-        with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise LatticeSimpError(f"{path}: cannot be read: {error.strerror}; check the config's paths") from error
-    return digest.digest()

@@ -28,10 +28,7 @@ def run_tasks(
     [3, 4]
 
     Args:
-        tasks: numbers, in ascending order, and what the function gets. They must be picklable.
-        factory: makes the function in each worker; a function of a module, so that it can be pickled.
-        jobs: how many processes, without a cluster.
-        time_limit: the seconds that a task may take; None for no limit.
+        tasks, factory, jobs, time_limit: see `run_batch`; the last two are for processes of this machine.
         cluster: the address of a Dask scheduler, `local` or `local:N`; None for processes of this machine.
 
     Raises:
@@ -47,12 +44,9 @@ def run_tasks(
 def all_results(
     tasks: Iterable[Task], factory: Factory, *, jobs: int = 1, cluster: str | None = None, what: str = ""
 ) -> Iterator[tuple[int, Any]]:
-    """Runs tasks none of which may fail; yields their numbers and results as they finish.
+    """Runs tasks none of which may fail, see `run_tasks`; yields their numbers and results as they finish.
 
     Args:
-        tasks, factory: as for `run_tasks`.
-        jobs: how many processes; a cluster has workers of its own.
-        cluster: as for `run_tasks`.
         what: says in the error what the numbers count, from 0.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -198,21 +198,13 @@ class Config(_Section):
         return named
 
     @model_validator(mode="after")
-    def _lengths_fit(self) -> Config:
+    def _sections_fit(self) -> Config:
         if self.clean.min_words > self.clean.max_words:
             raise ValueError("clean.min_words is above clean.max_words")
-        return self
-
-    @model_validator(mode="after")
-    def _corpora_have_links(self) -> Config:
         names = {corpus.name for corpus in self.corpora} if self.align.method == "links" else set()
         if wrong := sorted(names ^ self.align.links.keys()):
             what = "has no file for the corpus" if wrong[0] in names else "names what is not read, the corpus"
             raise ValueError(f"align.links {what} {wrong[0]}")
-        return self
-
-    @model_validator(mode="after")
-    def _corpora_have_bits(self) -> Config:
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
             raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
         return self
@@ -233,16 +225,7 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     Raises:
         FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
     """
-    return checked_config(read_settings(path, overrides), path)
-
-
-def checked_config(values: Mapping[str, Any], path: str | Path) -> Config:
-    """Makes a config of nested values.
-
-    Raises:
-        FormatError: names a field that is wrong.
-    """
-    return checked_settings(Config, values, path)
+    return checked_settings(Config, read_settings(path, overrides), path)
 
 
 def write_config(config: Config, path: Path) -> None:

@@ -15,12 +15,10 @@ from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_binary, open_text, read_lines
 from lattice_simp.train.config import Config
-from lattice_simp.train.ngrams.estimate import estimate
-from lattice_simp.train.ngrams.lmplz import find_lmplz
+from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
 from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.text.clean import has_reserved_word
 from lattice_simp.train.text.tokeniser import tokenisers
-from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.model_files import SETTINGS, TEXT, WEIGHTS, write_weights
 
@@ -49,12 +47,16 @@ START_WEIGHTS = {
 
 def language_model_stage(config: Config) -> Stage:
     """Returns the stage that estimates the language model from the target side and further texts."""
-    settings = config.language_model.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"})
     given = config.language_model
-    settings |= {"text": config.text.model_dump()} | ({"given": True} if given.arpa is not None else {})
-    files = [config.path(path) for path in (*given.texts, *([given.arpa] if given.arpa else []))]
-    check = find_lmplz if given.arpa is None else lambda: None
-    return Stage("language-model", ("prepare",), settings, files, partial(_language_model, config), check=check)
+    settings = given.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"}) | {
+        "text": config.text.model_dump()
+    }
+    work = partial(_language_model, config)
+    texts = [config.path(path) for path in given.texts]
+    if given.arpa is None:
+        return Stage("language-model", ("prepare",), settings, texts, work, check=find_lmplz)
+    files = [*texts, config.path(given.arpa)]
+    return Stage("language-model", ("prepare",), settings | {"given": True}, files, work)
 
 
 def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -69,15 +71,8 @@ def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         for line in _sentences(config, run):
             file.write(line + "\n")
             lines += 1
-    estimate(
-        text,
-        folder / ARPA,
-        order=settings.order,
-        prune=settings.prune,
-        memory=settings.memory_mb,
-        discount_fallback=settings.discount_fallback,
-        temporary=folder,
-    )
+    how = settings.model_dump(include={"order", "prune", "discount_fallback"})
+    estimate(text, folder / ARPA, **how, memory=settings.memory_mb, temporary=folder)
     text.unlink()
     return {"sentences": lines, "bytes": (folder / ARPA).stat().st_size}
 
@@ -85,15 +80,11 @@ def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 def _sentences(config: Config, run: Run) -> Iterator[str]:
     for path in shard_paths(run.folders["prepare"]):
         yield from read_shard(path, ["target"])["target"].to_pylist()
-    if not config.language_model.texts:
-        return
-    tokeniser = tokenisers(config.text)[1]
-    casing = read_casing(run.folders["prepare"] / "casing.target.txt") if config.text.case == "true" else {}
+    tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
     for path in config.language_model.texts:
-        for line in read_lines(config.path(path)):
-            tokens = tokeniser.tokens(line)
+        for tokens in map(tokeniser.tokens, read_lines(config.path(path))):
             if tokens and not has_reserved_word(tokens):
-                yield truecased(tokens, casing) if casing else tokens
+                yield tokens
 
 
 def model_stage(config: Config) -> Stage:
@@ -119,9 +110,6 @@ def link_or_copy(source: Path, target: Path) -> None:
     """Returns a large file a second name, or copies it where that cannot be.
 
     Small files are copied: users edit them, and what a stage made must stay as it is.
-
-    Raises:
-        OSError: the file cannot be written.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage, write_json
@@ -19,51 +21,34 @@ from lattice_simp.train.tuning import MADE_OF, test_stage, tune_stage
 
 CONFIG, RESULTS = "config.yaml", "results.json"
 
-STAGES = (
-    "prepare",
-    "number",
-    "align",
-    "lexical",
-    "extract",
-    "count",
-    "targets",
-    "rules",
-    "language-model",
-    "model",
-    "tune",
-    "test",
-)
+_MAKERS: dict[str, Callable[[Config], Stage]] = {
+    "prepare": prepare_stage,
+    "number": lambda config: number_stage(),
+    "align": align_stage,
+    "lexical": lambda config: lexical_stage(),
+    "extract": extract_stage,
+    "count": count_stage,
+    "targets": targets_stage,
+    "rules": rules_stage,
+    "language-model": language_model_stage,
+    "model": model_stage,
+    "tune": tune_stage,
+    "test": test_stage,
+}
+STAGES = tuple(_MAKERS)
 
 
 def stages(config: Config) -> list[Stage]:
     """Returns the stages in order."""
-    return [
-        prepare_stage(config),
-        number_stage(),
-        align_stage(config),
-        lexical_stage(),
-        extract_stage(config),
-        count_stage(config),
-        targets_stage(config),
-        rules_stage(config),
-        language_model_stage(config),
-        model_stage(config),
-        tune_stage(config),
-        test_stage(config),
-    ]
+    return [make(config) for make in _MAKERS.values()]
 
 
 def train(config: Config, run: Run, *, first: str | None = None, last: str | None = None) -> Done:
     """Runs the stages that are not done.
 
     Args:
-        config: what to do.
-        run: how: jobs, cluster, log.
         first: this stage and those after it are done again, even if their files are there.
         last: stop after this stage.
-
-    Returns:
-        The folders and the records of all of them.
 
     Raises:
         LatticeSimpError: a stage failed; what is done stays, and the next run goes on from there.

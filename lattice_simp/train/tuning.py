@@ -17,7 +17,7 @@ from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.text.tokeniser import FrontEnd, Tokeniser, tokenisers
+from lattice_simp.train.text.tokeniser import Tokeniser, model_tokenisers, tokenisers
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
@@ -32,47 +32,34 @@ MADE_OF = "training.json"
 
 def tune_stage(config: Config) -> Stage:
     """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
-    settings = config.tune
-    development = [] if settings.development is None else [settings.development]
+    development = [] if config.tune.development is None else [config.tune.development]
+    values = {"tune": config.tune.model_dump(mode="json"), "text": config.text.model_dump()}
     files = [path for test in development for path in test_set_files(config, test)]
-    values = {"tune": settings.model_dump(mode="json"), "text": config.text.model_dump()}
-    check = partial(_check_texts, config, development)
-    publish = partial(_publish, config)
+    check, publish = partial(_check_texts, config, development), partial(_publish, config)
     return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    settings, model = config.tune, run.folders["model"]
+    given, model = config.tune, run.folders["model"]
     weights = read_weights(model / WEIGHTS)
-    if settings.development is None:
+    if given.development is None:
         write_weights(folder / WEIGHTS, weights)
         return {}
-    sources, references = read_test_set(config, settings.development, model)
+    sources, references = read_test_set(config, given.development, model)
     sentences = [
         TuningSentence(tuple(source.split()), tuple(tuple(line.split()) for line in own))
         for source, *own in zip(sources, *references, strict=True)
     ]
-    decoding = DecodeOptions(model, beam=settings.beam, max_arcs=settings.max_arcs, jobs=run.jobs, cluster=run.cluster)
-    mert = MertOptions(
-        seed=settings.seed,
-        random_directions=settings.random_directions,
-        restarts=settings.restarts,
-        min_gain=SEARCH_GAIN,
-        reach=REACH,
-    )
+    decoding = DecodeOptions(model, beam=given.beam, max_arcs=given.max_arcs, jobs=run.jobs, cluster=run.cluster)
+    directions, restarts = given.random_directions, given.restarts
+    mert = MertOptions(given.seed, directions, restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune(
-        sentences,
-        weights,
-        decoding,
-        mert=mert,
-        max_rounds=settings.max_rounds,
-        min_gain=settings.min_gain,
-        say=run.say,
+        sentences, weights, decoding, mert=mert, max_rounds=given.max_rounds, min_gain=given.min_gain, say=run.say
     )
-    rounds = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
-    write_json(folder / ROUNDS, rounds)
+    made = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
+    write_json(folder / ROUNDS, made)
     write_weights(folder / WEIGHTS, result.weights)
-    return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.bleu}
+    return {"rounds": len(made), "bleu_before": made[0]["bleu"], "bleu_after": result.bleu}
 
 
 # ---------------------------------------------------------------- test sets
@@ -80,8 +67,8 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def test_stage(config: Config) -> Stage:
     """Returns the stage that translates the test sets with the starting and the tuned weights."""
-    files = [path for test in config.test for path in test_set_files(config, test)]
     values = {"test": [test.model_dump(mode="json") for test in config.test], "text": config.text.model_dump()}
+    files = [path for test in config.test for path in test_set_files(config, test)]
     check = partial(_check_texts, config, config.test)
     return Stage("test", ("model", "tune"), values, files, partial(_test, config), check=check)
 
@@ -119,14 +106,7 @@ class Score(NamedTuple):
 
 
 def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:
-    """Scores translations.
-
-    Args:
-        hypotheses: token lines.
-        references: the token lines of each reference.
-        originals: the lines of each reference as its file has them.
-        tokeniser: makes text of the hypotheses' tokens.
-    """
+    """Scores token lines against those of references, and their text against the references' `originals`."""
     tokens, text = bleu_tok(len(references)), bleu_13a(len(originals), lowercase=tokeniser.case == "lower")
     return Score(
         round(tokens.corpus_score(hypotheses, references), 4),
@@ -137,11 +117,7 @@ def bleu(hypotheses: list[str], references: list[list[str]], originals: list[lis
 
 
 def translate_lines(model: Path, weights: dict[str, float], sources: list[str], run: Run) -> list[str]:
-    """Translates token lines with the cheapest hypotheses.
-
-    Raises:
-        LatticeSimpError: one cannot be translated.
-    """
+    """Translates token lines with the cheapest hypotheses."""
     lines = [""] * len(sources)
     tasks = [(number, source) for number, source in enumerate(sources) if source]
     factory = partial(_translator, model, weights)
@@ -156,23 +132,14 @@ def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
     decoder = Decoder.load(model).with_weights(weights)
     # The cheapest hypothesis is all that is asked for: a narrow beam saves the rest of the lattice.
     narrow = replace(decoder, settings=replace(decoder.settings, beam=0.5))
-    return partial(_translate, narrow)
-
-
-def _translate(decoder: Decoder, source: str) -> str:
-    return decoder.translate(source).best.text
+    return lambda source: narrow.translate(source).best.text
 
 
 def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str], list[list[str]]]:
-    """Returns a test set's token lines: the sources, and the lines of each reference.
-
-    Raises:
-        FormatError: as `read_texts`.
-    """
+    """Returns a test set's token lines, see `read_texts`: the sources, and the lines of each reference."""
     source, references = read_texts(config, test)
-    front = FrontEnd.read(model)
-    targets = [[front.tokens(line, "target") for line in lines] for lines in references]
-    return [front.tokens(line) for line in source], targets
+    own, other = model_tokenisers(model)
+    return list(map(own.tokens, source)), [list(map(other.tokens, lines)) for lines in references]
 
 
 def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]]]:
@@ -181,7 +148,7 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
     Raises:
         FormatError: a file is broken or empty, or the files have different numbers of lines.
     """
-    source, *references = [list(read_lines(path)) for path in _files(config, test)]
+    source, *references = [list(read_lines(config.path(path))) for path in (test.source, *test.references)]
     if not source:
         raise FormatError("is empty", path=config.path(test.source), remedy="give a file with sentences")
     for path, lines in zip(test.references, references, strict=True):
@@ -221,13 +188,10 @@ def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:
         read_texts(config, test)
 
 
-def _files(config: Config, test: TestSet) -> list[Path]:
-    return [config.path(path) for path in (test.source, *test.references)]
-
-
 def test_set_files(config: Config, test: TestSet) -> list[Path]:
-    """Returns all files that a test set is read from."""
-    return [*_files(config, test), *([] if test.skeletons is None else [config.path(test.skeletons)])]
+    """Returns all files that a test set is read from: the source, the references, the skeletons if there are any."""
+    skeletons = [] if test.skeletons is None else [test.skeletons]
+    return [config.path(path) for path in (test.source, *test.references, *skeletons)]
 
 
 # ---------------------------------------------------------------- the result
@@ -239,11 +203,7 @@ def _publish(config: Config, run: Run) -> None:
 
 
 def finish_model(model: Path, tuned: Path, target: Path) -> None:
-    """Makes the model directory with the tuned weights, unless it is there; other files in it stay.
-
-    Raises:
-        OSError: the directory cannot be written to.
-    """
+    """Makes the model directory with the tuned weights, unless it is there; other files in it stay."""
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return

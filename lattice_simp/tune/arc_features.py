@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.compose import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, COPY_RULE, GLUE_FEATURE, LENGTH_FEATURE, parse_label
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
-from lattice_simp.tune.feature_lattice import tuning_lattice
+from lattice_simp.tune.feature_lattice import tuning_lattice, with_own_symbols
 
 
 def feature_lattice(result: Translation) -> Lattice:
@@ -32,19 +31,11 @@ def feature_lattice(result: Translation) -> Lattice:
     finals = np.zeros((len(arcs), lattice.num_states))
     finals[len(arcs) - len(own) :] = own.finals
     names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *own)
-    made = tuning_lattice(lattice, names, arcs, finals)
-    used, labels = np.unique(np.append(made.olabels, EPSILON), return_inverse=True)
-    symbols = SymbolTable(made.symbols[label] for label in used[1:].tolist())
-    olabels = labels[:-1].astype(np.int32)
-    return replace(made, ilabels=olabels, olabels=olabels, symbols=symbols)
+    return with_own_symbols(tuning_lattice(lattice, names, arcs, finals)).project_output()
 
 
 def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
-    """Returns the features of paths of a decoder's lattice, as `Translation.features` does for one.
-
-    Returns:
-        (paths, features) float64, and the features' names.
-    """
+    """Returns the features of paths of a decoder's lattice, as `Translation.features`: (paths, features), and names."""
     assert lattice.isymbols is not None
     used = np.unique(np.array([label for path in paths for label in path.inputs], dtype=np.int64))
     per_label = label_matrix(["", *(lattice.isymbols[label] for label in used.tolist())], grammar)[1:]
@@ -60,12 +51,7 @@ def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Gramma
 def label_matrix(labels: Sequence[str] | SymbolTable, grammar: Grammar) -> Floats:
     """Returns the summed features of the rules that each input label names, then minus its glue steps and copies.
 
-    Args:
-        labels: names as `parse_label` reads them; the first is that of the empty label.
-        grammar: the rules.
-
-    Returns:
-        (labels, rule features + 2) float64.
+    The first label is the empty one. Shape (labels, rule features + 2).
     """
     matrix = np.zeros((len(labels), len(grammar.feature_names) + 2))
     rows, rules = [], []

@@ -69,7 +69,7 @@ class References(NamedTuple):
         own = np.asarray(words, dtype=np.int32)
         row = np.empty(STATISTICS, dtype=np.int64)
         used = np.zeros(len(self.limits), dtype=np.int32)
-        hypothesis_statistics(own, len(own), self, used, row)
+        hypothesis_statistics(own, self, used, row)
         return row
 
 
@@ -124,9 +124,10 @@ def _count(words: Ints, offsets: Longs) -> tuple[Longs, Ints, Ints]:
 
 
 @jit
-def hypothesis_statistics(words: Ints, length: int, references: References, used: Ints, row: Longs) -> None:
-    """Fills `row` with the statistics of `words[:length]`; `used` is all zeros, (nodes,), before and after."""
+def hypothesis_statistics(words: Ints, references: References, used: Ints, row: Longs) -> None:
+    """Fills `row` with the statistics of a hypothesis; `used` is all zeros, (nodes,), before and after."""
     keys, nodes, limits, lengths = references
+    length = len(words)
     for order in range(ORDER):
         row[order] = 0
         row[ORDER + order] = max(0, length - order)

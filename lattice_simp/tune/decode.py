@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,14 +20,7 @@ from lattice_simp.tune.feature_lattice import same_features
 
 @dataclass(frozen=True)
 class TuningSentence:
-    """A sentence to tune on.
-
-    Attributes:
-        words: its tokens.
-        references: its reference translations, tokens.
-        masks: of its skeletons.
-        skeleton_hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
-    """
+    """A sentence to tune on, its references, its skeletons and their translations (None for the decoder's own)."""
 
     words: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
@@ -40,12 +33,10 @@ class DecodeOptions:
     """How to decode.
 
     Attributes:
-        model: the model directory.
         strategy: see `Decoder.translate`; None for its default.
         beam: nats that a lattice keeps.
         max_arcs: of a lattice; the beam shrinks until it fits.
-        jobs: worker processes.
-        cluster: a Dask cluster instead, see `parallel`.
+        cluster: a Dask cluster instead of `jobs` processes, see `run_tasks`.
     """
 
     model: Path
@@ -57,13 +48,9 @@ class DecodeOptions:
 
 
 def decode(
-    sentences: Sequence[TuningSentence], weights: Mapping[str, float], options: DecodeOptions, symbols: SymbolTable
+    sentences: Sequence[TuningSentence], options: DecodeOptions, weights: Mapping[str, float], symbols: SymbolTable
 ) -> list[Lattice]:
-    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
-
-    Raises:
-        LatticeSimpError: a sentence cannot be translated.
-    """
+    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows."""
     factory = partial(_make_decoder, options, dict(weights))
     found: dict[int, Lattice] = dict(
         all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
@@ -71,16 +58,15 @@ def decode(
     return same_features([found.pop(number).with_symbols(symbols) for number in range(len(sentences))])
 
 
-def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> partial[Lattice]:
+def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> Callable[[TuningSentence], Lattice]:
     decoder = Decoder.load(options.model).with_weights(weights)
     skeleton = replace(decoder.settings.skeleton, beam=max(options.beam, decoder.settings.skeleton.beam))
     settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
-    return partial(_decode, replace(decoder, settings=settings), options)
+    translate = partial(replace(decoder, settings=settings).translate, strategy=options.strategy)
 
+    def work(one: TuningSentence) -> Lattice:
+        skeletons = [Skeleton.from_mask(mask, one.words) for mask in one.masks]
+        result = translate(one.words, skeletons or None, skeleton_hypotheses=one.skeleton_hypotheses)
+        return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))
 
-def _decode(decoder: Decoder, options: DecodeOptions, sentence: TuningSentence) -> Lattice:
-    skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
-    result = decoder.translate(
-        sentence.words, skeletons or None, strategy=options.strategy, skeleton_hypotheses=sentence.skeleton_hypotheses
-    )
-    return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))
+    return work

@@ -19,26 +19,6 @@ from lattice_simp.tune.corpus_bleu import STATISTICS, References, hypothesis_sta
 from lattice_simp.tune.hulls import LINE, Lines, hulls
 from lattice_simp.tune.scores import weighted
 
-NO_LIMIT = float("inf")
-
-
-@dataclass(frozen=True, eq=False)
-class Envelope:
-    """The best hypothesis for every gamma: segment `i` is best between `boundaries[i - 1]` and `boundaries[i]`.
-
-    Attributes:
-        boundaries: (segments - 1,) float64, increasing.
-        offsets: (segments + 1,) int64, where each segment's words begin.
-        words: int32, the words of all segments; neighbouring segments have different ones.
-    """
-
-    boundaries: Floats
-    offsets: Longs
-    words: Ints
-
-    def hypothesis(self, segment: int) -> Ints:
-        return self.words[self.offsets[segment] : self.offsets[segment + 1]]
-
 
 @dataclass(frozen=True, eq=False)
 class Segments:
@@ -58,34 +38,26 @@ class Segments:
     limit: float
 
 
-def envelope(lattice: Lattice, weights: npt.ArrayLike, direction: npt.ArrayLike, limit: float = NO_LIMIT) -> Envelope:
-    """Returns the best hypotheses for gamma in (-limit, limit); a lattice without any gives one segment without words.
-
-    >>> from lattice_simp.tune.feature_lattice import tuning_lattice
-    >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
-    >>> found = envelope(tuning_lattice(pair, "xy", [[1.0, 0.0], [0.0, 1.0]]), [1.0, 0.5], [0.0, 1.0])
-    >>> found.boundaries.tolist(), found.words.tolist()
-    ([0.5], [1, 2])
-
-    Args:
-        lattice: acyclic; its features make the scores.
-        weights: (features,), where gamma is 0.
-        direction: (features,), what gamma multiplies.
-        limit: the largest size of gamma.
-    """
-    start, along = np.asarray(weights, dtype=np.float64), np.asarray(direction, dtype=np.float64)
-    lattice = lattice.topsorted()
-    return Envelope(*_envelope(lattice.arcs, lattice.features.arcs, lattice.features.finals, start, along, limit))
-
-
 def segments(
     lattice: Lattice,
     references: References,
     weights: npt.ArrayLike,
     directions: npt.ArrayLike,
-    limit: float = NO_LIMIT,
+    limit: float = float("inf"),
 ) -> Segments:
-    """Returns the envelopes along each of `directions`, (directions, features), as BLEU statistics."""
+    """Returns the best hypotheses along each of the directions, as BLEU statistics.
+
+    >>> from lattice_simp.tune.feature_lattice import tuning_lattice
+    >>> pair = tuning_lattice(Lattice.from_strings([("a", 0.0), ("b", 0.0)]), "xy", [[1.0, 0.0], [0.0, 1.0]])
+    >>> segments(pair, References.of([[2]]), [1.0, 0.5], [[0.0, 1.0]]).begins.tolist()  # "a", then "b"
+    [-inf, 0.5]
+
+    Args:
+        lattice: acyclic; its features make the scores. Without any hypothesis there is one segment without words.
+        weights: (features,), where gamma is 0.
+        directions: (directions, features), what gamma multiplies.
+        limit: the largest size of gamma.
+    """
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     lattice = lattice.topsorted()
     arrays = (lattice.arcs, lattice.features.arcs, lattice.features.finals)
@@ -97,52 +69,26 @@ def segments(
 
 
 @jit
-def _read_off(pool: Lines, line: int, words: Ints, out: Ints) -> int:
-    """Writes the words of a line's hypothesis; returns their number."""
-    length = 0
-    while pool[line].arc >= 0:
-        word = words[pool[line].arc]
-        if word != 0:
-            out[length] = word
-            length += 1
-        line = pool[line].rest
-    return length
-
-
-@jit
-def _differ(one: Ints, length: int, other: Ints, other_length: int) -> bool:
-    if length != other_length:
-        return True
-    same = True
-    for index in range(length):
-        same = same and one[index] == other[index]
-    return not same
-
-
-@jit
-def _envelope(
-    arcs: Arcs, features: Scores, final_features: Scores, weights: Floats, direction: Floats, limit: float
-) -> tuple[Floats, Longs, Ints]:
-    """Returns the boundaries, the words' offsets, and the words of the segments."""
-    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
-    lines[0], end_lines[0] = weighted(features, direction), weighted(final_features, direction)
-    lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
-    pool, begin, end = hulls(arcs, lines, end_lines, limit, np.empty(1024, dtype=LINE))
+def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, Longs, Ints]:
+    """Returns the different hypotheses of a hull's lines: where each begins, the words' offsets, the words."""
     found = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
-    lengths = np.empty(end - begin, dtype=np.int64)
-    boundaries = np.empty(end - begin, dtype=np.float64)
-    count = 0
-    for line in range(begin, end):
-        lengths[count] = _read_off(pool, line, arcs.labels, found[count])
-        boundaries[count] = pool[line].left
-        if count == 0 or _differ(found[count], lengths[count], found[count - 1], lengths[count - 1]):
+    begins, offsets = np.empty(end - begin), np.zeros(end - begin + 1, dtype=np.int64)
+    count = before = 0
+    for first in range(begin, end):
+        length, line = 0, first
+        while pool[line].arc >= 0:
+            word = arcs.labels[pool[line].arc]
+            if word != 0:
+                found[count, length] = word
+                length += 1
+            line = pool[line].rest
+        if count == 0 or not np.array_equal(found[count, :length], found[count - 1, :before]):
+            begins[count], offsets[count + 1], before = pool[first].left, offsets[count] + length, length
             count += 1
-    word_offsets = np.zeros(count + 1, dtype=np.int64)
-    word_offsets[1:] = np.cumsum(lengths[:count])
-    flat = np.empty(word_offsets[count], dtype=np.int32)
+    words = np.empty(offsets[count], dtype=np.int32)
     for segment in range(count):
-        flat[word_offsets[segment] : word_offsets[segment + 1]] = found[segment, : lengths[segment]]
-    return boundaries[1:count].copy(), word_offsets, flat
+        words[offsets[segment] : offsets[segment + 1]] = found[segment, : offsets[segment + 1] - offsets[segment]]
+    return begins[:count].copy(), offsets[: count + 1].copy(), words
 
 
 @jit
@@ -156,36 +102,22 @@ def _segments(
     limit: float,
 ) -> tuple[Longs, Floats, Ints]:
     """Returns where the segments of each direction begin, the gamma where each begins, and what changes there."""
-    num_states = len(arcs.finals)
-    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, num_states))
+    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
     lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
     pool = np.empty(1024, dtype=LINE)
-    hypothesis, previous = np.empty(num_states, dtype=np.int32), np.empty(num_states, dtype=np.int32)
     used = np.zeros(len(references.limits), dtype=np.int32)
-    row, row_before = np.empty(STATISTICS, dtype=np.int64), np.empty(STATISTICS, dtype=np.int64)
-    begins, changes = np.empty(64), np.empty((64, STATISTICS), dtype=np.int32)
+    begins, changes = np.empty(0), np.empty((0, STATISTICS), dtype=np.int32)
     counts = np.zeros(len(directions) + 1, dtype=np.int64)
-    count = 0
     for number in range(len(directions)):
         lines[0] = weighted(features, directions[number])
         end_lines[0] = weighted(final_features, directions[number])
         pool, begin, end = hulls(arcs, lines, end_lines, limit, pool)
-        previous_length = -1
-        row_before[:] = 0
-        for line in range(begin, end):
-            length = _read_off(pool, line, arcs.labels, hypothesis)
-            if not _differ(hypothesis, length, previous, previous_length):
-                continue
-            if count == len(begins):
-                longer, more = np.empty(2 * count), np.empty((2 * count, STATISTICS), dtype=np.int32)
-                longer[:count], more[:count] = begins, changes
-                begins, changes = longer, more
-            hypothesis_statistics(hypothesis, length, references, used, row)
-            begins[count] = pool[line].left
-            for column in range(STATISTICS):
-                changes[count, column] = row[column] - row_before[column]
-            count += 1
-            hypothesis, previous, previous_length = previous, hypothesis, length
-            row, row_before = row_before, row
-        counts[number + 1] = count
-    return counts, begins[:count].copy(), changes[:count].copy()
+        own, offsets, words = hypotheses(arcs, pool, begin, end)
+        rows = np.zeros((len(own) + 1, STATISTICS), dtype=np.int64)
+        for segment in range(len(own)):
+            own_words = words[offsets[segment] : offsets[segment + 1]]
+            hypothesis_statistics(own_words, references, used, rows[segment + 1])
+        begins = np.concatenate((begins, own))
+        changes = np.concatenate((changes, (rows[1:] - rows[:-1]).astype(np.int32)))
+        counts[number + 1] = len(begins)
+    return counts, begins, changes

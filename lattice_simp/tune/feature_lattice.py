@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 
 
@@ -29,7 +29,6 @@ def tuning_lattice(
 
     Args:
         lattice: acyclic; its costs and features do not count.
-        names: of the features.
         arcs: (features, arcs) scores.
         finals: (features, states), what ending in a state adds; zeros if None.
 
@@ -54,12 +53,17 @@ def tuning_lattice(
     ).connected()
 
 
+def with_own_symbols(lattice: Lattice) -> Lattice:
+    """Returns the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
+    used, labels = np.unique(np.append(lattice.olabels, EPSILON), return_inverse=True)
+    symbols = SymbolTable(lattice.symbols[label] for label in used[1:].tolist())
+    return replace(lattice, olabels=labels[:-1].astype(np.int32), symbols=symbols)
+
+
 def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbols: SymbolTable) -> Lattice:
     """Returns a lattice of one path for each hypothesis of a sentence, its features on the path's first arc.
 
     Args:
-        hypotheses: of one sentence.
-        names: of the features.
         symbols: numbers the words; it grows as needed.
 
     Raises:

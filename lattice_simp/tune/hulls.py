@@ -72,11 +72,10 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
     """Returns the hulls of all states.
 
     Args:
-        arcs: a lattice that is sorted topologically.
+        arcs: of a lattice that is sorted topologically.
         lines: (2, num_arcs), the slope and the intercept of each arc.
         end_lines: (2, num_states), those of ending in each state.
         limit: the largest size of gamma.
-        pool: room for lines.
 
     Returns:
         The pool (grown as needed), and where the hull of the start begins and ends: without any path, it is one line

@@ -72,13 +72,13 @@ def search_line(
     candidates = np.flatnonzero(allowed & (bleu >= bleu[allowed].max() - SAME))
     distance = np.maximum(0.0, np.maximum(lows[candidates], -highs[candidates]))
     best = zero if zero in candidates else int(candidates[np.argmin(distance)])
-    ends_of_best = (float(lows[best]), float(highs[best]))
+    low, high = float(lows[best]), float(highs[best])
     return Optimum(
         bleu=float(bleu[best]),
         brevity=brevity_penalty(totals[best]),
-        low=ends_of_best[0],
-        high=ends_of_best[1],
-        gamma=0.0 if best == zero else _inside(*ends_of_best, first=best == 0, last=best == len(begins) - 1),
+        low=low,
+        high=high,
+        gamma=0.0 if best == zero else _inside(low, high, first=best == 0, last=best == len(begins) - 1),
         here=float(bleu[zero]),
         at_low_end=float(bleu[0]),
         segments=count,

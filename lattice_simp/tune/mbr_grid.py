@@ -62,11 +62,8 @@ def mbr_grid(
     ([100, 59], 0.5, 59)
 
     Args:
-        lattices: of the development set.
         references: of each sentence one or several, tokenized as the words of the lattices are.
         scales: of the costs; the posteriors are computed once for each.
-        precisions: p.
-        ratios: r.
         settings: what is not searched for: the order, the size of the evidence and the beam of the hypotheses.
         jobs: threads.
 

@@ -7,11 +7,9 @@ until one gains nothing. Further searches begin beside the best point, since the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,16 +18,15 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
-from lattice_simp.tune.directions import axes, feature_units, gamma_bounds, random_directions
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import Optimum, search_line
 from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8
-"""Lines that are searched before the best of them is taken.
+"""Lines that are searched before the best is taken: fewer end in poorer optima, more take longer for no better ones."""
 
-Single lines end in poorer optima; all lines of a round at once take longer and end in no better ones.
-"""
+SPARSE = 3
+"""The most features that a sparse random direction moves."""
 
 BLOCK = 16
 """Sentences that one thread takes at a time."""
@@ -127,20 +124,22 @@ def minimize_error(
     signs = np.array([chosen.signs.get(name, 0) for name in names])
     free = np.array([name not in chosen.fixed for name in names])
     units = np.where(free, feature_units(lattices, start), 0.0)
-    trace: list[Step] = []
     bounds = _bounds(start, units, signs, chosen.reach)
-    best = _Point(np.clip(start, *bounds), 0.0)
-    with _line_searches(lattices, counts, bounds, chosen) as search:
+    pairs = list(zip(lattices, counts, strict=True))
+    labels = [name for name, unit in zip(names, units, strict=True) if unit]
+    labels += [f"random {index}" for index in range(chosen.random_directions)]
+    best, bleu = np.clip(start, *bounds), 0.0
+    with ThreadPoolExecutor(max(1, chosen.jobs)) as threads:
+        search = _Search(chosen, threads, pairs, bounds, units, labels)
         for number in range(chosen.restarts + 1):
             rng = np.random.default_rng((chosen.seed, number))
             away = rng.normal(size=len(names)) * units * chosen.kick if number else 0.0
-            found = _climb(search, np.clip(best.weights + away, *bounds), names, units, chosen, rng, number, trace)
-            if number == 0 or found.bleu > best.bleu:
-                best = found
-    weights = dict(zip(names, best.weights.tolist(), strict=True))
-    return MertResult(
-        weights, evaluate(lattices, counts, best.weights), evaluate(lattices, counts, start), tuple(trace)
-    )
+            found, reached = search.climb(np.clip(best + away, *bounds), rng, number)
+            if number == 0 or reached > bleu:
+                best, bleu = found, reached
+    weights = dict(zip(names, best.tolist(), strict=True))
+    initial = evaluate(lattices, counts, start)
+    return MertResult(weights, evaluate(lattices, counts, best), initial, tuple(search.trace))
 
 
 def evaluate(lattices: Sequence[Lattice], references: Sequence[References], weights: npt.ArrayLike) -> float:
@@ -149,72 +148,103 @@ def evaluate(lattices: Sequence[Lattice], references: Sequence[References], weig
     return float(corpus_bleu(np.sum([own.statistics(words) for own, words in zip(references, best, strict=True)], 0)))
 
 
+# ---------------------------------------------------------------- directions
+
+
+def feature_units(lattices: Sequence[Lattice], weights: Floats) -> Floats:
+    """Returns for each feature the weight with which it contributes as much to an arc as features do on average.
+
+    Features that are 0 everywhere have the unit 0, so that no direction moves them.
+    """
+    squares = sum(np.square(lattice.features.arcs, dtype=np.float64).sum(axis=1) for lattice in lattices)
+    squares = squares + sum(np.square(lattice.features.finals, dtype=np.float64).sum(axis=1) for lattice in lattices)
+    sizes = np.sqrt(squares / max(1, sum(lattice.num_arcs for lattice in lattices)))
+    contribution = float((np.abs(weights) * sizes).mean()) or 1.0
+    return np.divide(contribution, sizes, out=np.zeros(len(weights)), where=sizes > 0)
+
+
+def axes(units: Floats) -> Floats:
+    """Returns the directions along single features, (features that move, features).
+
+    >>> axes(np.array([2.0, 0.0, 1.0])).tolist()
+    [[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    return np.diag(units)[units != 0]
+
+
+def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Floats:
+    """Returns normally distributed directions, (count, features); every other one moves a few features only."""
+    directions = rng.normal(size=(count, len(units))) * units
+    movable = np.flatnonzero(units)
+    for row in directions[1::2] if len(movable) > SPARSE else ():
+        moved = rng.choice(movable, int(rng.integers(2, SPARSE + 1)), replace=False)
+        row[np.setdiff1d(movable, moved)] = 0.0
+    return directions[directions.any(axis=1)]
+
+
+def gamma_bounds(weights: Floats, direction: Floats, least: Floats, greatest: Floats) -> tuple[float, float]:
+    """Returns the least and the greatest gamma at which every weight stays in its bounds (as they do at 0).
+
+    >>> bounds = np.array([0.0, -np.inf]), np.array([np.inf, 5.0])
+    >>> gamma_bounds(np.array([1.0, 2.0]), np.array([1.0, 1.0]), *bounds)
+    (-1.0, 3.0)
+    """
+    forward = direction > 0
+    moves = direction != 0
+    below = np.where(forward, least, greatest)[moves] - weights[moves]
+    above = np.where(forward, greatest, least)[moves] - weights[moves]
+    low, high = (below / direction[moves]).max(initial=-np.inf), (above / direction[moves]).min(initial=np.inf)
+    return min(0.0, float(low)), max(0.0, float(high))
+
+
 # ---------------------------------------------------------------- the search
 
-_Search = Callable[[Floats, Floats], list[Optimum]]
-"""From weights and directions, (directions, features), to the optimum along each."""
 
+@dataclass(frozen=True)
+class _Search:
+    """What does not change while a search climbs, and its moves so far."""
 
-class _Point(NamedTuple):
-    weights: Floats
-    bleu: float
+    options: MertOptions
+    threads: ThreadPoolExecutor
+    pairs: list[tuple[Lattice, References]]
+    bounds: tuple[Floats, Floats]
+    units: Floats
+    labels: list[str]
+    trace: list[Step] = field(default_factory=list)
 
+    def lines(self, weights: Floats, directions: Floats) -> list[Optimum]:
+        """Returns the optimum along each direction, (directions, features); threads share the sentences."""
 
-@contextmanager
-def _line_searches(
-    lattices: Sequence[Lattice],
-    references: Sequence[References],
-    bounds: tuple[Floats, Floats],
-    options: MertOptions,
-) -> Iterator[_Search]:
-    """Returns the function that searches many lines at once; sentences are worked on side by side."""
-    pairs = list(zip(lattices, references, strict=True))
-    blocks = [pairs[begin : begin + BLOCK] for begin in range(0, len(pairs), BLOCK)]
-    with ThreadPoolExecutor(max(1, options.jobs)) as threads:
+        def work(begin: int) -> list[Segments]:
+            block = self.pairs[begin : begin + BLOCK]
+            return [segments(lattice, own, weights, directions, self.options.limit) for lattice, own in block]
 
-        def search(weights: Floats, directions: Floats) -> list[Optimum]:
-            def work(block: list[tuple[Lattice, References]]) -> list[Segments]:
-                return [segments(lattice, own, weights, directions, options.limit) for lattice, own in block]
+        found = [part for block in self.threads.map(work, range(0, len(self.pairs), BLOCK)) for part in block]
+        optima = []
+        for number, direction in enumerate(directions):
+            low, high = gamma_bounds(weights, direction, *self.bounds)
+            optima.append(search_line(found, number, low=low, high=high, min_width=self.options.min_width))
+        return optima
 
-            found = [part for block in threads.map(work, blocks) for part in block]
-            optima = []
-            for number, direction in enumerate(directions):
-                low, high = gamma_bounds(weights, direction, *bounds)
-                optima.append(search_line(found, number, low=low, high=high, min_width=options.min_width))
-            return optima
-
-        yield search
-
-
-def _climb(
-    search: _Search,
-    weights: Floats,
-    names: Sequence[str],
-    units: Floats,
-    options: MertOptions,
-    rng: np.random.Generator,
-    number: int,
-    trace: list[Step],
-) -> _Point:
-    """Moves along the best line of each batch until a whole round gains nothing; returns the end."""
-    single = axes(units)
-    labels = [name for name, unit in zip(names, units, strict=True) if unit]
-    labels += [f"random {index}" for index in range(options.random_directions)]
-    bleu = 0.0
-    for round_number in range(options.max_rounds):
-        moves = len(trace)
-        directions = np.concatenate([single, random_directions(rng, units, options.random_directions)])
-        order = rng.permutation(len(directions))
-        for batch in (order[first : first + BATCH] for first in range(0, len(order), BATCH)):
-            optima = search(weights, directions[batch])
-            best = int(np.argmax([optimum.bleu for optimum in optima]))
-            optimum, bleu = optima[best], optima[0].here
-            if optimum.bleu > bleu + options.min_gain:
-                weights, bleu = weights + optimum.gamma * directions[batch[best]], optimum.bleu
-                trace.append(Step(number, round_number, labels[batch[best]], optimum.gamma, bleu, optimum.brevity))
-        if len(trace) == moves:
-            break
-    return _Point(weights, bleu)
+    def climb(self, weights: Floats, rng: np.random.Generator, number: int) -> tuple[Floats, float]:
+        """Moves along the best line of each batch until a whole round gains nothing; returns the end and its BLEU."""
+        single, bleu = axes(self.units), 0.0
+        for round_number in range(self.options.max_rounds):
+            moves = len(self.trace)
+            directions = random_directions(rng, self.units, self.options.random_directions)
+            directions = np.concatenate([single, directions])
+            order = rng.permutation(len(directions))
+            for batch in (order[first : first + BATCH] for first in range(0, len(order), BATCH)):
+                optima = self.lines(weights, directions[batch])
+                best = int(np.argmax([optimum.bleu for optimum in optima]))
+                optimum, bleu = optima[best], optima[0].here
+                if optimum.bleu > bleu + self.options.min_gain:
+                    weights, bleu = weights + optimum.gamma * directions[batch[best]], optimum.bleu
+                    label = self.labels[batch[best]]
+                    self.trace.append(Step(number, round_number, label, optimum.gamma, bleu, optimum.brevity))
+            if len(self.trace) == moves:
+                break
+        return weights, bleu
 
 
 def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: float | None) -> tuple[Floats, Floats]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from lattice_simp.core.lattice import Lattice
@@ -31,19 +32,15 @@ REACH = 1.0
 """How far a round of tuning may move each weight, in its unit (see `MertOptions`): the lattices were decoded with the
 old weights, and far from them the optimiser would tune on hypotheses that nobody has seen."""
 
+SEARCH = MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
+
 LEAST_MODEL_WEIGHT = 0.01
 """Language models never lose their say: their bounds guide the search."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round.
-
-    Attributes:
-        weights: those that were decoded with.
-        bleu: of the decoded hypotheses, 0 to 1.
-        expected: that of the next weights on all lattices so far.
-    """
+    """The weights that were decoded with, their BLEU (0 to 1), and that of the next ones on all lattices so far."""
 
     weights: dict[str, float]
     bleu: float
@@ -56,7 +53,7 @@ class TuningResult:
 
     weights: dict[str, float]
     bleu: float
-    rounds: tuple[Round, ...] = field(default=())
+    rounds: tuple[Round, ...]
 
 
 Decode = Callable[[Mapping[str, float], SymbolTable], list[Lattice]]
@@ -68,7 +65,7 @@ def tune(
     start: Mapping[str, float],
     decoding: DecodeOptions,
     *,
-    mert: MertOptions | None = None,
+    mert: MertOptions = SEARCH,
     max_rounds: int = 8,
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
@@ -78,8 +75,6 @@ def tune(
     Args:
         sentences: the development set; those without words are left out.
         start: the weights of all features to begin with.
-        decoding: the model, and how to decode with it.
-        mert: options of the optimiser.
         max_rounds: of decoding.
         min_gain: expected gain in BLEU (0 to 1) below which the rounds end.
         say: prints a line of the log.
@@ -88,12 +83,9 @@ def tune(
         LatticeSimpError: no sentences, or one cannot be translated.
     """
     usable = [sentence for sentence in sentences if sentence.words]
-
-    def decoded(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
-        return decode(usable, weights, decoding, symbols)
-
-    options = replace(mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH), jobs=decoding.jobs)
+    options = replace(mert, jobs=decoding.jobs)
     references = [sentence.references for sentence in usable]
+    decoded = partial(decode, usable, decoding)
     return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
 
 
@@ -102,7 +94,7 @@ def tune_with(
     references: Sequence[Sequence[Sequence[str]]],
     start: Mapping[str, float],
     *,
-    mert: MertOptions | None = None,
+    mert: MertOptions = SEARCH,
     max_rounds: int = 8,
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
@@ -125,7 +117,6 @@ def tune_with(
     symbols = SymbolTable()
     encoded = [[symbols.encode(words) for words in own] for own in references]
     counts = [References.of(own) for own in encoded]
-    given = mert or MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[Lattice]] = []
     for number in range(1, max_rounds + 1):
@@ -134,7 +125,7 @@ def tune_with(
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [union(own) for own in zip(*history, strict=True)]
         begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # those of all rounds
-        found = minimize_error(pooled, encoded, begin, _options(given, begin))
+        found = minimize_error(pooled, encoded, begin, _options(mert, begin))
         rounds.append(Round(weights, bleu, found.bleu))
         say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
         if found.bleu < max(one.bleu for one in rounds) + min_gain:

@@ -36,7 +36,6 @@ def lattice_under(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLike
     [-1.0, -6.5]
 
     Args:
-        lattice: with features.
         weights: by feature, 0 where one is missing; or in the order of the features, (features,).
     """
     features = lattice.features
@@ -54,10 +53,6 @@ def best_hypothesis(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLi
     >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
     >>> best_hypothesis(tuning_lattice(pair, ["x"], [[1.0, 2.0]]), {"x": 1.0})
     (array([2], dtype=int32), -2.0)
-
-    Args:
-        lattice: acyclic.
-        weights: for each feature; or in the order of the features, (features,).
 
     Raises:
         LatticeSimpError: a weight is missing, or one is named that no feature has.

@@ -12,8 +12,9 @@ import time
 import pytest
 from train.toy import TASK_USERS, contents, inline_tasks, write_config, write_toy_data
 
-from lattice_simp.commands.train import run_training
-from lattice_simp.train.pipeline import STAGES
+from lattice_simp.pipeline.stage import Run
+from lattice_simp.train.config import read_config
+from lattice_simp.train.pipeline import STAGES, train
 
 MANY_SHARDS = "shard_lines=9"
 
@@ -31,7 +32,7 @@ def alone(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        run_training(config, [MANY_SHARDS], quiet=True)
+        train(read_config(config, [MANY_SHARDS]), Run())
     return folder / "work"
 
 

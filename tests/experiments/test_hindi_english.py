@@ -17,8 +17,9 @@ from experiments.hindi_english.translating import TEST
 from lattice_simp.evaluate import bleu_tok, chrf
 from lattice_simp.hindi.formats.treebank import read_treebank
 from lattice_simp.hindi.model import HindiModel
+from lattice_simp.support.settings_file import checked_settings
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.config import checked_config
+from lattice_simp.train.config import Config
 
 for name in ("pycrfsuite", "indicnlp"):
     pytest.importorskip(name, reason="the extra 'hindi' is not installed")
@@ -68,7 +69,9 @@ def inline(monkeypatch):
 
 
 def test_two_thirds_of_the_development_set_are_trained_on_once_for_each_reference(folder):
-    config = checked_config(yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8")), "config.yaml")
+    config = checked_settings(
+        Config, yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8")), "config.yaml"
+    )
     split = with_split_development(config)
     assert [corpus.name for corpus in split.corpora] == ["toy", "dev.0", "dev.1"]
     every = list(read_lines(folder / "dev.hi"))

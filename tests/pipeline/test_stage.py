@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.memory import PeakMemory
 from lattice_simp.pipeline.runner import locked
 from lattice_simp.pipeline.shards import (
     list_column,
@@ -28,6 +27,7 @@ from lattice_simp.pipeline.shards import (
     write_shard,
 )
 from lattice_simp.pipeline.stage import (
+    PeakMemory,
     Run,
     Stage,
     forget_stages,

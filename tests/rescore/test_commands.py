@@ -11,14 +11,16 @@ from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens,
 
 from lattice_simp import Lattice, write
 from lattice_simp.cli import main
-from lattice_simp.commands.train import run_training
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.formats.nbest import read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
-from lattice_simp.train.ngrams.lmplz import find_lmplz
+from lattice_simp.train.config import read_config
+from lattice_simp.train.ngrams.estimate import find_lmplz
+from lattice_simp.train.pipeline import train
 from lattice_simp.train.rules.lexical import LexicalTable
 from lattice_simp.train.scorers import stage_folders, train_scorer
 from lattice_simp.train.text.vocabulary import read_words
@@ -33,7 +35,7 @@ def work(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        run_training(config, [], last="lexical", quiet=True)
+        train(read_config(config), Run(), last="lexical")
     return folder / "work"
 
 

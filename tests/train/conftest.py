@@ -11,7 +11,9 @@ import pytest
 from train.toy import TASK_USERS, inline_tasks, write_config, write_toy_data
 
 from lattice_simp.cli import main
-from lattice_simp.commands.train import run_training
+from lattice_simp.pipeline.stage import Run
+from lattice_simp.train.config import read_config
+from lattice_simp.train.pipeline import train
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +40,7 @@ def trained(toy_data, tmp_path_factory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        run_training(config, [], quiet=True)
+        train(read_config(config), Run())
     return folder / "work"
 
 

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from lattice_simp.errors import FormatError
-from lattice_simp.train.config import Config, checked_config, read_config, write_config
+from lattice_simp.support.settings_file import checked_settings
+from lattice_simp.train.config import Config, read_config, write_config
 
 LEAST = {
     "work": "w",
@@ -148,4 +149,4 @@ def test_each_name_that_is_known_can_be_set():
         for name in getattr(field.annotation, "model_fields", {}):
             values = LEAST | {section: {f"{name}x": 1}} if section != "text" else LEAST | {"text": {f"{name}x": 1}}
             with pytest.raises(FormatError, match=rf"unknown field {section}\.{name}x \(did you mean {name}\?\)"):
-                checked_config(values, "c")
+                checked_settings(Config, values, "c")

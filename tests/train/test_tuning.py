@@ -14,7 +14,7 @@ from lattice_simp.pipeline.stage import Run
 from lattice_simp.train import model as model_module
 from lattice_simp.train.config import TestSet, read_config
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.ngrams.lmplz import find_lmplz
+from lattice_simp.train.ngrams.estimate import find_lmplz
 from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.tuning import bleu, finish_model, read_test_set, read_texts, translate_lines
 from lattice_simp.translate.model_files import read_weights, write_weights
@@ -108,7 +108,7 @@ def test_a_sentence_that_fails_is_named(trained, monkeypatch):
     def translate(decoder, source):
         raise LatticeSimpError("no way") if source == "b" else RuntimeError
 
-    monkeypatch.setattr("lattice_simp.train.tuning._translate", translate)
+    monkeypatch.setattr("lattice_simp.train.tuning.Decoder.translate", translate)
     with pytest.raises(LatticeSimpError, match=r"^sentence 3: no way$"):
         translate_lines(trained / "model", read_weights(trained / "model" / "weights.tsv"), ["", "", "b"], Run())
 

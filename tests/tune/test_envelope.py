@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tune_helpers import empty_lattice, lattice_of_arcs
+from tune_helpers import empty_lattice, envelope, lattice_of_arcs
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.tune.corpus_bleu import STATISTICS, References
-from lattice_simp.tune.envelope import envelope, segments
+from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.scores import best_hypothesis
 
 SEEDS = range(40)
@@ -93,7 +93,7 @@ def test_statistics_are_those_of_the_words(random_lattice, limit):
         references = References.of([rng.integers(1, 5, 5), rng.integers(1, 5, 3)])
         weights, directions = rng.normal(size=3), rng.normal(size=(70, 3))
         found = segments(lattice, references, weights, directions, limit)
-        assert found.offsets[-1] > 64, f"seed {seed}"  # the arrays have grown
+        assert found.offsets[-1] > 64, f"seed {seed}"  # of many directions
         for number, direction in enumerate(directions):
             own = slice(found.offsets[number], found.offsets[number + 1])
             alone = envelope(lattice, weights, direction, limit)

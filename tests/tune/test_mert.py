@@ -14,11 +14,10 @@ from lattice_simp import SymbolTable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.tune.corpus_bleu import References
-from lattice_simp.tune.directions import feature_units
 from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.line_search import search_line
-from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+from lattice_simp.tune.mert import MertOptions, evaluate, feature_units, minimize_error
 from lattice_simp.tune.scores import best_hypothesis
 
 # ---------------------------------------------------------------- reference results

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from train.toy import inline_tasks
 
 from lattice_simp import Decoder
 from lattice_simp.core.symbols import SymbolTable
@@ -47,18 +48,25 @@ def sentences():
     ]
 
 
+@pytest.fixture
+def inline(monkeypatch):
+    """Decodes in this process, which is quicker than to start workers."""
+    monkeypatch.setattr("lattice_simp.pipeline.tasks.run_tasks", inline_tasks)
+
+
 def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     weights = read_weights(model / WEIGHTS)
     runs = []
     for jobs in (1, 2):
         symbols = SymbolTable()
-        lattices = decode(sentences[:4], weights, DecodeOptions(model, "plain", jobs=jobs), symbols)
+        lattices = decode(sentences[:4], DecodeOptions(model, "plain", jobs=jobs), weights, symbols)
         runs.append([tuple(symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
     expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
     assert runs[0] == runs[1] == expected
 
 
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("strategy", ["plain", "gappy"])
 def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, strategy):
     start = start_weights(model, skeletons=strategy == "gappy")
@@ -70,7 +78,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
-    lattices = decode(sentences, result.weights, options, symbols)
+    lattices = decode(sentences, options, result.weights, symbols)
     counts = [References.of([symbols.encode(words) for words in one.references]) for one in sentences]
     vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].features])
     assert evaluate(lattices, counts, vector) == pytest.approx(result.bleu, abs=1e-6)
@@ -88,16 +96,18 @@ def test_no_sentences_are_an_error(model):
         tune([TuningSentence((), ((),))], {}, DecodeOptions(model))
 
 
+@pytest.mark.usefixtures("inline")
 def test_a_sentence_that_fails_is_named(model, sentences):
     with pytest.raises(LatticeSimpError, match="sentence 1: "):
         decode(
             [TuningSentence(("a",), (("b",),), ("111",))],
-            read_weights(model / WEIGHTS),
             DecodeOptions(model),
+            read_weights(model / WEIGHTS),
             SymbolTable(),
         )
 
 
+@pytest.mark.usefixtures("inline")
 def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     weights = start_weights(model, skeletons=True)
     decoder = Decoder.load(model).with_weights(weights)
@@ -105,7 +115,7 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     skeleton = Skeleton.from_mask(one.masks[0], one.words)
     _, own = decoder.hiero.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
     given = [replace(one, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in own)), one]
-    doubled, plain = decode(given, weights, DecodeOptions(model, "gappy"), SymbolTable())
+    doubled, plain = decode(given, DecodeOptions(model, "gappy"), weights, SymbolTable())
     column = plain.features.names.index("Skeleton")
 
     def best_skeleton(lattice):
@@ -116,12 +126,13 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     assert best_skeleton(doubled) == pytest.approx(2.0 * best_skeleton(plain), rel=1e-4)
 
 
+@pytest.mark.usefixtures("inline")
 def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
     asked = []
 
     def decoded(weights, symbols):
         asked.append(dict(weights))
-        return decode(sentences, weights, DecodeOptions(model, "plain"), symbols)
+        return decode(sentences, DecodeOptions(model, "plain"), weights, symbols)
 
     start = start_weights(model, skeletons=False)
     references = [one.references for one in sentences]

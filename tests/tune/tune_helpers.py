@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.tune.envelope import hypotheses
 from lattice_simp.tune.feature_lattice import tuning_lattice
+from lattice_simp.tune.hulls import LINE, hulls
+from lattice_simp.tune.scores import weighted
 
 WORDS = 1000
 """Words are the numbers below."""
@@ -24,3 +29,25 @@ def lattice_of_arcs(sources, words, nextstates, features, final, names, ends=Non
 def empty_lattice(names):
     """Makes the lattice without paths."""
     return lattice_of_arcs([], [], [], [], [False], names)
+
+
+@dataclass
+class Envelope:
+    """The best hypothesis for every gamma: segment `i` is best between `boundaries[i - 1]` and `boundaries[i]`."""
+
+    boundaries: np.ndarray
+    offsets: np.ndarray
+    words: np.ndarray
+
+    def hypothesis(self, segment):
+        return self.words[self.offsets[segment] : self.offsets[segment + 1]]
+
+
+def envelope(lattice, weights, direction, limit=np.inf):
+    """Returns the best hypotheses along a line of weights, without references."""
+    lattice = lattice.topsorted()
+    arrays = (lattice.features.arcs, lattice.features.finals)
+    lines = [np.stack([weighted(scores, np.asarray(own, float)) for own in (direction, weights)]) for scores in arrays]
+    pool, begin, end = hulls(lattice.arcs, *lines, limit, np.empty(1024, dtype=LINE))
+    begins, offsets, words = hypotheses(lattice.arcs, pool, begin, end)
+    return Envelope(begins[1:], offsets, words)

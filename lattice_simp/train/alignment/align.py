@@ -11,7 +11,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import FormatError
-from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, write_shard
+from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, taken, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.alignment.hmm import Side, align_both
@@ -54,11 +54,7 @@ def _link_files(config: Config) -> list[Path]:
 
 
 def _check_lines(config: Config) -> None:
-    """Finds faults of the files of links before any stage runs.
-
-    Raises:
-        FormatError: a line that does not hold links, or more or fewer lines than the corpus has.
-    """
+    """Finds faults of the files of links before any stage runs."""
     for corpus, path in zip(config.corpora, _link_files(config), strict=False):
         lines, own = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
         if lines != own:
@@ -71,17 +67,14 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
     files = _link_files(config)
     every = [read_pharaoh(path) for path in files]
     starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in every)])
-    counts = np.concatenate([np.diff(offsets) for offsets, _ in every])
-    offsets = np.concatenate([[0], np.cumsum(counts)])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(own) for own, _ in every]))])
     points = np.concatenate([own for _, own in every])
 
     def links_of(name: str, begin: int, lengths: Lengths) -> Links:
         table = read_shard(run.folders["prepare"] / name, ["corpus", "line"])
         corpora, lines = table["corpus"].to_numpy(), table["line"].to_numpy()
-        rows = starts[corpora] + lines
-        own = np.concatenate([[0], np.cumsum(counts[rows])])
-        pairs = np.repeat(np.arange(len(rows)), counts[rows])
-        found = points[np.repeat(offsets[rows] - own[:-1], counts[rows]) + np.arange(own[-1])]
+        own, found = taken(offsets, points, starts[corpora] + lines)
+        pairs = np.repeat(np.arange(len(lines)), np.diff(own))
         outside = np.flatnonzero((found >= np.stack(lengths, axis=1)[pairs]).any(axis=1))
         if len(outside):
             pair = pairs[outside[0]]

@@ -4,27 +4,53 @@ The model is that of Vogel, Ney and Tillmann (1996, HMM-based word alignment in 
 (2003, A systematic comparison of various statistical alignment models, section 2.1) describe it: each word of the
 generated side comes from one word of the conditioning side or from NULL, and the width of the jump from the last such
 word has a probability. The tables are trained with IBM Model 1 first. A link is the one with the highest posterior.
+
+A cell is a pair of a conditioning position (or NULL) and a generated position in one sentence pair. Threads share the
+work of a block of cells by words where tables are read and written, and by shards of sentences in between. Sums over
+shards and blocks are added in their order, so the results do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train.alignment.hmm_blocks import Corpus, all_pairs, collect, filled_blocks
 from lattice_simp.train.alignment.hmm_kernels import Shard, best_positions, hmm_posteriors, model1_posteriors
-from lattice_simp.train.alignment.hmm_table import Side, kept_pairs, normalise_rows
+from lattice_simp.train.alignment.hmm_table import (
+    Block,
+    Occurrences,
+    PairTable,
+    Part,
+    Side,
+    collect_counts,
+    fill_cells,
+    find_occurrences,
+    kept_pairs,
+    normalise_rows,
+    write_rows,
+)
 from lattice_simp.train.alignment.links import Links
 
-__all__ = ["HmmSettings", "Progress", "Side", "align_both", "align_words"]
+__all__ = ["HmmSettings", "Side", "align_both", "align_words"]
 
-# Told the passes that are done, all passes, and a log-likelihood; see `align_both`.
-Progress = Callable[[int, int, float], None]
+# Cells that are in memory at once (128 MiB), and those of a shard, the work of one thread at a time. Both decide in
+# which order sums are added, so they do not depend on the machine.
+BLOCK_CELLS = 1 << 24
+SHARD_CELLS = 1 << 18
+# Shares of the vocabulary for each thread: more than one, as some words have far more cells than others.
+PARTS_PER_JOB = 4
+
+Progress = Callable[[int, int, float], object]
+"""Told after each pass over the corpus how many passes are done, how many there are, and the log-likelihood (natural)
+of the generated side before the update."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +58,7 @@ class HmmSettings:
     """How an aligner is trained.
 
     Attributes:
-        model1_iterations: iterations of IBM Model 1.
-        hmm_iterations: iterations of the HMM.
+        model1_iterations, hmm_iterations: of IBM Model 1, and of the HMM.
         null: the probability of a transition to NULL (0.2 in Och and Ney 2003, section 2.1).
         uniform: the part of the transitions to words that is spread evenly (Och and Ney's alpha; GIZA++'s default).
         maximum_jump: wider jumps share one weight for each direction.
@@ -63,40 +88,39 @@ class HmmSettings:
             if not getattr(self, name) >= 0:
                 raise LatticeSimpError(f"HMM aligner: {name} must not be negative, as {getattr(self, name)} is")
 
+    @property
+    def passes(self) -> int:
+        """Passes over the corpus: the last one finds the links."""
+        return self.model1_iterations + self.hmm_iterations + 1
+
+
+DEFAULTS = HmmSettings()
+
 
 def align_both(
     source: Side,
     target: Side,
-    settings: HmmSettings | None = None,
+    settings: HmmSettings = DEFAULTS,
     *,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total, value: None,
 ) -> tuple[Links, Links]:
-    """Aligns the words of both sides in both directions.
-
-    Args:
-        jobs: threads; the result does not depend on it. The directions come one after the other, so that only one
-            table is in memory.
-        progress: is told after each pass over the corpus how many passes are done, how many there are, and the
-            log-likelihood (natural) of the generated side before the update.
+    """Aligns the words of both sides in both directions, one after the other, so that only one table is in memory.
 
     Returns:
         The links of p(target | source), at most one for each target word, and those of p(source | target), at most one
-        for each source word. Both as (offsets, points): sentence k has `points[offsets[k]:offsets[k + 1]]`, rows of
-        (source position, target position), int32.
+        for each source word.
 
     Raises:
         LatticeSimpError: the sides differ in their number of sentences, or there is no thread to do the work.
     """
-    settings = settings or HmmSettings()
-    half = _num_passes(settings)
-    report = progress or _silent
-    forward = align_words(
-        source, target, settings, jobs=jobs, progress=lambda done, _, value: report(done, 2 * half, value)
-    )
-    backward = align_words(
-        target, source, settings, jobs=jobs, progress=lambda done, _, value: report(half + done, 2 * half, value)
-    )
+    half = settings.passes
+
+    def report(begin: int) -> Progress:
+        return lambda done, _, value: progress(begin + done, 2 * half, value)
+
+    forward = align_words(source, target, settings, jobs=jobs, progress=report(0))
+    backward = align_words(target, source, settings, jobs=jobs, progress=report(half))
     offsets, points = _links(forward, target.offsets)
     turned_offsets, turned = _links(backward, source.offsets)
     return (offsets, points), (turned_offsets, np.ascontiguousarray(turned[:, ::-1]))
@@ -105,67 +129,64 @@ def align_both(
 def align_words(
     conditioning: Side,
     generated: Side,
-    settings: HmmSettings | None = None,
+    settings: HmmSettings = DEFAULTS,
     *,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total, value: None,
 ) -> Ints:
-    """Aligns each word of the generated side to a word of the conditioning side; see `align_both`.
+    """Aligns each word of the generated side to a word of the conditioning side.
 
     >>> one = Side(np.array([0, 1, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 6]), 2)
     >>> two = Side(np.array([2, 1, 2, 1, 1, 2]), np.array([0, 2, 3, 4, 6]), 3)
     >>> align_words(one, two).tolist()
     [0, 1, 0, 0, 0, 1]
 
+    Args:
+        jobs: threads; the result does not depend on it.
+
     Returns:
         For each word of `generated` the position in its sentence's other side, -1 for NULL.
 
     Raises:
-        LatticeSimpError: the sides differ in their number of sentences, or there is no thread to do the work.
+        LatticeSimpError: as `align_both`.
     """
     if len(conditioning) != len(generated):
         raise LatticeSimpError(f"the sides of a corpus have {len(conditioning)} and {len(generated)} sentences")
     if jobs < 1:
         raise LatticeSimpError(f"jobs must be at least 1, not {jobs}")
     with ThreadPoolExecutor(jobs) as pool:
-        return _train(Corpus(conditioning, generated, pool, jobs), settings or HmmSettings(), progress or _silent)
+        return _train(_Corpus(conditioning, generated, pool, jobs), settings, progress)
 
 
-# Puts the posteriors into the cells of a shard and returns its log-likelihood and its jumps (see `hmm_posteriors`).
-_Model = Callable[[Shard], tuple[float, Floats]]
+# ---------------------------------------------------------------- training
 
 
-def _train(corpus: Corpus, settings: HmmSettings, progress: Progress) -> Ints:
-    passes = _num_passes(settings)
-    table, weights = all_pairs(corpus, settings.rare_word), np.ones(3 * settings.maximum_jump + 2)
-    for done in range(1, passes):
-        model = _model1 if done <= settings.model1_iterations else _hmm(weights, settings)
+def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
+    table, weights = _all_pairs(corpus, settings.rare_word), np.ones(3 * settings.maximum_jump + 2)
+    for done in range(1, settings.passes):
+        model = model1_posteriors if done <= settings.model1_iterations else _hmm(weights, settings)
         counts = np.zeros(len(table.words))
         likelihood, jumps = 0.0, np.zeros((2, len(weights)))
-        for block, shards in filled_blocks(corpus, table, settings.floor):
+        for block, shards in _filled_blocks(corpus, table, settings.floor):
             for value, part in corpus.pool.map(model, shards):
                 likelihood += value
                 jumps += part
-            collect(corpus, table, block, counts)
+            corpus.run(partial(collect_counts, table, block, counts), block.occurrences)
         normalise_rows(table.starts, counts, table.probabilities)
         # A bucket that no sentence has room for keeps its weight, as all do under Model 1.
         weights = np.divide(jumps[0], jumps[1], out=weights.copy(), where=jumps[1] > 0.0)
         if done == settings.model1_iterations:
             table = kept_pairs(table, counts, settings.minimum_count)
-        progress(done, passes, likelihood)
+        progress(done, settings.passes, likelihood)
     positions, likelihood = [np.empty(0, dtype=np.int32)], 0.0
-    for _, shards in filled_blocks(corpus, table, settings.floor):
+    for _, shards in _filled_blocks(corpus, table, settings.floor):
         likelihood += sum(value for value, _ in corpus.pool.map(_hmm(weights, settings), shards))
         positions += corpus.pool.map(best_positions, shards)
-    progress(passes, passes, likelihood)
+    progress(settings.passes, settings.passes, likelihood)
     return np.concatenate(positions)
 
 
-def _model1(shard: Shard) -> tuple[float, Floats]:
-    return model1_posteriors(shard), np.zeros((2, 1))
-
-
-def _hmm(weights: Floats, settings: HmmSettings) -> _Model:
+def _hmm(weights: Floats, settings: HmmSettings) -> Callable[[Shard], tuple[float, Floats]]:
     return lambda shard: hmm_posteriors(shard, weights, settings.null, settings.uniform)
 
 
@@ -177,9 +198,73 @@ def _links(positions: Ints, offsets: Longs) -> Links:
     return np.searchsorted(linked, offsets), points
 
 
-def _num_passes(settings: HmmSettings) -> int:
-    return settings.model1_iterations + settings.hmm_iterations + 1
+# ---------------------------------------------------------------- blocks
 
 
-def _silent(done: int, total: int, log_likelihood: float) -> None:
-    """Reports nothing."""
+class _Corpus(NamedTuple):
+    """Both sides of a parallel corpus and the threads that work on it."""
+
+    conditioning: Side
+    generated: Side
+    pool: ThreadPoolExecutor
+    jobs: int
+
+    def run(self, task: Callable[[Part], None], occurrences: Occurrences) -> None:
+        """Does a task side by side for ranges of conditioning words with about the same number of occurrences."""
+        starts = occurrences.starts
+        wanted = np.linspace(0, starts[-1], self.jobs * PARTS_PER_JOB + 1)[1:-1]
+        cuts = [0, *np.searchsorted(starts[:-1], wanted).tolist(), len(starts) - 1]
+        for _ in self.pool.map(task, [(first, last) for first, last in pairwise(cuts) if first < last]):
+            pass
+
+
+def _all_pairs(corpus: _Corpus, rare_word: int) -> PairTable:
+    """Returns the table of the pairs of words that are in one sentence pair, all equally likely."""
+    conditioning, generated = corpus.conditioning, corpus.generated
+    occurrences = find_occurrences(conditioning.words, conditioning.offsets, conditioning.vocabulary_size)
+    frequencies = np.bincount(generated.words, minlength=generated.vocabulary_size)
+    shared = occurrences, generated.words, generated.offsets, frequencies, rare_word
+    sizes, nothing = np.zeros(len(occurrences.starts), dtype=np.int64), np.empty(0, dtype=np.int32)
+    corpus.run(lambda part: write_rows(*shared, part, sizes, nothing), occurrences)
+    starts = np.cumsum(sizes)
+    words = np.empty(starts[-1], dtype=np.int32)
+    corpus.run(lambda part: write_rows(*shared, part, starts, words), occurrences)
+    return PairTable(starts, words, np.full(len(words), 1.0 / max(1, generated.vocabulary_size)))
+
+
+def _filled_blocks(corpus: _Corpus, table: PairTable, floor: float) -> Iterator[tuple[Block, list[Shard]]]:
+    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`, and views of the cells for threads.
+
+    A block is void when the next comes.
+    """
+    conditioning, generated = corpus.conditioning, corpus.generated
+    lengths, generated_lengths = np.diff(conditioning.offsets), np.diff(generated.offsets)
+    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum((lengths + 1) * generated_lengths)])
+    cells = np.empty(0)
+    for first, last in _cuts(ends, 0, len(lengths), BLOCK_CELLS):
+        starts = ends[first : last + 1] - ends[first]
+        if len(cells) < starts[-1]:
+            cells = np.empty(starts[-1])
+        shards = [
+            Shard(
+                cells[ends[begin] - ends[first] : ends[end] - ends[first]],
+                lengths[begin:end],
+                generated_lengths[begin:end],
+                ends[begin:end] - ends[begin],
+            )
+            for begin, end in _cuts(ends, first, last, SHARD_CELLS)
+        ]
+        own, other = conditioning.offsets[first : last + 1], generated.offsets[first : last + 1]
+        occurrences = find_occurrences(conditioning.words, own, conditioning.vocabulary_size)
+        block = Block(occurrences, generated.words, other, generated.vocabulary_size, starts, cells)
+        corpus.run(partial(fill_cells, table, block, floor), occurrences)
+        yield block, shards
+
+
+def _cuts(ends: Longs, first: int, last: int, limit: int) -> Iterator[tuple[int, int]]:
+    """Cuts the sentences `first`..`last` - 1 into ranges of at most `limit` cells, but at least one sentence."""
+    while first < last:
+        end = int(np.searchsorted(ends, ends[first] + limit, side="right")) - 1
+        end = min(max(end, first + 1), last)
+        yield first, end
+        first = end

@@ -32,8 +32,8 @@ def _cells_of(shard: Shard, sentence: int) -> Floats:
 
 
 @jit
-def model1_posteriors(shard: Shard) -> float:
-    """Returns the log-likelihood of sentences under Model 1, where each alignment is equally likely."""
+def model1_posteriors(shard: Shard) -> tuple[float, Floats]:
+    """Replaces the cells by posteriors under Model 1; returns the log-likelihood, and zeros: it counts no jumps."""
     likelihood = 0.0
     for sentence in range(len(shard.lengths)):
         block = _cells_of(shard, sentence)
@@ -48,7 +48,7 @@ def model1_posteriors(shard: Shard) -> float:
         for state in range(num_states):
             for position in range(length):
                 block[state, position] *= totals[position]
-    return likelihood
+    return likelihood, np.zeros((2, 1))
 
 
 @jit

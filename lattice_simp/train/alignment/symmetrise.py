@@ -12,10 +12,7 @@ _GROW = {"grow-diag": 0, "grow-diag-final": 1, "grow-diag-final-and": 2}
 
 
 def symmetrise(
-    forward: Links,
-    backward: Links,
-    lengths: tuple[Ints, Ints],
-    method: Symmetrisation = "grow-diag-final-and",
+    forward: Links, backward: Links, lengths: tuple[Ints, Ints], method: Symmetrisation = "grow-diag-final-and"
 ) -> Links:
     """Joins the links of two directions.
 
@@ -26,15 +23,13 @@ def symmetrise(
     [[0, 0], [1, 1], [1, 2]]
 
     Args:
-        forward, backward: (offsets, links): the links of sentence s are `links[offsets[s]:offsets[s + 1]]`, (points, 2)
-            int32 positions in the source and the target.
         lengths: the words of each source and each target.
         method: `grow-diag` starts from the intersection and adds neighbouring links of the union whose source or target
             word has no link yet; `-final` then adds any such link of either direction, `-final-and` those that have
             neither.
 
     Returns:
-        (offsets, links) sorted by source and target position.
+        Links, sorted by source and target position.
     """
     return _symmetrise(*forward, *backward, *lengths, method == "union", _GROW.get(method, -1))
 

@@ -1,7 +1,8 @@
 """Estimates n-gram language models with KenLM's `lmplz`.
 
 Modified Kneser-Ney smoothing without memory limits: Heafield, Pouzyrevsky, Clark and Koehn, "Scalable Modified
-Kneser-Ney Language Model Estimation", ACL 2013.
+Kneser-Ney Language Model Estimation", ACL 2013. The program is not part of KenLM's Python package: `make lmplz`
+compiles it from that package's sources.
 """
 
 from __future__ import annotations
@@ -16,9 +17,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.support.textio import open_binary, read_lines
-from lattice_simp.train.ngrams.lmplz import find_lmplz
+
+VARIABLE = "LMPLZ"
+"""The environment variable that names the program; it comes before all other places."""
+
+PROGRAM = "lmplz"
+
+REMEDY = (
+    "run `make lmplz` in the project's sources: cmake, a C++ compiler and Boost do it; "
+    f"or name the program in the environment variable {VARIABLE}"
+)
 
 ORDERS = range(2, 7)
 """The orders that KenLM reads as it is usually built."""
@@ -65,9 +75,14 @@ def estimate(
         LatticeSimpError: settings that make no sense; `lmplz` failed: too little text, memory or disk.
     """
     mebibytes = memory_mebibytes(memory)
-    settings = ["--order", str(_checked_order(order)), "--memory", f"{mebibytes}M"]
+    if order not in ORDERS:
+        raise LatticeSimpError(f"order {order} (choose {ORDERS[0]} to {ORDERS[-1]}, which KenLM reads)")
+    settings = ["--order", str(order), "--memory", f"{mebibytes}M"]
     if prune:
-        settings += ["--prune", *map(str, _checked_prune(prune, order))]
+        if len(prune) > order or min(prune) < 0 or list(prune) != sorted(prune):
+            remedy = f"give at most {order} counts from 0 upwards, none below the last"
+            raise LatticeSimpError(f"prune {tuple(prune)} ({remedy})")
+        settings += ["--prune", *map(str, prune)]
     if discount_fallback:
         settings.append("--discount_fallback")
     program = find_lmplz()
@@ -106,13 +121,7 @@ def memory_mebibytes(memory: str | int) -> int:
 
 
 def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
-    """Returns in one line why `lmplz` failed.
-
-    Args:
-        code: its exit status; negative for a signal.
-        said: what it wrote on standard error.
-        temporary: the folder that holds its temporary files.
-        mebibytes: the memory that it was given.
+    """Returns in one line why `lmplz` failed with an exit status (negative for a signal) and what it said.
 
     >>> explain(-9, "", Path("/tmp"), 500)
     'lmplz was killed, most likely for lack of memory (give it less than 500 MiB, or free some)'
@@ -132,18 +141,26 @@ def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
     return f"lmplz failed: {reason}"
 
 
-def _checked_order(order: int) -> int:
-    if order not in ORDERS:
-        raise LatticeSimpError(f"order {order} (choose {ORDERS[0]} to {ORDERS[-1]}, which KenLM reads)")
-    return order
+def program_folder() -> Path:
+    """Returns the folder that `make lmplz` puts the program into."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp" / "bin"
 
 
-def _checked_prune(prune: Sequence[int], order: int) -> Sequence[int]:
-    if len(prune) > order or min(prune) < 0 or list(prune) != sorted(prune):
-        raise LatticeSimpError(
-            f"prune {tuple(prune)} (give at most {order} counts from 0 upwards, none below the last)"
-        )
-    return prune
+def find_lmplz() -> Path:
+    """Finds `lmplz`, an absolute path: in the environment variable LMPLZ, then in PATH, then in `program_folder()`.
+
+    Raises:
+        MissingExtraError: it is in none of them, or LMPLZ names no program.
+    """
+    if named := os.environ.get(VARIABLE):
+        found = shutil.which(named)
+        if found is None:
+            raise MissingExtraError(f"{VARIABLE}={named} names no program that can be run ({REMEDY})")
+    else:
+        found = shutil.which(PROGRAM) or shutil.which(PROGRAM, path=program_folder())
+        if found is None:
+            raise MissingExtraError(f"KenLM's {PROGRAM} is not there ({REMEDY})")
+    return Path(found).absolute()
 
 
 def _machine_bytes() -> int:

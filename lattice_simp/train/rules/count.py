@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lattice_simp.core.growing import find_slot
@@ -64,19 +63,15 @@ def count_stage(config: Config) -> Stage:
 
 def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     rules = config.rules
-    factory = partial(_counter, run.folders["extract"], folder, rules.max_targets, rules.min_count_hierarchical)
+    make = partial(_count_bucket, run.folders["extract"], folder, rules.max_targets, rules.min_count_hierarchical)
     buckets = range(bucket_count(run.folders["number"]))
-    run_all(over_shards(run, factory, buckets, lambda bucket: shard_path(folder, bucket).exists()))
+    run_all(over_shards(run, partial(partial, make), buckets, lambda bucket: shard_path(folder, bucket).exists()))
     return {"rules": sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))}
 
 
-def _counter(extracted: Path, folder: Path, max_targets: int, min_count: int) -> partial[None]:
+def _count_bucket(extracted: Path, folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
     # DuckDB takes patterns, and folders called `name=value` for columns unless it is told not to.
     files = [glob.escape(str(path)) for path in shard_paths(extracted)]
-    return partial(_count_bucket, files, folder, max_targets, min_count)
-
-
-def _count_bucket(files: list[str], folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
     try:
         with open_database(folder) as connection:
             counted = connection.sql(_COUNT, params=[files, bucket, max_targets, min_count]).to_arrow_table()
@@ -95,25 +90,24 @@ def targets_stage(config: Config) -> Stage:
 
 def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / _TABLE).exists():
-        hashes = [target_hashes(read_shard(path, ["target"])["target"]) for path in shard_paths(run.folders["count"])]
-        different = np.unique(np.concatenate(hashes))
+        columns = (read_shard(path, ["target"])["target"] for path in shard_paths(run.folders["count"]))
+        different = np.unique(np.concatenate([hash_rows(*rows_of(column, np.int32)) for column in columns]))
         keys, values = _table_of(different)
         write_arrays(folder / _TABLE, {"targets": different, "keys": keys, "values": values})
     targets = read_arrays(folder / _TABLE)["targets"]
-    numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
-    factory = partial(_target_counter, run.folders["number"], run.folders["align"], folder, limits_of(config.rules))
-    run_all(over_shards(run, factory, numbers, lambda number: _counts_path(folder, number).exists()))
+    make = partial(_count_shard, run.folders["number"], run.folders["align"], limits_of(config.rules))
+    paths = [folder / f"{path.stem}.arrays" for path in shard_paths(run.folders["number"])]
+    run_all(over_shards(run, partial(partial, make), paths, Path.exists))
     counts = np.zeros(len(targets), dtype=np.int64)
     occurrences = 0
-    for number in numbers:
-        shard = read_arrays(_counts_path(folder, number))
+    for path in paths:
+        shard = read_arrays(path)
         counts += shard["counts"]
         occurrences += int(shard["occurrences"])
     with replacing(folder / TARGETS) as growing, growing.open("xb") as file:
         np.savez(file, targets=targets, counts=counts)
-    for number in numbers:
-        _counts_path(folder, number).unlink()
-    (folder / _TABLE).unlink()
+    for path in (*paths, folder / _TABLE):
+        path.unlink()
     return {"targets": len(targets), "occurrences": occurrences}
 
 
@@ -123,30 +117,12 @@ def read_target_counts(folder: Path) -> tuple[Longs, Longs]:
         return arrays["targets"], arrays["counts"]
 
 
-def target_hashes(column: pa.ChunkedArray) -> Longs:
-    """Returns the hashes of a column of target sides."""
-    hashes: Longs = hash_rows(*rows_of(column, np.int32))
-    return hashes
-
-
-def _counts_path(folder: Path, number: int) -> Path:
-    return folder / f"{number:06d}.arrays"
-
-
-def _target_counter(numbered: Path, aligned: Path, folder: Path, limits: Limits) -> partial[None]:
-    table = read_arrays(folder / _TABLE)
-    return partial(
-        _count_shard, numbered, aligned, folder, limits, table["keys"], table["values"], len(table["targets"])
-    )
-
-
-def _count_shard(
-    numbered: Path, aligned: Path, folder: Path, limits: Limits, keys: Longs, values: Ints, targets: int, number: int
-) -> None:
-    bitext = read_bitext(numbered, aligned, shard_path(folder, number).name)
-    counts = np.zeros(targets, dtype=np.int64)
-    occurrences = count_targets(bitext, limits, keys, values, counts)
-    write_arrays(_counts_path(folder, number), {"counts": counts, "occurrences": np.array(occurrences)})
+def _count_shard(numbered: Path, aligned: Path, limits: Limits, path: Path) -> None:
+    table = read_arrays(path.with_name(_TABLE))
+    counts = np.zeros(len(table["targets"]), dtype=np.int64)
+    bitext = read_bitext(numbered, aligned, f"{path.stem}.parquet")
+    occurrences = count_targets(bitext, limits, table["keys"], table["values"], counts)
+    write_arrays(path, {"counts": counts, "occurrences": np.array(occurrences)})
 
 
 @jit

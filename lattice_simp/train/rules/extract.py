@@ -27,24 +27,28 @@ class Limits(NamedTuple):
     max_gaps: int
 
 
-class RuleBlock(NamedTuple):
-    """Occurrences of rules, flat; occurrence r has `offsets[r]:offsets[r + 1]` of each array.
+class RuleSides(NamedTuple):
+    """Rules as flat arrays; rule r has `offsets[r]:offsets[r + 1]` of each.
 
     Attributes:
-        end: the sentence that was not looked at any more.
-        sentence: (occurrences,) int32.
-        source_offsets, source, target_offsets, target: int32 symbols.
-        point_offsets, points: int32 and uint8, (source symbol, target symbol) pairs, flat, of the rule's own words.
+        source_offsets, source, target_offsets, target: int64 and int32 symbols, negative for gaps.
+        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) positions, flat.
     """
+
+    source_offsets: Longs
+    source: Ints
+    target_offsets: Longs
+    target: Ints
+    point_offsets: Longs
+    points: UInt8s
+
+
+class RuleBlock(NamedTuple):
+    """Occurrences of rules: their sentences, (occurrences,) int32, and what they are; `end` was not looked at."""
 
     end: int
     sentence: Ints
-    source_offsets: Ints
-    source: Ints
-    target_offsets: Ints
-    target: Ints
-    point_offsets: Ints
-    points: UInt8s
+    sides: RuleSides
 
 
 @jit
@@ -52,16 +56,12 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
     """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more.
 
     Args:
-        bitext: the sentence pairs.
-        begin: the first sentence.
-        limits: of rules.
         allowed: a hash table (`find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
-        max_rules: ends the block.
     """
     sentence = np.empty(_FIRST_ROWS, dtype=np.int32)
-    source_offsets, source = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
-    target_offsets, target = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.int32)
-    point_offsets, points = np.zeros(_FIRST_ROWS, dtype=np.int32), np.empty(_FIRST_ROWS, dtype=np.uint8)
+    source_offsets, source = np.zeros(_FIRST_ROWS, dtype=np.int64), np.empty(_FIRST_ROWS, dtype=np.int32)
+    target_offsets, target = np.zeros(_FIRST_ROWS, dtype=np.int64), np.empty(_FIRST_ROWS, dtype=np.int32)
+    point_offsets, points = np.zeros(_FIRST_ROWS, dtype=np.int64), np.empty(_FIRST_ROWS, dtype=np.uint8)
     count = 0
     pair = begin
     while pair < len(bitext.source_offsets) - 1 and count < max_rules:
@@ -91,9 +91,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
             point_offsets[count + 1] = _write_points(own_links, span, points, point_offsets[count])
             count += 1
         pair += 1
-    return RuleBlock(
-        pair,
-        sentence[:count],
+    sides = RuleSides(
         source_offsets[: count + 1],
         source[: source_offsets[count]],
         target_offsets[: count + 1],
@@ -101,6 +99,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         point_offsets[: count + 1],
         points[: point_offsets[count]],
     )
+    return RuleBlock(pair, sentence[:count], sides)
 
 
 @jit
@@ -108,8 +107,6 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
     """Counts the target sides of all rules of all sentences; returns the number of all rules.
 
     Args:
-        bitext: the sentence pairs.
-        limits: of rules.
         keys, values: a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
         counts: are added to.
     """
@@ -191,7 +188,7 @@ def pattern_hash(symbols: Ints) -> np.int64:
 
 
 @jit
-def hash_rows(offsets: Ints, symbols: Ints) -> Longs:
+def hash_rows(offsets: Longs, symbols: Ints) -> Longs:
     """Returns the `pattern_hash` of each row `symbols[offsets[r]:offsets[r + 1]]`."""
     hashes = np.empty(len(offsets) - 1, dtype=np.int64)
     for row in range(len(hashes)):

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths
+from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
@@ -28,7 +28,6 @@ from lattice_simp.train.rules.extract import Limits, RuleBlock, extract_block, h
 from lattice_simp.train.rules.grammar_filter import EVERYTHING, filter_sentences, matching_patterns
 from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
 from lattice_simp.train.text.tokeniser import tokenisers
-from lattice_simp.train.text.truecase import read_casing, truecased
 from lattice_simp.train.text.vocabulary import read_words
 
 BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64
@@ -48,12 +47,8 @@ def limits_of(rules: Rules) -> Limits:
 def extract_stage(config: Config) -> Stage:
     """Returns the stage that extracts the rules of each shard."""
     rules = config.rules
-    settings = {
-        "max_span": rules.max_span,
-        "max_symbols": rules.max_symbols,
-        "max_gaps": rules.max_gaps,
-        "text": config.text.model_dump() if rules.only_for else None,
-    }
+    text = config.text.model_dump() if rules.only_for else None
+    settings = limits_of(rules)._asdict() | {"text": text}
     files = [config.path(path) for path in rules.only_for]
     return Stage("extract", ("prepare", "number", "align"), settings, files, partial(_extract, config))
 
@@ -67,39 +62,29 @@ def bucket_count(numbered: Path) -> int:
 def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / FILTER).exists():
         write_arrays(folder / FILTER, {"patterns": _allowed_patterns(config, run)})
-    numbers = [int(path.stem) for path in shard_paths(run.folders["number"])]
     inputs = (run.folders["number"], run.folders["align"])
-    factory = partial(_extractor, *inputs, folder, limits_of(config.rules), bucket_count(inputs[0]))
-    run_all(over_shards(run, factory, numbers, lambda number: shard_path(folder, number).exists()))
-    rows = sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))
-    return {"shard_rules": rows}
+    make = partial(_extract_shard, *inputs, limits_of(config.rules), bucket_count(inputs[0]))
+    paths = [folder / path.name for path in shard_paths(inputs[0])]
+    run_all(over_shards(run, partial(partial, make), paths, Path.exists))
+    return {"shard_rules": sum(pq.read_metadata(path).num_rows for path in paths)}
 
 
 def _allowed_patterns(config: Config, run: Run) -> Longs:
     if not config.rules.only_for:
         return EVERYTHING
-    sentences = filter_sentences(map(config.path, config.rules.only_for), tokenisers(config.text)[0])
-    if config.text.case == "true":
-        casing = read_casing(run.folders["prepare"] / "casing.source.txt")
-        sentences = [truecased(sentence, casing) for sentence in sentences]
+    tokeniser = tokenisers(config.text, run.folders["prepare"])[0]
+    sentences = filter_sentences(map(config.path, config.rules.only_for), tokeniser)
     return matching_patterns(sentences, read_words(run.folders["number"], "source"), limits_of(config.rules))
 
 
-def _extractor(numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int) -> partial[None]:
-    allowed = read_arrays(folder / FILTER)["patterns"]
-    return partial(_extract_shard, numbered, aligned, folder, limits, buckets, allowed)
-
-
-def _extract_shard(
-    numbered: Path, aligned: Path, folder: Path, limits: Limits, buckets: int, allowed: Longs, number: int
-) -> None:
-    path = shard_path(folder, number)
+def _extract_shard(numbered: Path, aligned: Path, limits: Limits, buckets: int, path: Path) -> None:
+    allowed = read_arrays(path.with_name(FILTER))["patterns"]
     bitext = read_bitext(numbered, aligned, path.name)
     corpus = read_shard(numbered / path.name, ["corpus"])["corpus"].to_numpy()
     try:
         with (
             replacing(path) as growing,
-            open_database(folder) as connection,
+            open_database(path.parent) as connection,
             pq.ParquetWriter(growing, SCHEMA, compression="zstd") as writer,
         ):
             begin = 0
@@ -125,26 +110,22 @@ SCHEMA = pa.schema(
 )
 
 
-def _table(block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int) -> pa.Table:
-    return pa.table(
-        {
-            "bucket": (hash_rows(block.source_offsets, block.source) % buckets).astype(np.int16),
-            "source": binary_column(block.source_offsets, block.source),
-            "target": binary_column(block.target_offsets, block.target),
-            "points": binary_column(block.point_offsets, block.points),
-            "corpora": np.left_shift(np.int64(1), corpus[block.sentence].astype(np.int64)),
-            "has_gaps": np.minimum.reduceat(block.source, block.source_offsets[:-1]) < 0,
-        }
-    )
-
-
 def _counted(
     connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int
 ) -> Iterator[pa.Table]:
     """Returns the different rules with their counts, bucket by bucket."""
     if not len(block.sentence):
         return
-    connection.register("rules", _table(block, corpus, buckets))
+    sides = block.sides
+    columns = {
+        "bucket": (hash_rows(sides.source_offsets, sides.source) % buckets).astype(np.int16),
+        "source": binary_column(sides.source_offsets, sides.source),
+        "target": binary_column(sides.target_offsets, sides.target),
+        "points": binary_column(sides.point_offsets, sides.points),
+        "corpora": np.left_shift(np.int64(1), corpus[block.sentence].astype(np.int64)),
+        "has_gaps": np.minimum.reduceat(sides.source, sides.source_offsets[:-1]) < 0,
+    }
+    connection.register("rules", pa.table(columns))
     counted = connection.sql(
         """SELECT bucket, source, target, points, bit_or(corpora) AS corpora,
                   any_value(has_gaps) AS has_gaps, CAST(count(*) AS BIGINT) AS count

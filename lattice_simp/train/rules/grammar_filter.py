@@ -29,7 +29,7 @@ def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
 
 
 def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
-    if not is_skeleton_file(path):
+    if ".jsonl" not in path.suffixes:  # of skeletons, which are tokens already, compressed or not
         yield from map(tokeniser.tokens, read_lines(path))
         return
     for record in read_skeletons(path):
@@ -37,15 +37,9 @@ def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
             yield tokeniser.cased(" ".join(words))
 
 
-def is_skeleton_file(path: Path) -> bool:
-    """Returns whether a file's name says that it holds skeletons (tokens already), compressed or not."""
-    return ".jsonl" in path.suffixes
-
-
 def matching_patterns(sentences: list[str], words: Sequence[str], limits: Limits) -> Longs:
     """Returns the hash table (`find_slot`) of all patterns that match somewhere in token lines."""
-    offsets, flat = numbers_of(sentences, list(words))
-    return _patterns(offsets, flat, limits)
+    return _patterns(*numbers_of(sentences, list(words)), limits)
 
 
 @jit
@@ -55,16 +49,14 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
     symbols = np.empty(limits.max_symbols + 2, dtype=np.int32)
     for sentence in range(len(offsets) - 1):
         words = flat[offsets[sentence] : offsets[sentence + 1]]
-        # A pattern is built symbol by symbol: a stack of (position, symbols so far, gaps so far, what comes next).
+        # A pattern grows symbol by symbol: a stack of (position, symbols so far, gaps so far, a gap is last, symbol).
         for begin in range(len(words)):
             last = min(begin + limits.max_span, len(words))
-            stack = [(begin, 0, 0, False)]
-            choices = [(0, 0)]  # the symbol that led to each entry, and its depth
+            stack = [(begin, 0, 0, False, 0)]
             while len(stack) > 0:
-                index, length, gaps, after_gap = stack.pop()
-                symbol, depth = choices.pop()
-                if depth > 0:
-                    symbols[depth - 1] = symbol
+                index, length, gaps, after_gap, symbol = stack.pop()
+                if length > 0:
+                    symbols[length - 1] = symbol
                 if length > 0 and gaps < length:  # there is a word
                     own = pattern_hash(symbols[:length])
                     slot = find_slot(keys, own)
@@ -77,10 +69,8 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
                 if length == limits.max_symbols or index >= last:
                     continue
                 if words[index] >= 0:
-                    stack.append((index + 1, length + 1, gaps, False))
-                    choices.append((words[index], length + 1))
+                    stack.append((index + 1, length + 1, gaps, False, words[index]))
                 if gaps < limits.max_gaps and not after_gap:
                     for end in range(index + 1, last + 1):
-                        stack.append((end, length + 1, gaps + 1, True))
-                        choices.append((-1 - gaps, length + 1))
+                        stack.append((end, length + 1, gaps + 1, True, -1 - gaps))
     return keys

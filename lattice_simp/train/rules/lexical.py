@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.pipeline.shards import shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore.counts import count_events
 from lattice_simp.train.alignment.links import Bitext, read_bitext
+from lattice_simp.train.rules.extract import RuleSides
 
 NULL = -1
 """The number of the word that unlinked words are linked with."""
@@ -109,22 +109,6 @@ def _linked_pairs(bitext: Bitext) -> Longs:
     return found[:count].copy()
 
 
-class RuleSides(NamedTuple):
-    """Rules as flat arrays; rule r is `offsets[r]:offsets[r + 1]` of each.
-
-    Attributes:
-        source_offsets, source, target_offsets, target: int64 and int32 symbols, negative for gaps.
-        point_offsets, points: int64 and uint8, links as (source symbol, target symbol) positions, flat.
-    """
-
-    source_offsets: Longs
-    source: Ints
-    target_offsets: Longs
-    target: Ints
-    point_offsets: Longs
-    points: npt.NDArray[np.uint8]
-
-
 @jit
 def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_target: bool, least: float) -> Floats:
     """Returns the log lexical weight of each rule.
@@ -132,7 +116,6 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
     For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
 
     Args:
-        rules: the rules.
         pairs, probabilities: of a `LexicalTable`: those of the target words if `of_target`, else of the source words.
         of_target: the product runs over the target words.
         least: the probability of an unknown pair.

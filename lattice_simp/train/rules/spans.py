@@ -7,7 +7,10 @@ phrase, perhaps with one or two smaller ones taken out; these do not touch on th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Ints, jit
 
@@ -53,18 +56,7 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
 def rule_spans(
     source_length: int, target_length: int, links: Ints, max_span: int, max_symbols: int, max_gaps: int
 ) -> Ints:
-    """Returns the spans of all rules of a sentence pair.
-
-    Args:
-        source_length, target_length: words.
-        links: (points, 2) int32 source and target positions.
-        max_span: words of an initial phrase on either side.
-        max_symbols: symbols of a rule's source side.
-        max_gaps: 0, 1 or 2.
-
-    Returns:
-        (rules, SPAN_COLUMNS) int32.
-    """
+    """Returns the spans of all rules of a sentence pair, (rules, SPAN_COLUMNS) int32; for the limits see `Rules`."""
     phrases, offsets = phrase_table(source_length, target_length, links, max_span)
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links
     for index in range(len(links)):
@@ -102,7 +94,7 @@ def rule_spans(
 
 
 @jit
-def with_room(values: Ints, rows: int) -> Ints:
+def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
     """Returns an array, of one or more dimensions, with room for so many rows: itself, or a copy twice as long."""
     while len(values) < rows:
         grown = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)

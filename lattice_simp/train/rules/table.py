@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.pipeline.shards import read_shard, shard_paths, taken
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.config import Config
-from lattice_simp.train.rules.count import read_target_counts, target_hashes
-from lattice_simp.train.rules.lexical import LexicalTable, RuleSides, lexical_weights
+from lattice_simp.train.rules.count import read_target_counts
+from lattice_simp.train.rules.extract import RuleSides, hash_rows
+from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
 from lattice_simp.train.rules.out_of_core import rows_of
 from lattice_simp.train.text.vocabulary import read_words
 from lattice_simp.translate.grammar import Grammar
@@ -52,99 +53,63 @@ def rules_stage(config: Config) -> Stage:
 
 
 def _rules(config: Config, corpora: list[str], run: Run, folder: Path) -> dict[str, Any]:
-    counted = read_counted(run.folders["count"])
-    lexicon = LexicalTable.read(run.folders["lexical"])
-    features, names = _features(counted, lexicon, read_target_counts(run.folders["targets"]), corpora)
+    table = pa.concat_tables([read_shard(path) for path in shard_paths(run.folders["count"])])
+    if not len(table):
+        raise LatticeSimpError("no rules were found; are the corpora parallel, and do `rules.only_for` texts fit them?")
+    sides = RuleSides(
+        *rows_of(table["source"], np.int32), *rows_of(table["target"], np.int32), *rows_of(table["points"], np.uint8)
+    )
+    hashes, target_counts = read_target_counts(run.folders["targets"])
+    of_target = target_counts[np.searchsorted(hashes, hash_rows(sides.target_offsets, sides.target))]
+    features = _features(sides, table, of_target, LexicalTable.read(run.folders["lexical"]), len(corpora))
+    names = (*FEATURES, *(f"{PROVENANCE}-{corpus}" for corpus in corpora))
     words = (read_words(run.folders["number"], "source"), read_words(run.folders["number"], "target"))
-    grammar = build_grammar(counted, features, names, words, shallow=config.rules.grammar == "shallow-1")
+    starts = np.flatnonzero(np.append(True, pc.not_equal(table["source"][1:], table["source"][:-1]).to_numpy()))
+    grammar = _grammar(sides, starts, features, names, words, shallow=config.rules.grammar == "shallow-1")
     grammar.write(folder / FILE)
     return {"rules": grammar.num_rules, "patterns": grammar.num_patterns}
 
 
-@dataclass(frozen=True, eq=False)
-class CountedRules:
-    """Rules with their counts, sorted by source side; symbols as in `extract.py`.
-
-    Attributes:
-        sides: the symbols and the links.
-        counts, source_counts: (rules,) int64 of the rule and its source side.
-        target_hashes: (rules,) int64.
-        corpora: (rules,) int64, a bit for each corpus.
-    """
-
-    sides: RuleSides
-    counts: Longs
-    source_counts: Longs
-    target_hashes: Longs
-    corpora: Longs
-
-
-def read_counted(folder: Path) -> CountedRules:
-    """Reads all buckets.
-
-    Raises:
-        LatticeSimpError: there are no rules.
-    """
-    table = pa.concat_tables([read_shard(path) for path in shard_paths(folder)])
-    if not len(table):
-        raise LatticeSimpError("no rules were found; are the corpora parallel, and do `rules.only_for` texts fit them?")
-    return CountedRules(
-        RuleSides(
-            *rows_of(table["source"], np.int32),
-            *rows_of(table["target"], np.int32),
-            *rows_of(table["points"], np.uint8),
-        ),
-        counts=table["count"].to_numpy(),
-        source_counts=table["source_count"].to_numpy(),
-        target_hashes=target_hashes(table["target"]),
-        corpora=table["corpora"].to_numpy(),
-    )
-
-
-def _features(
-    rules: CountedRules, lexicon: LexicalTable, targets: tuple[Longs, Longs], corpora: list[str]
-) -> tuple[Floats, tuple[str, ...]]:
-    hashes, target_counts = targets
-    of_target = target_counts[np.searchsorted(hashes, rules.target_hashes)]
-    sides = rules.sides
+def _features(sides: RuleSides, table: pa.Table, of_target: Longs, lexicon: LexicalTable, corpora: int) -> Floats:
+    """Returns the features of all rules, (rules, features); `of_target` counts the rules' target sides."""
+    counts, source_counts, seen_in = (table[name].to_numpy() for name in ("count", "source_count", "corpora"))
     has_gaps = np.minimum.reduceat(sides.source, sides.source_offsets[:-1]) < 0
     columns = [
-        np.log(rules.counts / rules.source_counts),
-        np.log(rules.counts / of_target),
+        np.log(counts / source_counts),
+        np.log(counts / of_target),
         lexical_weights(sides, lexicon.pairs, lexicon.target_given_source, True, LEAST_PROBABILITY),
         lexical_weights(sides, lexicon.pairs, lexicon.source_given_target, False, LEAST_PROBABILITY),
         np.full(len(has_gaps), -1.0),
         -has_gaps.astype(np.float64),
-        *(-found.astype(np.float64) for found in (rules.counts == 1, rules.counts == 2, rules.counts > 2)),
-        *((rules.corpora >> index & 1).astype(np.float64) for index in range(len(corpora))),
+        *(-found.astype(np.float64) for found in (counts == 1, counts == 2, counts > 2)),
+        *((seen_in >> index & 1).astype(np.float64) for index in range(corpora)),
     ]
-    return np.stack(columns, axis=1) + 0.0, (*FEATURES, *(f"{PROVENANCE}-{corpus}" for corpus in corpora))
+    return np.stack(columns, axis=1) + 0.0
 
 
-def build_grammar(
-    rules: CountedRules,
+def _grammar(
+    sides: RuleSides,
+    starts: Longs,
     features: Floats,
     names: tuple[str, ...],
     words: tuple[list[str], list[str]],
     *,
     shallow: bool,
 ) -> Grammar:
-    """Arranges the rules as a grammar; a shallow one gets the rule X -> V, whose features are 0."""
-    sides = rules.sides
-    starts = np.flatnonzero(_differs(sides.source_offsets, sides.source))
-    source_offsets, source = _select(sides.source_offsets, sides.source, starts)
+    """Arranges the rules, source side by source side; a shallow grammar gets the rule X -> V, whose features are 0."""
+    source_offsets, source = taken(sides.source_offsets, sides.source, starts)
     source, source_words = _renumbered(source, words[0])
     target, target_words = _renumbered(sides.target, words[1])
     has_gaps = np.minimum.reduceat(source, source_offsets[:-1]) < 0
     gap = 1 if shallow else 0
     source = np.where(source < 0, -1 - gap, source)
     left = np.where(has_gaps, 0, gap)
-    pattern_rules = np.append(starts, len(rules.counts))
+    pattern_rules = np.append(starts, len(features))
     target_offsets, point_offsets = sides.target_offsets, sides.point_offsets // 2
     if shallow:
         source_offsets, source = np.append(source_offsets, source_offsets[-1] + 1), np.append(source, -1 - gap)
         left = np.append(left, 0)
-        pattern_rules = np.append(pattern_rules, len(rules.counts) + 1)
+        pattern_rules = np.append(pattern_rules, len(features) + 1)
         target_offsets, target = np.append(target_offsets, target_offsets[-1] + 1), np.append(target, -1)
         point_offsets = np.append(point_offsets, point_offsets[-1])
         features = np.vstack([features, np.zeros((1, features.shape[1]))])
@@ -163,23 +128,6 @@ def build_grammar(
         alignment_offsets=point_offsets.astype(np.int32),
         alignment=sides.points.reshape(-1, 2).astype(np.int32),
     )
-
-
-def _differs(offsets: Longs, symbols: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Returns whether each row differs from the one before."""
-    lengths = np.diff(offsets)
-    width = int(lengths.max(initial=1))
-    rows = np.full((len(lengths), width), np.iinfo(np.int32).min, dtype=np.int32)
-    inside = np.arange(width) < lengths[:, None]
-    rows[inside] = symbols
-    return np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
-
-
-def _select(offsets: Longs, symbols: Ints, rows: Longs) -> tuple[Longs, Ints]:
-    lengths = np.diff(offsets)[rows]
-    chosen = np.concatenate(([0], np.cumsum(lengths)))
-    indices = np.repeat(offsets[:-1][rows] - chosen[:-1], lengths) + np.arange(chosen[-1])
-    return chosen, symbols[indices]
 
 
 def _renumbered(symbols: Ints, words: list[str]) -> tuple[Ints, SymbolTable]:

@@ -81,42 +81,33 @@ def repeated(hashes: Longs) -> Bools:
     return known
 
 
-class LanguageIdentifier:
-    """Finds sides that are not in their language, by unigram models of the whole corpus.
+def foreign(column: pa.ChunkedArray, own: Mapping[str, int], other: Mapping[str, int]) -> Bools:
+    """Returns for each token line whether it looks like the other side's language, by unigram models of the corpus.
 
-    Works for any pair of languages: it needs no models, only that most of the corpus is sound.
+    It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count. Works for
+    any pair of languages: it needs no models, only that most of the corpus is sound.
 
-    >>> identifier = LanguageIdentifier({"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9})
-    >>> identifier.foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]])).tolist()
+    >>> french, english = {"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9}
+    >>> foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]]), french, english).tolist()
     [True, False]
+
+    Args:
+        own, other: counts of the words of the side's language, and of the other's.
     """
-
-    def __init__(self, own: Mapping[str, int], other: Mapping[str, int]) -> None:
-        """Takes word counts of the side's own language and of the other one."""
-        self._own, self._other = own, other
-        self._own_total, self._other_total = sum(own.values()) + 1, sum(other.values()) + 1
-
-    def foreign(self, column: pa.ChunkedArray) -> Bools:
-        """Returns for each token line whether it looks like the other side's language.
-
-        It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count.
-        """
-        offsets, words = split_words(column)
-        encoded = words.dictionary_encode()
-        different = encoded.dictionary.to_pylist()
-        counted = np.array([any(map(str.isalpha, word)) for word in different], dtype=np.float64)
-        gains = counted * (
-            _costs(self._own, self._own_total, different) - _costs(self._other, self._other_total, different)
-        )
-        numbers = encoded.indices.to_numpy()
-        lines = np.repeat(np.arange(len(column)), np.diff(offsets))
-        lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
-        gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # adds up in the order of the words
-        return (lengths >= FOREIGN_WORDS) & (gain > FOREIGN_MARGIN * lengths)
+    offsets, words = split_words(column)
+    encoded = words.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    counted = np.array([any(map(str.isalpha, word)) for word in different], dtype=np.float64)
+    gains = counted * (_costs(own, different) - _costs(other, different))
+    numbers = encoded.indices.to_numpy()
+    lines = np.repeat(np.arange(len(column)), np.diff(offsets))
+    lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
+    gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # adds up in the order of the words
+    return (lengths >= FOREIGN_WORDS) & (gain > FOREIGN_MARGIN * lengths)
 
 
-def _costs(counts: Mapping[str, int], total: int, words: list[str]) -> Floats:
+def _costs(counts: Mapping[str, int], words: list[str]) -> Floats:
     """Returns the cost of each word in a unigram model; an unknown one has half a count."""
     found = np.fromiter((counts.get(word, 0) for word in words), dtype=np.float64, count=len(words))
-    costs: Floats = -np.log((found + 0.5) / total)
+    costs: Floats = -np.log((found + 0.5) / (sum(counts.values()) + 1))
     return costs

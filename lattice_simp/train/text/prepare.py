@@ -24,10 +24,10 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.config import Clean, Config, Corpus, Text
-from lattice_simp.train.text.clean import LanguageIdentifier, pair_hashes, reason_to_drop, repeated
-from lattice_simp.train.text.tokeniser import tokenisers
-from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased_column, write_casing
+from lattice_simp.train.config import Clean, Config, Corpus
+from lattice_simp.train.text.clean import foreign, pair_hashes, reason_to_drop, repeated
+from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
+from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, write_casing
 from lattice_simp.train.text.vocabulary import word_counts
 
 _RAW, _TOKENS = "raw", "tokens"
@@ -47,18 +47,9 @@ def prepare_stage(config: Config) -> Stage:
         "clean": config.clean.model_dump(),
         "shard_lines": config.shard_lines,
     }
-    check = partial(_try_tokenisers, config.text)
-    return Stage("prepare", (), settings, files, partial(_prepare, config), check=check)
-
-
-def _try_tokenisers(text: Text) -> None:
-    """Finds a package that is missing.
-
-    Raises:
-        MissingExtraError: sacremoses is.
-    """
-    for tokeniser in tokenisers(text):
-        tokeniser.tokens("")
+    work = partial(_prepare, config)
+    both = tokenisers(config.text)  # tried out, since a package may be missing
+    return Stage("prepare", (), settings, files, work, check=lambda: [one.tokens("") for one in both])
 
 
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -73,14 +64,16 @@ def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     read = _split(config, folder)
-    tokenise = partial(_tokeniser_of_shards, config.text, config.clean, folder)
-    numbers = [int(path.stem) for path in shard_paths(folder / _RAW)]
-    run_all(over_shards(run, tokenise, numbers, lambda number: shard_path(folder / _TOKENS, number).exists()))
+    tokenise = partial(_tokenise_shard, tokenisers(config.text), config.clean, folder / _RAW)
+    paths = [folder / _TOKENS / path.name for path in shard_paths(folder / _RAW)]
+    run_all(over_shards(run, partial(partial, tokenise), paths, Path.exists))
     if config.text.case == "true":
-        _learn_casings(folder)
+        for side in SIDES:
+            columns = (read_shard(path, [side])[side] for path in paths)
+            write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
     kept, dropped = _select(config, folder)
-    for number in numbers:
-        dropped.update(json.loads((folder / _TOKENS / f"{number:06d}.json").read_text(encoding="utf-8")))
+    for path in paths:
+        dropped.update(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
     if not kept:
         raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
     return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
@@ -135,12 +128,8 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------- tokens
 
 
-def _tokeniser_of_shards(text: Text, clean: Clean, folder: Path) -> partial[None]:
-    return partial(_tokenise_shard, tokenisers(text), clean, folder)
-
-
-def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: int) -> None:
-    table = read_shard(shard_path(folder / _RAW, number))
+def _tokenise_shard(both: tuple[Tokeniser, Tokeniser], clean: Clean, raw: Path, path: Path) -> None:
+    table = read_shard(raw / path.name)
     sides = [
         [tokeniser.tokens(line) for line in table[side].to_pylist()]
         for side, tokeniser in zip(SIDES, both, strict=True)
@@ -153,8 +142,8 @@ def _tokenise_shard(both: tuple[Any, Any], clean: Clean, folder: Path, number: i
     }
     columns |= {name: table[name].filter(pa.array(good)) for name in ("corpus", "line")}
     columns[_HASH] = pa.array(pair_hashes(columns["source"].to_pylist(), columns["target"].to_pylist()))
-    write_json(folder / _TOKENS / f"{number:06d}.json", Counter(filter(None, reasons)))
-    write_shard(shard_path(folder / _TOKENS, number), columns)
+    write_json(path.with_suffix(".json"), Counter(filter(None, reasons)))
+    write_shard(path, columns)
 
 
 # ---------------------------------------------------------------- what stays
@@ -164,7 +153,8 @@ def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
     """Writes the final shards; returns the number of pairs and what was dropped."""
     paths = shard_paths(folder / _TOKENS)
     casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
-    identifiers = _identifiers(paths) if config.clean.language else {}
+    if config.clean.language:
+        source_words, target_words = (word_counts(read_shard(path, [side])[side] for path in paths) for side in SIDES)
     hashes = [read_shard(path, [_HASH])[_HASH].to_numpy() for path in paths]
     copies = repeated(np.concatenate([np.zeros(0, dtype=np.int64), *hashes]))
     dropped: Counter[str] = Counter()
@@ -175,12 +165,13 @@ def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
         if not config.clean.duplicates:
             _drop(good, copies[begin : begin + len(table)], "duplicate", dropped)
         begin += len(table)
-        for side, identifier in identifiers.items():
-            _drop(good, identifier.foreign(table[side]), "language", dropped)
+        if config.clean.language:
+            _drop(good, foreign(table["source"], source_words, target_words), "language", dropped)
+            _drop(good, foreign(table["target"], target_words, source_words), "language", dropped)
         table = table.drop_columns([_HASH]).filter(pa.array(good))
         columns = dict(zip(table.column_names, table.columns, strict=True))
         for side, casing in zip(SIDES, casings, strict=False):
-            columns[side] = truecased_column(table[side], casing)
+            columns[side] = pa.array([truecased(line, casing) for line in table[side].to_pylist()], pa.string())
         write_shard(folder / path.name, columns)
         kept += len(table)
     return kept, dropped
@@ -189,14 +180,3 @@ def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
 def _drop(good: Bools, unfit: Bools, reason: str, dropped: Counter[str]) -> None:
     dropped[reason] += int((good & unfit).sum())
     good &= ~unfit
-
-
-def _identifiers(paths: list[Path]) -> dict[str, LanguageIdentifier]:
-    source, target = (word_counts(read_shard(path, [side])[side] for path in paths) for side in SIDES)
-    return {"source": LanguageIdentifier(source, target), "target": LanguageIdentifier(target, source)}
-
-
-def _learn_casings(folder: Path) -> None:
-    for side in SIDES:
-        columns = (read_shard(path, [side])[side] for path in shard_paths(folder / _TOKENS))
-        write_casing(learn_casing(columns), folder / f"casing.{side}.txt")

@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.text.sentences import hindi_tokens
 from lattice_simp.support.extras import extra
@@ -44,18 +42,20 @@ class Tokeniser:
         tokenise: with the Moses rules (sacremoses), without escapes, and Hindi as `hindi/text/sentences.py` does; else
             blanks separate tokens.
         normalise: punctuation marks to plain ones first.
-        case: `lower` changes the case here; `true` needs the counts of a corpus (`truecase.py`).
+        case: `lower` changes the case; `true` does what `casing` says.
+        casing: the usual forms of words, for first words.
     """
 
     language: str
     tokenise: bool = True
     normalise: bool = True
     case: Case = "lower"
+    casing: Casing = field(default_factory=dict)
 
     @cached_property
     def _normalised(self) -> Callable[[str], str]:
-        normalised: Callable[[str], str] = _sacremoses().MosesPunctNormalizer(self.language).normalize
-        return normalised
+        moses = _sacremoses().MosesPunctNormalizer(self.language)
+        return lambda line: str(moses.normalize(line))
 
     @cached_property
     def _tokenised(self) -> Callable[[str], str]:
@@ -76,11 +76,11 @@ class Tokeniser:
             line = self._normalised(line)
         if self.tokenise:
             line = self._tokenised(line)
-        return " ".join(self.cased(line).split())
+        return self.cased(" ".join(line.split()))
 
     def cased(self, tokens: str) -> str:
         """Returns tokens in the case that this tokeniser's have."""
-        return tokens.lower() if self.case == "lower" else tokens
+        return tokens.lower() if self.case == "lower" else truecased(tokens, self.casing)
 
     def text(self, tokens: str) -> str:
         """Returns the line that a reader sees: a capital first, punctuation marks in their places."""
@@ -90,53 +90,36 @@ class Tokeniser:
         return line[:1].upper() + line[1:]
 
 
-def tokenisers(text: Text) -> tuple[Tokeniser, Tokeniser]:
-    """Returns the tokenisers of both sides."""
-    return (
-        Tokeniser(text.source_language, text.tokenise, text.normalise, text.case),
-        Tokeniser(text.target_language, text.tokenise, text.normalise, text.case),
+def tokenisers(text: Text, casings: Path | None = None) -> tuple[Tokeniser, Tokeniser]:
+    """Returns the tokenisers of both sides; with a folder of casing files, those of truecased text truecase, too."""
+    source, target = (
+        Tokeniser(
+            language,
+            text.tokenise,
+            text.normalise,
+            text.case,
+            read_casing(casings / f"casing.{side}.txt") if casings and text.case == "true" else {},
+        )
+        for language, side in ((text.source_language, "source"), (text.target_language, "target"))
     )
+    return source, target
 
 
-@dataclass(frozen=True)
-class FrontEnd:
-    """Makes tokens of lines of either side, and lines of tokens.
+def model_tokenisers(model: str | Path) -> tuple[Tokeniser, Tokeniser]:
+    """Reads the tokenisers of both sides from a model directory: its text.json, and its casing files.
 
-    Attributes:
-        source, target: the tokenisers.
-        casings: the usual forms of words by side, for truecased models.
+    Raises:
+        FormatError: the model has none (its text must come tokenised), or the file is broken.
     """
-
-    source: Tokeniser
-    target: Tokeniser
-    casings: dict[Side, Casing] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, model: str | Path) -> FrontEnd:
-        """Reads a model directory's text.json, and its casing files.
-
-        Raises:
-            FormatError: the model has none (its text must come tokenised), or the file is broken.
-        """
-        path = Path(model) / TEXT
-        if not path.is_file():
-            remedy = "tokenise the text as the model's training text was"
-            raise FormatError("is not there: the model says nothing about its tokens", path=path, remedy=remedy)
-        try:
-            text = Text.model_validate(json.loads(path.read_text(encoding="utf-8")))
-        except (ValueError, ValidationError) as error:
-            raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
-        sides: tuple[Side, ...] = ("source", "target") if text.case == "true" else ()
-        return cls(*tokenisers(text), {side: read_casing(Path(model) / f"casing.{side}.txt") for side in sides})
-
-    def tokens(self, line: str, side: Side = "source") -> str:
-        """Returns a line's tokens, separated by blanks."""
-        found = (self.source if side == "source" else self.target).tokens(line)
-        return truecased(found, self.casings[side]) if side in self.casings else found
-
-    def text(self, tokens: str, side: Side = "target") -> str:
-        """Returns the line that a reader sees."""
-        return (self.source if side == "source" else self.target).text(tokens)
+    path = Path(model) / TEXT
+    if not path.is_file():
+        remedy = "tokenise the text as the model's training text was"
+        raise FormatError("is not there: the model says nothing about its tokens", path=path, remedy=remedy)
+    try:
+        text = Text.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
+    return tokenisers(text, path.parent)
 
 
 def _sacremoses() -> Any:

@@ -45,8 +45,3 @@ def write_casing(casing: Casing, path: Path) -> None:
 def read_casing(path: Path) -> dict[str, str]:
     """Reads what `write_casing` wrote."""
     return {word.lower(): word for word in read_lines(path)}
-
-
-def truecased_column(column: pa.ChunkedArray, casing: Casing) -> pa.Array:
-    """Truecases a column of sentences."""
-    return pa.array([truecased(line, casing) for line in column.to_pylist()], pa.string())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.train.alignment import hmm_blocks
+from lattice_simp.train.alignment import hmm
 from lattice_simp.train.alignment.hmm import HmmSettings, Side, align_both, align_words
 from lattice_simp.train.alignment.hmm_kernels import Shard, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import (
@@ -170,7 +170,7 @@ def test_link_posteriors_are_those_of_the_enumeration(hmm):
     if hmm:
         value, _ = hmm_posteriors(shard, weights, settings.null, settings.uniform)
     else:
-        value = model1_posteriors(shard)
+        value, _ = model1_posteriors(shard)
 
     likelihood = 0.0
     reference = Enumerated([], settings, vocabulary=1)
@@ -277,8 +277,8 @@ def test_links_of_both_directions():
 
 
 def test_threads_do_not_change_the_result(monkeypatch):
-    monkeypatch.setattr(hmm_blocks, "BLOCK_CELLS", 5000)
-    monkeypatch.setattr(hmm_blocks, "SHARD_CELLS", 700)
+    monkeypatch.setattr(hmm, "BLOCK_CELLS", 5000)
+    monkeypatch.setattr(hmm, "SHARD_CELLS", 700)
     pairs, _ = planted(seed=4, count=300)
     first, likelihoods = trained(pairs, HmmSettings(), vocabulary=303, jobs=1)
     for jobs in (2, 5):
@@ -290,8 +290,8 @@ def test_threads_do_not_change_the_result(monkeypatch):
 def test_blocks_change_no_more_than_rounding(monkeypatch):
     pairs, _ = planted(seed=4, count=100)
     _, whole = trained(pairs, HmmSettings(), vocabulary=303)
-    monkeypatch.setattr(hmm_blocks, "BLOCK_CELLS", 1)
-    monkeypatch.setattr(hmm_blocks, "SHARD_CELLS", 1)
+    monkeypatch.setattr(hmm, "BLOCK_CELLS", 1)
+    monkeypatch.setattr(hmm, "SHARD_CELLS", 1)
     _, single = trained(pairs, HmmSettings(), vocabulary=303)
     assert single == pytest.approx(whole, rel=1e-9)
 

@@ -12,9 +12,10 @@ from train.toy import contents, toy_config, write_lines
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import read_shard, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.support.settings_file import checked_settings
 from lattice_simp.train.alignment.align import align_stage
 from lattice_simp.train.alignment.links import read_links, read_pharaoh
-from lattice_simp.train.config import checked_config
+from lattice_simp.train.config import Config
 
 WORDS = "das haus ist alt und das buch ist neu".split()
 
@@ -50,7 +51,7 @@ def stage(tmp_path):
     values["align"]["links"] = {name: f"{name}.links" for name in raw}
     run = Run(folders={name: tmp_path / name for name in ("prepare", "number")})
     expected = [sorted(set(links[("one", "two")[index]][line])) for index, line in rows]
-    return align_stage(checked_config(values, "config.yaml")), run, expected
+    return align_stage(checked_settings(Config, values, "config.yaml")), run, expected
 
 
 def replaced(path, line, text):

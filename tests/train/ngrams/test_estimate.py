@@ -14,8 +14,14 @@ import pytest
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.lm.arpa import parse_arpa
-from lattice_simp.train.ngrams.estimate import estimate, explain, memory_mebibytes
-from lattice_simp.train.ngrams.lmplz import VARIABLE, find_lmplz, program_folder
+from lattice_simp.train.ngrams.estimate import (
+    VARIABLE,
+    estimate,
+    explain,
+    find_lmplz,
+    memory_mebibytes,
+    program_folder,
+)
 
 WORDS = ["the", "a", "cat", "dog", "sees", "likes", "big", "small", "here", "now", "<b>", "s\u00a0s", "ü", "x\u2028y"]
 LOG_10 = 2.302585092994046

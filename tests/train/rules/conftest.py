@@ -16,8 +16,9 @@ import pytest
 
 from lattice_simp.pipeline.shards import list_column, shard_path, write_shard
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.support.settings_file import checked_settings
 from lattice_simp.train.alignment.links import Bitext
-from lattice_simp.train.config import Config, checked_config
+from lattice_simp.train.config import Config
 from lattice_simp.train.rules import count as count_module
 from lattice_simp.train.rules import extract_stage as extract_stage_module
 from lattice_simp.train.rules.count import count_stage, targets_stage
@@ -264,7 +265,7 @@ def _training(
         "text": {"source_language": "de", "target_language": "en", **dict(text)},
         "rules": rules,
     }
-    training = Training(folder, checked_config(values, "config"), jobs)
+    training = Training(folder, checked_settings(Config, values, "config"), jobs)
     for name in ("prepare", "number", "align"):
         training.folders[name] = folder / name
         training.folders[name].mkdir(parents=True)

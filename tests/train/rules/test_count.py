@@ -172,7 +172,8 @@ def test_the_sentences_are_cased_as_the_pairs(case, training):
     pairs = [([word], [word], [(0, 0)]) for word in range(3)]
     text = {"tokenise": False, "normalise": False, "case": case}
     run = training(pairs, text=text, only_for=["test.txt"])
-    write_casing({"s1": "s1"}, run.folders["prepare"] / "casing.source.txt")
+    for side in ("source", "target"):
+        write_casing({"s1": "s1"}, run.folders["prepare"] / f"casing.{side}.txt")
     (run.folder / "test.txt").write_text("S1 S2\n", encoding="utf-8")
     run.run("extract", "count")
     expected = {"lower": [1, 2], "keep": [], "true": [1]}[case]

@@ -33,8 +33,8 @@ def rules_of(block):
     """Returns (sentence, source, target, points) of each occurrence."""
 
     def row(name, number):
-        offsets = getattr(block, {"points": "point"}.get(name, name) + "_offsets")
-        return tuple(getattr(block, name)[offsets[number] : offsets[number + 1]].tolist())
+        offsets = getattr(block.sides, {"points": "point"}.get(name, name) + "_offsets")
+        return tuple(getattr(block.sides, name)[offsets[number] : offsets[number + 1]].tolist())
 
     found = []
     for number, sentence in enumerate(block.sentence.tolist()):
@@ -99,8 +99,12 @@ def test_gaps_are_numbered_by_the_source_side(bitext_of):
 @pytest.mark.parametrize("pair", [([], []), ([], [1]), ([1], []), ([1, 2], [3, 4])])
 def test_pairs_without_links_have_no_rules(pair, bitext_of):
     block = extract_block(bitext_of([(*pair, []), (*pair, [])]), 0, Limits(8, 5, 2), EVERYTHING, A_BLOCK)
-    assert (block.end, len(block.sentence), len(block.source)) == (2, 0, 0)
-    assert [block.source_offsets.tolist(), block.target_offsets.tolist(), block.point_offsets.tolist()] == [[0]] * 3
+    assert (block.end, len(block.sentence), len(block.sides.source)) == (2, 0, 0)
+    assert [
+        block.sides.source_offsets.tolist(),
+        block.sides.target_offsets.tolist(),
+        block.sides.point_offsets.tolist(),
+    ] == [[0]] * 3
 
 
 def test_no_sentences_have_no_rules(bitext_of):

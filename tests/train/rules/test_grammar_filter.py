@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lattice_simp.train.rules.grammar_filter import filter_sentences, is_skeleton_file
+from lattice_simp.support.textio import open_text
+from lattice_simp.train.rules.grammar_filter import filter_sentences
 from lattice_simp.train.text.tokeniser import Tokeniser
 
 
@@ -17,6 +18,9 @@ def test_texts_and_skeletons_are_read_as_token_lines(tmp_path):
 
 
 def test_skeleton_files_are_known_by_their_names(tmp_path):
-    assert is_skeleton_file(tmp_path / "a.jsonl")
-    assert is_skeleton_file(tmp_path / "a.en.jsonl.xz")
-    assert not is_skeleton_file(tmp_path / "a.txt.xz")
+    line = '{"tokens": ["old", "hat"], "keep": ["01"]}\n'
+    for name, expected in (("a.jsonl", 2), ("a.en.jsonl.xz", 2), ("a.txt.xz", 1), ("jsonl", 1)):
+        with open_text(tmp_path / name, "w") as file:
+            file.write(line)
+        found = filter_sentences([tmp_path / name], Tokeniser("en", tokenise=False, normalise=False))
+        assert (len(found), found[0] == "old hat") == (expected, expected == 2), name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lattice_simp.train.rules.extract import Limits
-from lattice_simp.train.rules.lexical import LexicalTable, RuleSides, lexical_weights
+from lattice_simp.train.rules.extract import Limits, RuleSides
+from lattice_simp.train.rules.lexical import LexicalTable, lexical_weights
 
 NULL = None
 LEAST = 1e-7

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.train.config import Clean
-from lattice_simp.train.text.clean import LanguageIdentifier, pair_hashes, reason_to_drop, repeated
+from lattice_simp.train.text.clean import foreign as foreign_lines
+from lattice_simp.train.text.clean import pair_hashes, reason_to_drop, repeated
 from lattice_simp.train.text.vocabulary import split_words, word_counts
 
 
@@ -80,20 +81,19 @@ def test_languages_are_told_apart_as_defined():
         lines.append(" ".join(choose.choices(pool, k=choose.randrange(1, 12))))
     column = pa.chunked_array([lines[:1000], [], lines[1000:]], pa.string())
     for mine, theirs in ((own, other), (other, own)):
-        found = LanguageIdentifier(mine, theirs).foreign(column)
+        found = foreign_lines(column, mine, theirs)
         assert found.tolist() == [foreign(line, mine, theirs) for line in lines]
         assert 200 < found.sum() < 2800
 
 
 def test_no_lines_are_no_trouble():
-    assert LanguageIdentifier({"a": 1}, {"b": 1}).foreign(pa.chunked_array([[]], pa.string())).tolist() == []
-    assert LanguageIdentifier({}, {}).foreign(pa.chunked_array([], pa.string())).tolist() == []
+    assert foreign_lines(pa.chunked_array([[]], pa.string()), {"a": 1}, {"b": 1}).tolist() == []
+    assert foreign_lines(pa.chunked_array([], pa.string()), {}, {}).tolist() == []
 
 
 def test_short_lines_and_numbers_tell_nothing():
-    identifier = LanguageIdentifier({"a": 1000}, {"b": 1000})
     lines = ["b b b", "b b b 1 2 3 .", "b b b b", "b b b a"]
-    assert identifier.foreign(pa.chunked_array([lines])).tolist() == [False, False, True, True]
+    assert foreign_lines(pa.chunked_array([lines]), {"a": 1000}, {"b": 1000}).tolist() == [False, False, True, True]
 
 
 # ---------------------------------------------------------------- columns

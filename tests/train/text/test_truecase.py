@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, truecased_column, write_casing
+from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, write_casing
 
 
 def test_the_most_frequent_form_after_the_first_word_counts():
@@ -31,7 +31,6 @@ def test_only_first_words_change():
     lines = ["The The end", "UNION x", "Ibm", "Unknown the", "", "the union"]
     expected = ["the The end", "Union x", "IBM", "Unknown the", "", "the union"]
     assert [truecased(line, casing) for line in lines] == expected
-    assert truecased_column(pa.chunked_array([lines[:2], lines[2:]]), casing).to_pylist() == expected
 
 
 def test_forms_are_read_as_they_were_written(tmp_path):
