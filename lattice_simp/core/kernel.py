@@ -1,11 +1,18 @@
-"""The one place that says how numeric kernels are compiled, and the array types they take."""
+"""The one place that says how numeric kernels are compiled and called, and the array types they take.
+
+Importing numba takes longer than most commands, so it waits until a kernel is called.
+"""
 
 from __future__ import annotations
 
+import functools
+import os
+import threading
 from collections.abc import Callable
+from queue import SimpleQueue
+from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -17,16 +24,96 @@ Bytes = npt.NDArray[np.int8]
 Records = npt.NDArray[Any]
 """A structured array; as a growing pool, faster than arrays side by side."""
 
+STACK_BYTES = 64 << 20
+"""Room for the compiler's recursion: on some systems threads get half a megabyte, less than it needs."""
 
-def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+
+def jit(function: Callable[..., Any]) -> Kernel:
     """Compiles a kernel to machine code on its first call and keeps the code on disk for the next process.
 
     No fastmath: infinity marks what is unreachable, and every run must give the same bytes. Kernels let other threads
     run, so sentences can be worked on side by side without copies of their arrays.
     """
-    return numba.njit(cache=True, boundscheck=False, fastmath=False, nogil=True)(function)
+    return Kernel(function, cache=True, boundscheck=False, fastmath=False, nogil=True)
 
 
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(function: Callable[..., Any]) -> Kernel:
     """Compiles a helper of kernels into its callers."""
-    return numba.njit(inline="always", nogil=True)(function)
+    return Kernel(function, inline="always", nogil=True)
+
+
+class Kernel:
+    """A function that numba compiles when it is first called, from Python or by another kernel.
+
+    Machine code cannot be interrupted. So the main thread, the one that gets Ctrl-C, lets another thread run it, and
+    leaves that behind when KeyboardInterrupt comes (15 microseconds a call).
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func, self.targetoptions = function, options  # by these names numba knows what to inline
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """numba's own object."""
+        return _numba().njit(**self.targetoptions)(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            return _aside(self.compiled, arguments)
+        return self.compiled(*arguments)
+
+
+@functools.cache
+def _numba() -> ModuleType:
+    """Returns numba, once it knows what a kernel is that another one calls."""
+    import numba
+    from numba.extending import typeof_impl
+
+    typeof_impl.register(Kernel, lambda kernel, context: numba.types.Dispatcher(kernel.compiled))
+    return numba
+
+
+# ---------------------------------------------------------------- the thread for kernels
+
+_Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], SimpleQueue[tuple[Any, BaseException | None]]]]
+
+
+def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Calls a function in the thread for kernels; an interrupt ends the wait, and the thread when it is done."""
+    answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    try:
+        _calls().put((function, arguments, answers))
+        result, error = answers.get()
+    except BaseException:
+        _calls.cache_clear()
+        raise
+    if error is not None:
+        raise error
+    return result
+
+
+@functools.cache
+def _calls() -> _Calls:
+    """Returns the queue of a new thread."""
+    calls: _Calls = SimpleQueue()
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        threading.Thread(target=_serve, args=(calls,), name="kernels", daemon=True).start()
+    finally:
+        threading.stack_size(before)
+    return calls
+
+
+def _serve(calls: _Calls) -> None:
+    while True:
+        function, arguments, answers = calls.get()
+        try:
+            answers.put((function(*arguments), None))
+        except BaseException as error:
+            answers.put((None, error))
+        del function, arguments, answers  # arrays may be large, and the next call may be far away
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_calls.cache_clear)
