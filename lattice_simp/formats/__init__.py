@@ -22,7 +22,7 @@ from lattice_simp.formats.common import Format
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.support.textio import COMPRESSIONS, read_bytes
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "read_nbest", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "parse", "read", "read_nbest", "write"]
 
 FORMATS: dict[str, Format] = {
     "openfst": openfst.FORMAT,
@@ -49,9 +49,15 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
     Raises:
         FormatError: the file is broken, is empty or (in PLF) holds several lattices.
     """
+    return parse(read_bytes(path), path, format, symbols, **options)
+
+
+def parse(
+    data: bytes, path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
+) -> Lattice:
+    """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
     if format is not None and format not in FORMATS:
         raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
-    data = read_bytes(path)
     return FORMATS[format or _sniffed(data)].read(data, path=path, symbols=symbols, **options)
 
 
