@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
+import numpy as np
 import typer
 
 from lattice_simp.commands.options import (
@@ -20,7 +21,10 @@ from lattice_simp.commands.options import (
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.support.options import option
@@ -51,6 +55,8 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 class _EditSettings:
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
+
+SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}".replace("[", r"\[")  # no markup
 
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""
@@ -108,15 +114,47 @@ def lm(
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
     name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
+    ignore: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(help="a word that the model does not see, or several between blanks; may be given several times"),
+    ] = None,
+    score_marks: Annotated[bool, typer.Option("--score-marks", help=SCORE_MARKS)] = False,
+    replace: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="take this feature (`lm` for l= in SLF) out first, with what it costs at --old-weight"),
+    ] = None,
+    old_weight: Annotated[Optional[float], typer.Option(help="of --replace: 1 if not given (lmscale in SLF)")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
 ) -> None:
-    """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst"""
+    """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst
+
+    The marks of sentence ends, silence and noise in speech lattices are no words of the model, which does not see them.
+    """
     from lattice_simp import LanguageModel
 
+    if old_weight is not None and replace is None:
+        raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
     full = read_full(source, sentence)
+    if replace is not None:
+        full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
+    if name in full.features:
+        remedy = f"choose another --name, or --replace {name} to take the old scores out of the costs"
+        raise FormatError(f"the lattice has a feature {name!r} already", path=source, remedy=remedy)
+    ignored = {*(() if score_marks else MARKS), *split_tokens(" ".join(ignore or ()).replace("\n", " "))}
+    _say_ignored(full, ignored)
     models = {name: (LanguageModel.read(model), weight)}
-    write_result(ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
+    scored = ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty, ignore=ignored)
+    write_result(scored, output)
+
+
+def _say_ignored(lattice: Lattice, ignored: set[str]) -> None:
+    """Tells on stderr which words no model sees."""
+    labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word)) is not None}
+    count = int(np.isin(lattice.olabels, list(labels)).sum())
+    if count:
+        words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
+        print(f"{count} arcs are ignored by the language model: {words}", file=sys.stderr)
 
 
 @app.command()
@@ -155,7 +193,6 @@ def compose(
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
     from lattice_simp.commands.compose import Composition
-    from lattice_simp.errors import LatticeSimpError
     from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
@@ -227,7 +264,6 @@ def draw(
     """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
     from lattice_simp.draw import to_dot, to_svg
-    from lattice_simp.errors import LatticeSimpError
     from lattice_simp.support.textio import open_text
 
     if output.suffix not in (".svg", ".dot"):
@@ -245,7 +281,6 @@ def _read(
     source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
 ) -> Lattice:
     """Reads a lattice whose words may be in other files."""
-    from lattice_simp.errors import FormatError
     from lattice_simp.formats import format_of
 
     given = (("symbols_path", symbols), ("isymbols_path", isymbols))
@@ -258,7 +293,6 @@ def _read(
 
 def _needs_arrays(engine: Engine, what: str) -> None:
     """Refuses what the definition leaves out."""
-    from lattice_simp.errors import LatticeSimpError
 
     if engine != "arrays":
         raise LatticeSimpError(f"the engine {engine} does not do {what}; use --engine arrays")

@@ -380,6 +380,27 @@ class Lattice:
         """Returns the lattice with one more feature; see `Features.with_column`. Costs stay as they are."""
         return replace(self, features=self.features.with_column(name, scores, finals))
 
+    def without_feature(self, name: str, weight: float = 0.0) -> Lattice:
+        """Returns the lattice without a feature, and without what it costs at that weight.
+
+        >>> lattice = Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0])
+        >>> lattice.without_feature("LM", 0.5).weights.tolist()   # 3 - 0.5 * 2
+        [2.0]
+
+        So the scores of an old language model give way to those of a new one.
+
+        Raises:
+            InvalidLatticeError: the lattice has no such feature, or a cost is not finite any more.
+        """
+        if name not in self.features:
+            known = ", ".join(self.features) or "none"
+            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        weights = self.weights + weight * self.features[name]
+        finals = self.finals + weight * self.features.final(name)
+        made = replace(self, weights=weights, finals=finals, features=self.features.without(name))
+        made.validate()
+        return made
+
     def project_output(self) -> Lattice:
         """Returns the acceptor of the output words; features stay."""
         return replace(self, ilabels=self.olabels, isymbols=None)

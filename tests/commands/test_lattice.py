@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from lattice_simp import Lattice, nbest, read, write
@@ -51,6 +53,50 @@ def test_a_language_model_from_the_command_line(call, files, model):
     (files / "a.txt").write_text("0 1 das 0\n0 1 die 0\n1 2 haus 0\n2\n")
     call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--output", "b.fst")
     assert call("lattice", "nbest", "b.fst", "-n", 2).stdout.splitlines()[0].endswith("das haus")
+
+
+MARKED = """VERSION=1.0
+N=5 L=4
+lmscale=2
+J=0 S=0 E=1 W=!SENT_START a=0 l=0
+J=1 S=1 E=2 W=das a=-1 l=-0.5
+J=2 S=2 E=3 W=[laugh] a=0 l=0
+J=3 S=3 E=4 W=</s> a=0 l=0
+""" + "".join(f"I={node}\n" for node in range(5))
+
+
+def test_a_language_model_does_not_see_marks(call, files, model):
+    (files / "a.slf").write_text(MARKED)
+    lm = ("lattice", "lm", "a.slf", "--model", model / "lm.arpa", "--output", "b.txt")
+    both = pytest.approx(2 + (0.2 + 1 + 0.3 + 1) * math.log(10))  # das </s>
+
+    def best(*options):
+        done = call(*lm, *options)
+        assert done.returncode == 0, done.stderr
+        return nbest(read(files / "b.txt"))[0].cost, done.stderr
+
+    assert best("--ignore", "[laugh]") == (both, "3 arcs are ignored by the language model: !SENT_START </s> [laugh]\n")
+    assert best("--ignore", "x [laugh]\ny", "--engine", "openfst")[0] == pytest.approx(both.expected, abs=1e-5)
+    cost, said = best()
+    assert cost > both.expected + 5
+    assert said == "2 arcs are ignored by the language model: !SENT_START </s>\n"
+    assert best("--score-marks")[0] > cost + 5
+    assert best("--score-marks")[1] == ""
+
+
+def test_a_new_language_model_replaces_the_old_scores(call, files, model):
+    (files / "a.slf").write_text(MARKED)
+    lm = ("lattice", "lm", "a.slf", "--model", model / "lm.arpa", "--ignore", "[laugh]", "--output", "b.slf")
+    refused = call(*lm, "--name", "lm")
+    assert refused.returncode == 2
+    assert "a.slf: the lattice has a feature 'lm' already (choose another --name, or --replace lm" in refused.stderr
+    assert call(*lm, "--name", "lm", "--replace", "lm", "--old-weight", 2).returncode == 0
+    best = nbest(read(files / "b.slf"))[0]
+    assert best.cost == pytest.approx(1 + 2.5 * math.log(10))
+    assert best.features == {"acoustic": -1.0, "lm": pytest.approx(-2.5 * math.log(10))}
+    assert call(*lm, "--name", "new").returncode == 0
+    assert "no feature 'LM' (it has: acoustic, lm)" in call(*lm, "--replace", "LM").stderr
+    assert "--old-weight has no effect" in call(*lm, "--old-weight", 2).stderr
 
 
 def test_loops_are_arcs_of_a_written_acceptor(call, files):
