@@ -10,6 +10,7 @@ from lattice_simp import EditCosts, Lattice, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Strings
 from lattice_simp.engines import ENGINES, Engine
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.compose import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -47,12 +48,20 @@ class Composition:
         """Yields the composed n-best list of each sentence; where nothing fits, its own list as it is.
 
         The features are those of the full hypothesis, and minus the costs `Skeleton` (unweighted) and `Edits`.
+
+        Raises:
+            FormatError: a list is broken, or there is a skeleton of a sentence beyond the last one.
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
-        for (sentence, entries), (_, own) in zip_longest(stream_nbest(full), stream_nbest(skeleton), fillvalue=nothing):
+        for (sentence, entries), (own_sentence, own) in zip_longest(
+            stream_nbest(full), stream_nbest(skeleton), fillvalue=nothing
+        ):
             if sentence >= 0:
                 self.sentences += 1
                 yield sentence, self._compose_list(entries, own)
+            elif own:
+                message = f"hypotheses of sentence {own_sentence}, but {full} ends with {self.sentences - 1}"
+                raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
 
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:
         if not entries or not own:

@@ -14,6 +14,7 @@ from lattice_simp.commands.options import (
     BEAM,
     FORMAT_NAMES,
     OUTPUT,
+    LabelOptions,
     format_name,
     read_full,
     read_skeleton,
@@ -36,8 +37,6 @@ app = typer.Typer(no_args_is_help=True, help="Look at lattices, convert them, an
 
 Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
 Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
-Symbols = Annotated[Optional[Path], typer.Option(help="the words of a file with numeric labels")]  # noqa: UP045
-InputSymbols = Annotated[Optional[Path], typer.Option(help="those of its input side, if others")]  # noqa: UP045
 From = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
@@ -52,7 +51,7 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 
 
 @dataclass(frozen=True)
-class _EditSettings:
+class _ComposeOptions(LabelOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
 
@@ -63,13 +62,14 @@ COUNTED_STRINGS = 1000
 
 
 @app.command()
-def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: InputSymbols = None) -> None:
+@takes_settings(LabelOptions)
+def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
     """Print size, kind and best path. Example: lattice-simp lattice info full.fst"""
     from lattice_simp import nbest
     from lattice_simp.ops.count_paths import count_paths
     from lattice_simp.support.textio import open_text
 
-    lattice = _read(source, sentence, None, symbols, isymbols)
+    lattice = read_full(source, sentence, labels=settings)
     lines = [
         ("kind", "acceptor" if lattice.is_acceptor else "transducer"),
         ("states", str(lattice.num_states)),
@@ -92,20 +92,21 @@ def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: 
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def convert(
     source: Input,
     target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
     sentence: Id = None,
     origin: From = None,
     to: To = None,
-    symbols: Symbols = None,
-    isymbols: InputSymbols = None,
+    settings: Any = None,
 ) -> None:
     """Convert between formats. Example: lattice-simp lattice convert a.slf a.fst"""
-    write_result(_read(source, sentence, origin, symbols, isymbols), target, to)
+    write_result(read_full(source, sentence, origin, settings), target, to)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def lm(
     source: Input,
     model: Annotated[Path, typer.Option(help="an ARPA file or a KenLM binary")],
@@ -126,6 +127,7 @@ def lm(
     old_weight: Annotated[Optional[float], typer.Option(help="of --replace: 1 if not given (lmscale in SLF)")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst
 
@@ -135,7 +137,7 @@ def lm(
 
     if old_weight is not None and replace is None:
         raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
-    full = read_full(source, sentence)
+    full = read_full(source, sentence, labels=settings)
     if replace is not None:
         full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
     if name in full.features:
@@ -158,22 +160,24 @@ def _say_ignored(lattice: Lattice, ignored: set[str]) -> None:
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def gappy(
     source: Input,
     sentence: Id = None,
     loops: LoopsOption = "sigma",
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
     from lattice_simp import Lattice
 
-    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence), loops=loops)
+    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence, settings), loops=loops)
     write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
 
 
 @app.command()
-@takes_settings(_EditSettings)
+@takes_settings(_ComposeOptions)
 def compose(
     full: Annotated[str, typer.Argument(help="a lattice file, or a Moses n-best list of many sentences")],
     skeleton: Annotated[str, typer.Argument(help="a Moses n-best list of the skeletons, or a lattice file")],
@@ -181,7 +185,10 @@ def compose(
     weight: Weight = 1.0,
     loops: LoopsOption = "sigma",
     beam: BEAM = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists")] = 100,
+    n: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists; 100 if not given"),
+    ] = None,
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
     settings: Any = None,
@@ -197,16 +204,23 @@ def compose(
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
-    edits = settings.get("edits")
-    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n, engine)
+    edits = settings.pop("edits", None)
+    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
-        if sentence is None and is_nbest(full_file) and is_nbest(skeleton_file):
+        lists = is_nbest(full_file), is_nbest(skeleton_file)
+        if sentence is not None and not any(lists):
+            raise FormatError("is not an n-best list", path=full, remedy="leave --id out")
+        if all(lists) and settings:
+            raise FormatError("its labels are words", path=full, remedy=f"leave --{next(iter(settings))} out")
+        if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output)
             print(composition.summary, file=sys.stderr)
             return
-        own = [sentence if is_nbest(file) else None for file in (full_file, skeleton_file)]
-        lattice, hypotheses = read_full(full_file, own[0]), read_skeleton(skeleton_file, own[1])
+        if n is not None:
+            raise LatticeSimpError("-n has no effect where a lattice is written; give two n-best lists, without --id")
+        (first, one), (second, two) = ((sentence, None) if own else (None, settings) for own in lists)
+        lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
@@ -214,6 +228,7 @@ def compose(
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def nbest(
     source: Input,
     sentence: Id = None,
@@ -222,13 +237,14 @@ def nbest(
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
     engine: EngineOption = "arrays",
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
+    settings: Any = None,
 ) -> None:
     """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
     from lattice_simp.support.textio import open_text
 
     if scores:
         _needs_arrays(engine, "--scores")
-    paths = ENGINES[engine].nbest(read_full(source, sentence), n, unique=unique)
+    paths = ENGINES[engine].nbest(read_full(source, sentence, labels=settings), n, unique=unique)
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
@@ -236,6 +252,7 @@ def nbest(
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def prune(
     source: Input,
     sentence: Id = None,
@@ -243,16 +260,19 @@ def prune(
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Keep what is on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
-
+    if beam is None and max_arcs is None:
+        raise LatticeSimpError("nothing to prune by; give --beam NATS or --max-arcs NUMBER")
     limits = {} if max_arcs is None else {"max_arcs": max_arcs}
     if limits:
         _needs_arrays(engine, "--max-arcs")
-    write_result(ENGINES[engine].prune(read_full(source, sentence), beam, **limits), output)
+    write_result(ENGINES[engine].prune(read_full(source, sentence, labels=settings), beam, **limits), output)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def draw(
     source: Input,
     output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg or .dot")],
@@ -260,6 +280,7 @@ def draw(
     n: Annotated[Optional[int], typer.Option("-n", "--nbest", help="draw the n best strings only")] = None,  # noqa: UP045
     max_states: Annotated[int, typer.Option(min=1, help="of .svg; the states nearest to the start are drawn")] = 200,
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
+    settings: Any = None,
 ) -> None:
     """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
@@ -268,27 +289,13 @@ def draw(
 
     if output.suffix not in (".svg", ".dot"):
         raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
-    lattice = read_full(source, sentence)
+    lattice = read_full(source, sentence, labels=settings)
     if n is not None:
         lattice = Lattice.from_strings(nbest(lattice, n))
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
     with open_text(output, "w") as file:
         file.write(text)
-
-
-def _read(
-    source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
-) -> Lattice:
-    """Reads a lattice whose words may be in other files."""
-    from lattice_simp.formats import format_of
-
-    given = (("symbols_path", symbols), ("isymbols_path", isymbols))
-    options = {name: path for name, path in given if path is not None}
-    with readable(source) as file:
-        if options and (format or format_of(file)) not in ("att", "openfst"):
-            raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
-        return read_full(file, sentence, format, **options)
 
 
 def _needs_arrays(engine: Engine, what: str) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats import FORMATS, read, write
+from lattice_simp.formats import FORMATS, format_of, read, write
 from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.support.options import option
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
@@ -52,30 +54,65 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
-def read_full(path: str, sentence: int | None = None, format: str | None = None, **options: Any) -> Lattice:
+@dataclass(frozen=True)
+class LabelOptions:
+    """What the labels of a lattice file are."""
+
+    symbols: Path | None = option(None, "symbols", "a text symbol table: the words of numeric labels")
+    isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
+    words: bool = option(False, "words", "numeric labels of AT&T text are words")
+
+
+def read_full(
+    path: str, sentence: int | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
+) -> Lattice:
     """Reads a lattice file, or one sentence of an n-best list as a lattice.
 
+    Args:
+        path: the file, or - for standard input.
+        sentence: its id in an n-best list.
+        format: a name in `FORMATS`; None to look at the content.
+        labels: the `LabelOptions` that were given.
+
     Raises:
-        FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named.
+        FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
+            labels are not numbers, and options say what they are.
     """
     from lattice_simp import Lattice
 
     with readable(path) as file:
         if format is None and is_nbest(file):
+            _require_numbers(path, "nbest", labels)
             return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
-        return read(file, format, **options)
+        if not labels:
+            return read(file, format)
+        _require_numbers(path, format or format_of(file), labels)
+        options = {f"{name}_path": own for name, own in labels.items() if name != "words"}
+        return read(file, format, **options, **({"numeric": False} if labels.get("words") else {}))
 
 
-def read_skeleton(path: str, sentence: int | None = None) -> Lattice | list[Hypothesis]:
+def _require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
+    """Refuses options that say what labels are where the format has words."""
+    for name in labels or ():
+        if format not in (("att",) if name == "words" else ("att", "openfst")):
+            raise FormatError("its labels are words", path=path, remedy=f"leave --{name} out")
+
+
+def read_skeleton(
+    path: str, sentence: int | None = None, labels: Mapping[str, Any] | None = None
+) -> Lattice | list[Hypothesis]:
     """Reads the hypotheses of a skeleton: as they are from an n-best list (their costs stay exact), or a lattice.
 
     Raises:
         FormatError: as `read_full`.
     """
     with readable(path) as file:
-        return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
+        if not is_nbest(file):
+            return read_full(file, sentence, labels=labels)
+        _require_numbers(path, "nbest", labels)
+        return _read_list(file, sentence)
 
 
 def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:

@@ -14,6 +14,7 @@ from typing import TextIO
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence
+from lattice_simp.commands.settings_options import setting_options
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
@@ -21,7 +22,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.textio import open_text
-from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
 STDOUT = "-"
@@ -62,6 +63,9 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     if needs and not any(given[need] for need in needs):
         flags = " or ".join(_NEEDS[need] for need in needs)
         wrong.append(f"--strategy {options.strategy} needs {flags}")
+    own = options.settings.get("skeleton", {})
+    if not any(given.values()) and (idle := [opt for opt in setting_options(SkeletonSettings) if opt.path[0] in own]):
+        wrong.append(f"--{idle[0].flag} has no effect without {' or '.join(_NEEDS.values())}")
     if wrong:
         raise LatticeSimpError(wrong[0])
     if run.dask is not None:

@@ -263,7 +263,8 @@ def _labels(
     if output_table is None and same:
         output_table = input_table
     if output_table is None and symbols is None:
-        raise cursor.error("the FST has no symbol table", "pass the table its labels belong to as `symbols`")
+        remedy = "give it: symbols= or symbols_path= in Python, --symbols of the `lattice` commands"
+        raise cursor.error("the FST has no symbol table for its labels", remedy)
     if isymbols is None and input_table is not None and input_table != output_table:
         isymbols = SymbolTable()
     symbols = SymbolTable() if symbols is None else symbols

@@ -44,8 +44,9 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
     """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
 
     Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
-    columns of features and of the total may be missing; alignments, scores of words and columns after the total are
-    ignored. Names may end with `:` as in old lists of Moses; values before the first name are called Feature0, ...
+    columns of features and of the total may be missing, totals in all lines or in none (costs are 0 then); alignments,
+    scores of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values
+    before the first name are called Feature0, ...
 
     Args:
         path: the file; `-` is standard input.
@@ -55,13 +56,19 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: a broken line (with its number), ids that decrease, an empty file.
+        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, an empty file.
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
     number = 0
+    totals = False
     for number, line in enumerate(read_lines(path), 1):
-        found, hypothesis = parse_hypothesis(line, path=path, line_number=number)
+        found, hypothesis, has_total = _parse_line(line, path, number)
+        if number == 1:
+            totals = has_total
+        elif has_total != totals:
+            message = "a total, which the lines before lack" if has_total else "no total, which the lines before have"
+            raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
         if found < sentence + first_id:
             message = f"the id {found} is lower than {sentence + first_id}"
             remedy = "sort the list by id" if found >= first_id else f"pass first_id={found}"
@@ -95,6 +102,12 @@ def parse_hypothesis(
     Raises:
         FormatError: the line is broken.
     """
+    found, hypothesis, _ = _parse_line(line, path, line_number)
+    return found, hypothesis
+
+
+def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> tuple[int, Hypothesis, bool]:
+    """Returns the id and the hypothesis of one line, and whether the line has a total; without one the cost is 0."""
 
     def fail(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
@@ -132,11 +145,12 @@ def parse_hypothesis(
         if not features.keys().isdisjoint(names):
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, own, strict=True))
-    total = finite(columns[1]) if len(columns) > 1 and columns[1] else 0.0
+    has_total = len(columns) > 1 and bool(columns[1])
+    total = finite(columns[1]) if has_total else 0.0
     if total is None:
         raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
     tokens = tuple(token for token in _BLANKS.split(text) if token)
-    return int(head[1]), Hypothesis(tokens, 0.0 - total, features)
+    return int(head[1]), Hypothesis(tokens, 0.0 - total, features), has_total
 
 
 def write_nbest(

@@ -188,6 +188,18 @@ def test_skeleton_conversion_round_trip(call, files):
             "without --id; use",
         ),
         (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
+        (["lattice", "prune", "full.fst"], "give --beam NATS or --max-arcs NUMBER"),
+        (["lattice", "compose", "full.fst", "full.fst", "-n", "3"], "-n has no effect"),
+        (["lattice", "compose", "full.fst", "full.fst", "--id", "3"], "full.fst: is not an n-best list (leave --id"),
+        (["lattice", "compose", "full.nbest", "full.nbest", "--symbols", "words"], "leave --symbols out"),
+        (["lattice", "compose", "one.nbest", "full.nbest"], "full.nbest: hypotheses of sentence 1, but one.nbest ends"),
+        (["lattice", "nbest", "some.nbest", "--id", "0"], "some.nbest:2: no total"),
+        (["lattice", "nbest", "numbers.txt"], "numbers.txt:2: labels are numbers, and 0 among them (give their symbol"),
+        (["lattice", "info", "numbers.fst"], "numbers.fst: the FST has no symbol table for its labels (give it:"),
+        (["lattice", "nbest", "full.fst", "--words"], "full.fst: its labels are words (leave --words out)"),
+        (["lattice", "nbest", "full.nbest", "--symbols", "words"], "full.nbest: its labels are words (leave --symbols"),
+        (["skeleton", "info", "masks"], "masks:1: masks without their sentences"),
+        (["skeleton", "convert", "masks", "-", "--to", "jsonl"], "masks:1: masks without their sentences"),
         (["lattice", "prune"], "Missing argument"),
         (["lattice", "frobnicate"], "frobnicate"),
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),
@@ -202,6 +214,11 @@ def test_errors_are_one_line(call, files, model, arguments, message):
     (files / "cut.fst").write_bytes((files / "full.fst").read_bytes()[:60])
     (files / "cyclic.txt").write_text("0 0 a\n0\n")
     (files / "blank").write_text("a [[b]]\n\na\n")
+    (files / "one.nbest").write_text(NBEST.splitlines(keepends=True)[0])
+    (files / "some.nbest").write_text("0 ||| a ||| f= 1 ||| -2\n0 ||| b ||| f= 2\n")
+    (files / "numbers.txt").write_text("0 1 7 1\n1 2 0\n2\n")
+    write(Lattice.from_strings([("a", 1.0)]), files / "numbers.fst", attach_symbols=False)
+    (files / "masks").write_text("10\n\n0110\n")
     done = call(*[model / "lm.arpa" if argument == "MODEL" else argument for argument in arguments])
     assert done.returncode == 2
     assert message in done.stderr
@@ -240,6 +257,20 @@ def test_words_in_other_files(call, files):
     assert "its labels are words" in refused.stderr
 
 
+def test_every_command_takes_the_words_of_numeric_labels(call, files, model):
+    (files / "a.txt").write_text("0 1 1 1\n1 2 0 1\n1 2 2 2\n2\n")
+    (files / "table").write_text("<eps> 0\ndas 1\nhaus 2\n")
+    given = ("--symbols", "table")
+    for command in (("nbest", "a.txt"), ("prune", "a.txt", "--beam", 0), ("convert", "a.txt", "-"), ("gappy", "a.txt")):
+        done = call("lattice", *command, *given)
+        assert "das" in done.stdout, done.stderr
+    assert "das" in call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", *given).stdout
+    assert "das" in call("lattice", "compose", "a.txt", "a.txt", *given).stdout
+    call("lattice", "draw", "a.txt", "--output", "a.dot", *given)
+    assert "das" in (files / "a.dot").read_text()
+    assert call("lattice", "nbest", "a.txt", "--words").stdout == "2.000000\t1 0\n"
+
+
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
@@ -253,6 +284,7 @@ def test_a_composed_lattice(call, files):
 def test_features_of_composed_lists(call, files):
     """A no-break space belongs to its token, so the first hypothesis lacks the skeleton's `a`."""
     (files / "full.nbest").write_text("0 ||| a\u00a0x c ||| f= -1 ||| -2\n0 ||| b ||| f= -1 ||| -1\n")
+    (files / "skeleton.nbest").write_text(SKELETON.splitlines(keepends=True)[0])
     done = call("lattice", "compose", "full.nbest", "skeleton.nbest", "--deletion-cost", 1, "--weight", 2)
     assert done.stdout.splitlines() == [
         "0 ||| a\u00a0x c ||| f= -1 Skeleton= -0.5 Edits= -1 ||| -4",

@@ -125,6 +125,8 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         ("0 ||| a ||| =1 ||| 1\n", "x:1: not a new feature"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
+        ("0 ||| a ||| LM= 1 ||| 1\n0 ||| b ||| LM= 1\n", "x:2: no total, which the lines before have .*give all"),
+        ("0 ||| a ||| LM= 1 |||\n1 ||| b ||| LM= 1 ||| 2\n", "x:2: a total, which the lines before lack"),
     ],
 )
 def test_broken_lines(tmp_path, text, message):
