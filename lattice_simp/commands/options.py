@@ -58,7 +58,7 @@ def readable(path: str) -> Iterator[str]:
 class LabelOptions:
     """What the labels of a lattice file are."""
 
-    symbols: Path | None = option(None, "symbols", "a text symbol table: the words of numeric labels")
+    symbols: Path | None = option(None, "symbols", "a symbol table (OpenFst's): the words of numeric labels")
     isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
     words: bool = option(False, "words", "numeric labels of AT&T text are words")
 

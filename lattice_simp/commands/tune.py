@@ -143,6 +143,9 @@ def nbest(
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file)
+    unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
+    if unknown is not None:
+        raise FormatError(f"the feature {unknown!r} is not in {start}", path=file, remedy="add a line with its weight")
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(lists), file)]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)

@@ -282,8 +282,8 @@ class Lattice:
         order = topological_order(self.offsets, self.nextstates)
         if order is None:
             raise CyclicLatticeError(
-                "the lattice has a cycle, so it holds infinitely many strings; "
-                "prune it to its n shortest paths first, or remove the loop"
+                "the lattice has a cycle, so it holds infinitely many strings; remove its loops, or keep n paths: "
+                "Lattice.from_pynini(pynini.shortestpath(lattice.to_pynini(attach_symbols=True), nshortest=n))"
             )
         return self.subset(order)
 

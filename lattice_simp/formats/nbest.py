@@ -128,8 +128,12 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             token = f"{token[:-1]}="
         if token.endswith("=") or finite(token) is None:
             name, equals, value_text = token.rpartition("=")
-            if not equals or not name or name in values:
-                raise fail(f"not a new feature: {shown(token)}", "write Name= values, each name once")
+            if not equals and _is_number(token):
+                raise fail(f"a feature without a finite value: {shown(token)}", "write finite decimal numbers")
+            if not equals or not name:
+                raise fail(f"neither Name= nor a number: {shown(token)}", "write Name= values")
+            if name in values:
+                raise fail(f"a feature twice: {shown(token)}", "write each name once")
             values[name] = []
         else:
             value_text = token
@@ -178,6 +182,15 @@ def write_nbest(
     with open_text(path, "w") as file:
         for sentence, hypotheses in groups:
             file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+
+
+def _is_number(text: str) -> bool:
+    """Returns whether a text is a number, finite or not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _format(entry: Hypothesis, style: str) -> str:

@@ -169,6 +169,17 @@ def test_symbol_tables(tmp_path):
     assert read_labels(tmp_path / "gaps.txt") == {999999999999: "x", 3: "y"}
 
 
+def test_binary_symbol_tables(tmp_path):
+    table = pywrapfst.SymbolTable()
+    for word, label in (("<eps>", 0), ("der", 3), ("größe", 7)):
+        table.add_symbol(word, label)
+    table.write(str(tmp_path / "x.syms"))
+    assert read_labels(tmp_path / "x.syms") == {0: "<eps>", 3: "der", 7: "größe"}
+    (tmp_path / "x.syms").write_bytes((tmp_path / "x.syms").read_bytes()[:-3])
+    with pytest.raises(FormatError, match=r"x.syms: the file of .* ends too early"):
+        read_labels(tmp_path / "x.syms")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -54,7 +54,7 @@ def test_byte_order_marks_are_skipped(tmp_path, name):
         assert is_nbest(tmp_path / "x")
         assert [entry.text for entry in read_nbest(tmp_path / "x")[0]] == ["a"]
         return
-    assert [words for words in best_by_string(read(tmp_path / "x", name))] == [("a",)]
+    assert list(best_by_string(read(tmp_path / "x", name))) == [("a",)]
     assert name == "features" or format_of(tmp_path / "x") == name
 
 
