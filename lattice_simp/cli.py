@@ -23,6 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     help="Exact operations on word lattices, and translation with source skeletons.",
 )
 app.add_typer(lattice.app, name="lattice")
@@ -154,9 +155,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = app([word for word in given if word != DEBUG], "lattice-simp", standalone_mode=False, obj=DEBUG in given)
         sys.stdout.flush()
+    except SystemExit as ended:  # of the commands' library, which takes a broken pipe for its own affair
+        if not _is_broken_pipe(ended.__context__):
+            raise
+        code = _leave_pipe()
     except Exception as error:
         code = _report(error, debug=DEBUG in given)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_broken_pipe(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EPIPE
+
+
+def _leave_pipe() -> int:
+    """Returns the exit code of a program whose reader has gone; what is still buffered has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return _BROKEN_PIPE
 
 
 def _report(error: Exception, *, debug: bool) -> int:
@@ -165,9 +180,8 @@ def _report(error: Exception, *, debug: bool) -> int:
     Raises:
         Exception: an error that is none of the user's, as it came.
     """
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has nowhere to go
-        return _BROKEN_PIPE
+    if _is_broken_pipe(error):
+        return _leave_pipe()
     if debug:
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,13 +61,15 @@ SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}".replace("[", r"\[")  # n
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""
 
+COUNTED_ARCS = 20_000
+"""Of larger lattices with several paths for a string, the strings are not counted."""
+
 
 @app.command()
 @takes_settings(LabelOptions)
 def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
     """Print size, kind and best path. Example: lattice-simp lattice info full.fst"""
     from lattice_simp import nbest
-    from lattice_simp.ops.count_paths import count_paths
     from lattice_simp.support.textio import open_text
 
     lattice = read_full(source, sentence, labels=settings)
@@ -82,13 +85,37 @@ def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
     if lattice.features:
         lines.append(("features", " ".join(lattice.features)))
     if lattice.is_acyclic:
-        best = nbest(lattice, COUNTED_STRINGS + 1)
-        count = len(best) if len(best) <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
-        lines += [("paths", f"{count_paths(lattice):.6g}"), ("strings", str(count))]
-        for path in best[:1]:
+        lines += [("paths", _path_count(lattice)), ("strings", _string_count(lattice))]
+        for path in nbest(lattice):
             lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.text)]
     with open_text("-", "w") as file:
         file.writelines(f"{name}\t{value}\n" for name, value in lines)
+
+
+def _path_count(lattice: Lattice) -> str:
+    """Returns the number of paths, by its logarithm where it is beyond floating point."""
+    from lattice_simp import count_paths, shortest_distance
+
+    count = count_paths(lattice)
+    if np.isfinite(count):
+        return f"{count:.6g}"
+    ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
+    free = dataclasses.replace(lattice, weights=np.zeros(lattice.num_arcs), finals=ends).connected()
+    return f"10^{-shortest_distance(free, semiring='log', reverse=True)[0] / np.log(10.0):.0f}"
+
+
+def _string_count(lattice: Lattice) -> str:
+    """Returns the number of different strings, in words where finding them would take long."""
+    from lattice_simp import nbest
+
+    lattice = lattice.connected()
+    ways = np.unique(lattice.sources.astype(np.int64) * len(lattice.symbols) + lattice.olabels)
+    if len(ways) == lattice.num_arcs and not lattice.has_epsilons():  # deterministic: each path has its own string
+        return _path_count(lattice)
+    if lattice.num_arcs > COUNTED_ARCS:
+        return "not counted"
+    count = len(nbest(lattice, COUNTED_STRINGS + 1))
+    return str(count) if count <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
 
 
 @app.command()
@@ -284,7 +311,7 @@ def draw(
 ) -> None:
     """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
-    from lattice_simp.draw import to_dot, to_svg
+    from lattice_simp.draw import drawn_states, to_dot, to_svg
     from lattice_simp.support.textio import open_text
 
     if output.suffix not in (".svg", ".dot"):
@@ -294,6 +321,12 @@ def draw(
         lattice = Lattice.from_strings(nbest(lattice, n))
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
+    if not draws_dot and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:
+        remedy = "prune it first for another part: lattice-simp lattice prune --max-arcs"
+        print(
+            f"{drawn:,} of {lattice.num_states:,} states are drawn, those nearest to the start; {remedy}",
+            file=sys.stderr,
+        )
     with open_text(output, "w") as file:
         file.write(text)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
 
+import numpy as np
 import pytest
 
-from lattice_simp import Lattice, nbest, read, write
+from lattice_simp import Lattice, SymbolTable, nbest, read, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -26,6 +29,30 @@ def test_info_tells_size_and_best_path(call, files):
     assert lines["paths"] == "2"
     assert lines["best string"] == "b d"
     assert lines["acyclic"] == "yes"
+
+
+def sausage(slots, words, rng=None):
+    """Returns a lattice of so many slots; with a generator, words may occur twice in one."""
+    labels = np.tile(np.arange(1, words + 1), slots) if rng is None else rng.integers(1, words + 1, slots * words)
+    sources = np.repeat(np.arange(slots), words)
+    finals = np.append(np.full(slots, np.inf), 0.0)
+    table = SymbolTable(f"w{number}" for number in range(words))
+    return Lattice.from_arcs(sources, labels, np.ones(len(labels)), sources + 1, finals, table)
+
+
+def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):
+    def counts(lattice):
+        write(lattice, files / "a.fst")
+        lines = dict(line.split("\t") for line in call("lattice", "info", "a.fst").stdout.splitlines())
+        return lines["paths"], lines["strings"]
+
+    twice = sausage(3, 4, np.random.default_rng(1))
+    assert counts(twice) == ("64", str(len(nbest(twice, 1000))))
+    assert counts(sausage(400, 10)) == ("10^400", "10^400")
+    assert counts(sausage(5, 10)) == ("100000", "100000")
+    assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "more than 1000")
+    monkeypatch.setattr("lattice_simp.commands.lattice.COUNTED_ARCS", 100)
+    assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "not counted")
 
 
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
@@ -133,7 +160,9 @@ def test_drawings(call, files, ending):
 
 def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
     for ending in ("svg", "dot"):
-        call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+        done = call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+        said = "1 of 5 states are drawn, those nearest to the start; prune it first"
+        assert (said in done.stderr) == (ending == "svg")
     assert "the 1 of 5 states that are nearest to the start" in (files / "a.svg").read_text(encoding="utf-8")
     assert "->" in (files / "a.dot").read_text(encoding="utf-8")
 
@@ -298,6 +327,28 @@ def test_the_n_best_strings_are_drawn(call, files):
     drawing = (files / "a.svg").read_text(encoding="utf-8")
     assert "The best" in drawing
     assert ">x<" not in drawing
+
+
+def test_a_reader_that_leaves_is_no_error(files, program):
+    write(sausage(5000, 10), files / "long.fst")
+    for name, taken in (("long.fst", 5), ("full.fst", 0)):
+        ours, theirs = os.pipe()
+        if not taken:
+            os.close(ours)
+        with subprocess.Popen(
+            [program.path, "lattice", "convert", name, "-"], stdout=theirs, stderr=subprocess.PIPE
+        ) as process:
+            os.close(theirs)
+            if taken:
+                assert os.read(ours, taken)
+                os.close(ours)
+            assert process.stderr.read() == b"", name
+            assert process.wait() == 141, name
+
+
+@pytest.mark.parametrize("command", ["", "lattice", "lattice info", "translate", "tune nbest", "evaluate"])
+def test_help_is_short_for_those_who_are(call, command):
+    assert call(*command.split(), "-h").stdout == call(*command.split(), "--help").stdout != ""
 
 
 @pytest.mark.parametrize(
