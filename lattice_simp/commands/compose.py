@@ -24,6 +24,7 @@ class Composition:
         edits: what deviations cost; None forbids them.
         n: hypotheses that a composed n-best list has at most.
         engine: see `engines.py`; lists are for the arrays alone.
+        first_id: of the sentences in n-best lists.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -33,6 +34,7 @@ class Composition:
     edits: EditCosts | None
     n: int
     engine: Engine = "arrays"
+    first_id: int = 0
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -54,13 +56,14 @@ class Composition:
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
         for (sentence, entries), (own_sentence, own) in zip_longest(
-            stream_nbest(full), stream_nbest(skeleton), fillvalue=nothing
+            *(stream_nbest(path, self.first_id) for path in (full, skeleton)), fillvalue=nothing
         ):
             if sentence >= 0:
                 self.sentences += 1
                 yield sentence, self._compose_list(entries, own)
             elif own:
-                message = f"hypotheses of sentence {own_sentence}, but {full} ends with {self.sentences - 1}"
+                last, own_id = self.sentences - 1 + self.first_id, own_sentence + self.first_id
+                message = f"hypotheses of sentence {own_id}, but {full} ends with {last}"
                 raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
 
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:

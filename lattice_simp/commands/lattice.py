@@ -13,10 +13,12 @@ import typer
 
 from lattice_simp.commands.options import (
     BEAM,
+    FIRST_ID,
     FORMAT_NAMES,
     OUTPUT,
     LabelOptions,
     format_name,
+    lost_features,
     read_full,
     read_skeleton,
     readable,
@@ -129,7 +131,11 @@ def convert(
     settings: Any = None,
 ) -> None:
     """Convert between formats. Example: lattice-simp lattice convert a.slf a.fst"""
-    write_result(read_full(source, sentence, origin, settings), target, to)
+    lattice = read_full(source, sentence, origin, settings)
+    write_result(lattice, target, to)
+    lost = lost_features(lattice, target, to)
+    if lost:
+        print(f"{target}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
 
 
 @app.command()
@@ -212,6 +218,7 @@ def compose(
     weight: Weight = 1.0,
     loops: LoopsOption = "sigma",
     beam: BEAM = None,
+    first_id: FIRST_ID = None,
     n: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists; 100 if not given"),
@@ -232,7 +239,9 @@ def compose(
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.pop("edits", None)
-    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine)
+    composition = Composition(
+        weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine, first_id or 0
+    )
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         lists = is_nbest(full_file), is_nbest(skeleton_file)
         if sentence is not None and not any(lists):
@@ -241,11 +250,14 @@ def compose(
             raise FormatError("its labels are words", path=full, remedy=f"leave --{next(iter(settings))} out")
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
-            write_nbest(composition.compose_lists(full_file, skeleton_file), output)
+            write_nbest(composition.compose_lists(full_file, skeleton_file), output, first_id=first_id or 0)
             print(composition.summary, file=sys.stderr)
             return
-        if n is not None:
-            raise LatticeSimpError("-n has no effect where a lattice is written; give two n-best lists, without --id")
+        for value, flag in ((n, "-n"), (first_id, "--first-id")):
+            if value is not None:
+                raise LatticeSimpError(
+                    f"{flag} has no effect where a lattice is written; give two n-best lists, no --id"
+                )
         (first, one), (second, two) = ((sentence, None) if own else (None, settings) for own in lists)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
@@ -262,16 +274,22 @@ def nbest(
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
+    moses: Annotated[bool, typer.Option("--moses", help="write an n-best list (Moses format) with features")] = False,
     engine: EngineOption = "arrays",
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
     settings: Any = None,
 ) -> None:
     """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
+    from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
-    if scores:
-        _needs_arrays(engine, "--scores")
+    for given, flag in ((scores, "--scores"), (moses, "--moses")):
+        if given:
+            _needs_arrays(engine, flag)
     paths = ENGINES[engine].nbest(read_full(source, sentence, labels=settings), n, unique=unique)
+    if moses:
+        write_nbest([(sentence or 0, paths)], output)
+        return
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""

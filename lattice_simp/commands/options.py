@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats import FORMATS, format_of, read, write
+from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
 from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.formats.slf import COLUMNS
 from lattice_simp.support.options import option
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def format_name(name: str) -> str:
 
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
+FIRST_ID = Annotated[Optional[int], typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1")]  # noqa: UP045
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 
@@ -89,8 +91,10 @@ def read_full(
         if not labels:
             return read(file, format)
         _require_numbers(path, format or format_of(file), labels)
-        options = {f"{name}_path": own for name, own in labels.items() if name != "words"}
-        return read(file, format, **options, **({"numeric": False} if labels.get("words") else {}))
+        options: dict[str, Any] = {f"{name}_path": own for name, own in labels.items() if name != "words"}
+        if labels.get("words"):
+            options["numeric"] = False
+        return read(file, format, **options)
 
 
 def _require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
@@ -132,3 +136,12 @@ def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
 def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
     """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says."""
     write(lattice, output, format)
+
+
+def lost_features(lattice: Lattice, output: str, format: str | None = None) -> list[str]:
+    """Returns the features that are not in a lattice's file, since its format has no place for them."""
+    name = format or format_of_name(output)
+    if name in ("plf", "features"):
+        return []
+    kept = {*COLUMNS.values(), "posterior"} if name == "slf" else set()
+    return [feature for feature in lattice.features if feature not in kept]

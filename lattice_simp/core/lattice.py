@@ -20,7 +20,7 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
@@ -41,7 +41,8 @@ class Lattice:
     (4, 4, True)
 
     State 0 is the start; a lattice without states accepts nothing. The arcs of state `q` are
-    `offsets[q]:offsets[q + 1]`. Lattices do not change: operations return new ones.
+    `offsets[q]:offsets[q + 1]`. Lattices do not change: operations return new ones, which may share arrays with the
+    old ones, so the arrays are read-only. Change a copy, and `dataclasses.replace` the array.
 
     Attributes:
         offsets: (num_states + 1,) int32, where each state's arcs begin.
@@ -68,6 +69,10 @@ class Lattice:
     def __post_init__(self) -> None:
         if self.features is None:
             object.__setattr__(self, "features", Features.empty(len(self.weights), len(self.finals)))
+        same = self.ilabels is self.olabels
+        for name in ("offsets", "olabels", "weights", "nextstates", "finals"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        object.__setattr__(self, "ilabels", self.olabels if same else read_only(self.ilabels))
 
     # ---------------------------------------------------------------- making
 
@@ -96,7 +101,7 @@ class Lattice:
                 lengths that differ.
         """
         source_array = np.asarray(sources, dtype=np.int64)
-        final_array = np.asarray(finals, dtype=np.float64)
+        final_array = np.array(finals, dtype=np.float64)
         if start:
             order = np.concatenate(([start], np.delete(np.arange(len(final_array)), start)))
             final_array = final_array[order]
@@ -213,7 +218,7 @@ class Lattice:
     @cached_property
     def sources(self) -> Ints:
         """(num_arcs,) int32, the source state of each arc."""
-        return np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets))
+        return read_only(np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets)))
 
     @cached_property
     def is_topsorted(self) -> bool:

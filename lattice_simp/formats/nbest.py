@@ -71,7 +71,9 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
             raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
         if found < sentence + first_id:
             message = f"the id {found} is lower than {sentence + first_id}"
-            remedy = "sort the list by id" if found >= first_id else f"pass first_id={found}"
+            remedy = (
+                "sort the list by id" if found >= first_id else f"begin with it: --first-id {found} (first_id={found})"
+            )
             raise FormatError(message, path=path, line=number, remedy=remedy)
         if found - first_id - sentence > MAX_GAP:
             message = f"the id jumps from {sentence + first_id} to {found}"

@@ -288,7 +288,6 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 
 
 def _cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
-    number = error.errno if isinstance(error, OSError) else None
     reason = error.strerror if isinstance(error, OSError) else error
-    remedy = _WRITE_REMEDIES.get(number, "choose another place")
+    remedy = _WRITE_REMEDIES.get(getattr(error, "errno", 0), "choose another place")
     return LatticeSimpError(f"{path}: cannot be written: {reason} ({remedy})")

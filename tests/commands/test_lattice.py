@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from lattice_simp import Lattice, SymbolTable, nbest, read, write
+from lattice_simp import Lattice, SymbolTable, nbest, read, read_nbest, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -298,6 +298,44 @@ def test_every_command_takes_the_words_of_numeric_labels(call, files, model):
     call("lattice", "draw", "a.txt", "--output", "a.dot", *given)
     assert "das" in (files / "a.dot").read_text()
     assert call("lattice", "nbest", "a.txt", "--words").stdout == "2.000000\t1 0\n"
+
+
+def test_features_of_a_list_come_back(call, files):
+    text = "3 ||| a b ||| LM= -1.25 TM= -1 -2.5 ||| -2\n3 ||| c ||| LM= -7 TM= 0 -1 ||| -3.5\n"
+    (files / "a.nbest").write_text(text)
+    listed = ("-n", 9, "--moses")
+    assert call("lattice", "nbest", "a.nbest", "--id", 3, *listed).stdout == text
+    for name in ("a.plf", "a.plf.gz"):
+        assert call("lattice", "convert", "a.nbest", name).stderr == ""
+        written = read_nbest_text(call("lattice", "nbest", name, *listed).stdout, files)
+        assert [(own.text, own.cost) for own in written] == [("a b", 2.0), ("c", 3.5)]
+        assert {name: written[0].features[name] for name in ("LM", "TM_0", "TM_1")} == {
+            "LM": -1.25,
+            "TM_0": -1.0,
+            "TM_1": -2.5,
+        }
+    assert (
+        "a.fst: its format does not hold the features LM TM_0 TM_1"
+        in call("lattice", "convert", "a.nbest", "a.fst").stderr
+    )
+    assert "--moses; use --engine arrays" in call("lattice", "nbest", "a.plf", *listed, "--engine", "openfst").stderr
+
+
+def read_nbest_text(text, folder):
+    (folder / "written.nbest").write_text(text)
+    return read_nbest(folder / "written.nbest")[0]
+
+
+def test_lists_that_begin_at_1_are_composed(call, files):
+    for name in ("full", "skeleton"):
+        lines = (files / f"{name}.nbest").read_text().splitlines(keepends=True)
+        (files / f"{name}1.nbest").write_text("".join(f"{int(line[0]) + 1}{line[1:]}" for line in lines))
+    done = call("lattice", "compose", "full1.nbest", "skeleton1.nbest", "--first-id", 1)
+    assert [line[0] for line in done.stdout.splitlines()] == ["1", "2"]
+    assert "2 sentences, 1 without" in done.stderr
+    assert "missing" not in done.stderr
+    refused = call("lattice", "compose", "full.nbest", "skeleton1.nbest", "--first-id", 1)
+    assert "full.nbest:1: the id 0 is lower than 1 (begin with it: --first-id 0" in refused.stderr
 
 
 def test_a_composed_lattice(call, files):

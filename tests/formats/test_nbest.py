@@ -137,7 +137,7 @@ def test_broken_lines(tmp_path, text, message):
 
 def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
-    with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*first_id=0"):
+    with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*--first-id 0 \(first_id=0"):
         list(stream_nbest(tmp_path / "x", first_id=1))
 
 
