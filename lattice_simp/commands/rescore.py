@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import FIRST_ID, command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -36,10 +36,11 @@ TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 
 @app.command()
 def nbest(
-    file: Annotated[str, typer.Argument(help="n-best lists, Moses format, ids from 0; - for stdin")],
+    file: Annotated[str, typer.Argument(help="n-best lists, Moses format; - for stdin")],
     source: Annotated[Path, SOURCE],
     models: Annotated[list[str], MODELS],
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
+    first_id: FIRST_ID = None,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
@@ -58,13 +59,14 @@ def nbest(
     lines = _source_lines(source)
 
     def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
-        for number, entries in stream_nbest(file):
+        for number, entries in stream_nbest(file, first_id or 0):
             if number >= len(lines):
-                raise FormatError(f"the list has a sentence {number}", path=file, remedy=f"{source} has {len(lines)}")
+                remedy = f"{source} has {len(lines)}; where ids begin with 1, --first-id 1"
+                raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
             done = score_nbest(lines[number], entries, scorers)
             yield number, done if own is None else weighted_nbest(done, own)
 
-    _write(scored(), output, best, len(lines))
+    _write(scored(), output, best, len(lines), first_id or 0)
 
 
 @app.command()
@@ -196,13 +198,13 @@ def _source_lines(path: Path) -> list[list[str]]:
     return [split_tokens(line) for line in read_lines(path)]
 
 
-def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int) -> None:
+def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int, first_id: int = 0) -> None:
     """Writes n-best lists as they come, or one line for each of `count` sentences."""
     from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
     if not best:
-        write_nbest(groups, output)
+        write_nbest(groups, output, first_id=first_id)
         return
     lines = [""] * count
     for number, entries in groups:
