@@ -97,7 +97,9 @@ def translate(
         raise typer.Exit(_INTERRUPTED) from None
     if not quiet:
         print(summary, file=sys.stderr)
-    if strict and summary.failed:
+    if summary.all_failed:
+        print("lattice-simp: every sentence failed; the reasons are above", file=sys.stderr)
+    if summary.all_failed or (strict and summary.failed):
         raise typer.Exit(_FAILED)
 
 

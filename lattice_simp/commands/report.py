@@ -11,10 +11,21 @@ from lattice_simp.pipeline.runner import progress_bar
 
 
 class Report:
-    """The face of a run, a context manager that times it; as a string, the counts."""
+    """The face of a run, a context manager that times it; as a string, the counts.
 
-    def __init__(self, sentences: int, done: int = 0, *, quiet: bool = False, debug: bool = False) -> None:
+    Args:
+        sentences: how many there are.
+        done: how many of them an earlier run translated.
+        worded: how many have words; all of them if not given.
+        quiet: no progress.
+        debug: tracebacks of failures.
+    """
+
+    def __init__(
+        self, sentences: int, done: int = 0, *, worded: int | None = None, quiet: bool = False, debug: bool = False
+    ) -> None:
         self.sentences, self.resumed = sentences, done
+        self._worded = sentences if worded is None else worded
         self.failed = self.reachable = self.unreachable = 0
         self.seconds = 0.0
         self._debug = debug
@@ -28,6 +39,11 @@ class Report:
         if self.reachable + self.unreachable:
             text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
         return text
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no sentence with words could be translated, though there were some."""
+        return 0 < self._worded <= self.failed
 
     def __enter__(self) -> Report:
         self._begin = time.monotonic()

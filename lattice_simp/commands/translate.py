@@ -85,8 +85,11 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             options.lattices.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
+    told = partial(
+        Report, len(sentences), worded=sum(bool(own.words) for own in sentences), quiet=run.quiet, debug=run.debug
+    )
     if is_stream(run.output):
-        with Report(len(sentences), quiet=run.quiet, debug=run.debug) as report:
+        with told() as report:
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, options, run, report), numbers)
             records = (one.result or passed_through(one.number, sentences[one.number]) for one in outcomes)
@@ -94,7 +97,7 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
         return report
     with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
         todo = [number for number in range(len(sentences)) if number not in journal]
-        with Report(len(sentences), len(sentences) - len(todo), quiet=run.quiet, debug=run.debug) as report:
+        with told(len(sentences) - len(todo)) as report:
             for outcome in _outcomes(todo, sentences, options, run, report):
                 if outcome.failure is None:
                     journal.add(outcome.result)

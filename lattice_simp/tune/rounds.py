@@ -12,9 +12,8 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
-from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
+from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
-from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
@@ -140,8 +139,7 @@ def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
     """Returns a model's weights; with skeletons, that of their feature is there, too."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
-        default = DecoderSettings.from_mapping(read_settings(model)).skeleton.weight
-        weights.setdefault(SKELETON_FEATURE, default)
+        weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)
     return weights
 
 
