@@ -21,7 +21,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.textio import open_text
-from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.model_files import decoder_settings
 from lattice_simp.translate.strategies import STRATEGIES
 
 STDOUT = "-"
@@ -47,8 +47,14 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
-    DecoderSettings.from_mapping(options.settings)
+    own = decoder_settings(options.model)
+    own.updated(options.settings)
     wrong = []
+    if options.settings.get("mbr") == {} and own.mbr is None:
+        wrong.append(
+            "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
+            f"{options.model} --source DEV --reference DEV --write`, or give --mbr-scale, --mbr-precision and --mbr-ratio"
+        )
     if not mask_index.isdecimal() and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
     if run.resume and is_stream(run.output):
