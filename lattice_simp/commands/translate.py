@@ -53,7 +53,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     if options.settings.get("mbr") == {} and own.mbr is None:
         wrong.append(
             "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
-            f"{options.model} --source DEV --reference DEV --write`, or give --mbr-scale, --mbr-precision and --mbr-ratio"
+            f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale, --mbr-precision, --mbr-ratio"
         )
     if not mask_index.isdecimal() and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")

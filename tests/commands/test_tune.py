@@ -60,7 +60,8 @@ def test_the_bleu_of_the_grid_is_that_of_translations(call, tmp_path):
     """The references are what some point decides for, from few arcs and a narrow beam: translations meet them."""
     folder = shutil.copytree(DEMO, tmp_path / "model")
     write_weights(folder / WEIGHTS, {**dict.fromkeys(read_weights(folder / WEIGHTS), 0.6), "LM": 0.2})
-    records = [json.loads(line) for line in (DEMO / "test.jsonl").read_text("utf-8").splitlines()[4:6]]
+    (folder / "settings.json").write_text('{"beam": 3}', encoding="utf-8")
+    records = [json.loads(line) for line in (DEMO / "test.jsonl").read_text("utf-8").splitlines()[5:6]]
     (tmp_path / "dev.en").write_text("".join(" ".join(one["tokens"]) + "\n" for one in records), encoding="utf-8")
     point = ("--mbr-scale", 0.1, "--mbr-precision", 0.5, "--mbr-ratio", 0.6, "--mbr-max-arcs", 60, "--beam", 2)
     source = ("--input", tmp_path / "dev.en")
