@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
@@ -59,6 +60,7 @@ def translate(
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
     source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
     output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
+    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
     mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
     strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
@@ -76,21 +78,30 @@ def translate(
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
+    A trained model says how text becomes tokens: its input and output are text as readers see it, unless --tokenised
+    or --skeletons (whose tokens are taken as they are) is given; n-best lists and lattices hold tokens. Other models
+    take and give tokens separated by blanks.
+
     A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
     --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
     it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
     cluster read the model under the path that is given here, and write --lattices so, too.
     """
     from lattice_simp.commands.sentences import read_sentences
-    from lattice_simp.commands.translate import RunOptions, check, translate_all
+    from lattice_simp.commands.translate import RunOptions, check, model_text, translate_all
     from lattice_simp.commands.worker import TranslateOptions
 
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
+    text = model_text(model, tokenised=tokenised or skeletons is not None)
+    tokens = None
+    if text is not None:
+        tokens, run = text[0].tokens, replace(run, text=text[1].text)
     chosen = source if source is not None or skeletons is not None else "-"
     try:
-        summary = translate_all(read_sentences(chosen, skeletons, mask_index, skeleton_nbest), options, run)
+        sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+        summary = translate_all(sentences, options, run)
     except KeyboardInterrupt:
         kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
         print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.report import Report
@@ -20,16 +20,23 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
-from lattice_simp.translate.model_files import decoder_settings
+from lattice_simp.translate.model_files import TEXT, decoder_settings
 from lattice_simp.translate.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from lattice_simp.train.text.tokeniser import Tokeniser
 
 STDOUT = "-"
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is done; nothing here changes a translation, but for the time limit."""
+    """How a run is done; nothing here changes a translation's tokens, but for the time limit.
+
+    `text` makes what is written of them.
+    """
 
     output: str = STDOUT
     nbest_output: str | None = None
@@ -39,6 +46,21 @@ class RunOptions:
     quiet: bool = False
     debug: bool = False
     dask: str | None = None
+    text: Callable[[str], str] = str
+
+
+def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
+    """Returns the tokenisers of both sides of a model that says how its text becomes tokens, if text is to be.
+
+    Raises:
+        FormatError: the model's text settings are broken.
+        MissingExtraError: what makes tokens is not installed.
+    """
+    if tokenised or not (model / TEXT).is_file():
+        return None
+    with extra("train"):
+        from lattice_simp.train.text.tokeniser import model_tokenisers
+    return model_tokenisers(model)
 
 
 def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons: bool, skeleton_nbest: bool) -> None:
@@ -53,7 +75,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     if options.settings.get("mbr") == {} and own.mbr is None:
         wrong.append(
             "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
-            f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale, --mbr-precision, --mbr-ratio"
+            f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale and its like"
         )
     if not mask_index.isdecimal() and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
@@ -91,14 +113,12 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             options.lattices.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
-    told = partial(
-        Report, len(sentences), worded=sum(bool(own.words) for own in sentences), quiet=run.quiet, debug=run.debug
-    )
+    told = partial(Report, [len(own.words) for own in sentences], quiet=run.quiet, debug=run.debug)
     if is_stream(run.output):
         with told() as report:
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, options, run, report), numbers)
-            records = (one.result or passed_through(one.number, sentences[one.number]) for one in outcomes)
+            records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
             _write(records, run, report)
         return report
     with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
@@ -107,8 +127,8 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             for outcome in _outcomes(todo, sentences, options, run, report):
                 if outcome.failure is None:
                     journal.add(outcome.result)
-        finished = enumerate(sentences)
-        records = (journal[number] if number in journal else passed_through(number, own) for number, own in finished)
+        found = ((number, journal[number] if number in journal else None) for number in range(len(sentences)))
+        records = (_finished(number, record, sentences, run) for number, record in found)
         _write(records, run, report)
         journal.remove()
         return report
@@ -133,9 +153,13 @@ def _outcomes(
         yield outcome
 
 
-def passed_through(number: int, sentence: Sentence) -> Record:
-    """Returns the record of a sentence that failed: the source replaces the translation."""
-    return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
+def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
+    """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
+    if record is not None:
+        return {**record, "line": run.text(record["line"])}
+    sentence = sentences[number]
+    line = " ".join(sentence.words) if sentence.text is None else sentence.text
+    return {"number": number, "line": line, "nbest": [], "reachable": None}
 
 
 # ---------------------------------------------------------------- writing

@@ -77,6 +77,12 @@ class Decoder:
     ) -> Translation:
         """Translates one sentence.
 
+        Text becomes tokens with the tokenisers of a trained model, and tokens text, as `lattice-simp translate` does:
+
+            from lattice_simp.train.text.tokeniser import model_tokenisers
+            source, target = model_tokenisers("model")
+            target.text(decoder.translate(source.tokens("The law was published.")).best.text)
+
         Args:
             sentence: tokens, or a string of tokens separated by blanks.
             skeleton: a skeleton, a mask such as `"11011"`, or several skeletons.
