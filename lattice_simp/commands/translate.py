@@ -127,8 +127,8 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             for outcome in _outcomes(todo, sentences, options, run, report):
                 if outcome.failure is None:
                     journal.add(outcome.result)
-        found = ((number, journal[number] if number in journal else None) for number in range(len(sentences)))
-        records = (_finished(number, record, sentences, run) for number, record in found)
+        found = ((number, number in journal) for number in range(len(sentences)))
+        records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
         _write(records, run, report)
         journal.remove()
         return report

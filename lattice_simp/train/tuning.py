@@ -13,7 +13,6 @@ from lattice_simp.evaluate import bleu_13a, bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
@@ -208,8 +207,8 @@ def finish_model(model: Path, tuned: Path, target: Path) -> None:
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return
     write_json(target / MADE_OF, {})  # until the files are there
-    for path in [*sorted(model.iterdir()), *sorted((model / FOLDER).glob("*"))]:  # the latter: the parsed model
+    for path in sorted(model.iterdir()):
         if path.is_file() and path.name not in (WEIGHTS, RECORD):
-            link_or_copy(path, target / path.relative_to(model))
+            link_or_copy(path, target / path.name)
     link_or_copy(tuned / WEIGHTS, target / WEIGHTS)
     write_json(target / MADE_OF, made_of)
