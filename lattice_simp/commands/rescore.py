@@ -13,6 +13,7 @@ import typer
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
+from lattice_simp.rescore.scorer import reads_source
 from lattice_simp.rescore.table import trained_kinds
 from lattice_simp.support.extras import extra
 
@@ -36,13 +37,15 @@ TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 @app.command()
 def nbest(
     file: Annotated[str, typer.Argument(help="n-best lists, Moses format, ids from 0; - for stdin")],
-    source: Annotated[Path, SOURCE],
     models: Annotated[list[str], MODELS],
+    source: Annotated[Optional[Path], SOURCE] = None,  # noqa: UP045
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
     """Adds a feature for each model to n-best lists. Tune the weights with `lattice-simp tune nbest`.
+
+    Models of the target language alone (n-gram and class models) need no --source.
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
@@ -54,16 +57,19 @@ def nbest(
         raise LatticeSimpError("--best needs --weights: without them the models do not change the order")
     scorers = read_models(models)
     own = None if weights is None else read_weights(weights)
-    lines = _source_lines(source)
+    needing = [name for name, scorer in scorers.items() if reads_source(scorer)]
+    if source is None and needing:
+        raise LatticeSimpError(f"{', '.join(needing)}: scored for the source sentences; give them with --source")
+    lines = None if source is None else _source_lines(source)
 
     def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, entries in stream_nbest(file):
-            if number >= len(lines):
+            if lines is not None and number >= len(lines):
                 raise FormatError(f"the list has a sentence {number}", path=file, remedy=f"{source} has {len(lines)}")
-            done = score_nbest(lines[number], entries, scorers)
+            done = score_nbest([] if lines is None else lines[number], entries, scorers)
             yield number, done if own is None else weighted_nbest(done, own)
 
-    _write(scored(), output, best, len(lines))
+    _write(scored(), output, best, None if lines is None else len(lines))
 
 
 @app.command()
@@ -195,17 +201,16 @@ def _source_lines(path: Path) -> list[list[str]]:
     return [split_tokens(line) for line in read_lines(path)]
 
 
-def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int) -> None:
-    """Writes n-best lists as they come, or one line for each of `count` sentences."""
+def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None) -> None:
+    """Writes n-best lists as they come, or one line for each of `count` sentences (None: of those in the lists)."""
     from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
     if not best:
         write_nbest(groups, output)
         return
-    lines = [""] * count
-    for number, entries in groups:
-        lines[number] = entries[0].text if entries else ""
+    found = {number: entries[0].text if entries else "" for number, entries in groups}
+    lines = [found.get(number, "") for number in range(max(found, default=-1) + 1 if count is None else count)]
     with open_text(output, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
 

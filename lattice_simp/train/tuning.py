@@ -53,7 +53,14 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     directions, restarts = given.random_directions, given.restarts
     mert = MertOptions(given.seed, directions, restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune(
-        sentences, weights, decoding, mert=mert, max_rounds=given.max_rounds, min_gain=given.min_gain, say=run.say
+        sentences,
+        weights,
+        decoding,
+        mert=mert,
+        max_rounds=given.max_rounds,
+        min_gain=given.min_gain,
+        say=run.say,
+        progress=run.progress,
     )
     made = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
     write_json(folder / ROUNDS, made)

@@ -68,6 +68,7 @@ def tune(
     max_rounds: int = 8,
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
     """Decodes and optimises until the optimiser expects no gain.
 
@@ -77,6 +78,7 @@ def tune(
         max_rounds: of decoding.
         min_gain: expected gain in BLEU (0 to 1) below which the rounds end.
         say: prints a line of the log.
+        progress: is told how many sentences of a round are decoded, and of how many.
 
     Raises:
         LatticeSimpError: no sentences, or one cannot be translated.
@@ -84,7 +86,7 @@ def tune(
     usable = [sentence for sentence in sentences if sentence.words]
     options = replace(mert, jobs=decoding.jobs)
     references = [sentence.references for sentence in usable]
-    decoded = partial(decode, usable, decoding)
+    decoded = partial(decode, usable, decoding, progress=progress)
     return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
 
 
