@@ -1,181 +1,118 @@
-"""The command line: thin, each group of commands in a file of `commands/`."""
+"""The command line: a table of commands, each in a module of `commands/` that is imported when it is called."""
 
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp import __version__
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.extras import extra
-from lattice_simp.translate.settings import DecoderSettings
-from lattice_simp.translate.strategies import STRATEGIES
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Exact operations on word lattices, and translation with source skeletons.",
-)
-app.add_typer(lattice.app, name="lattice")
-app.add_typer(skeleton.app, name="skeleton")
-app.add_typer(tune.app, name="tune")
-app.add_typer(text.app, name="text")
-app.add_typer(rescore.app, name="rescore")
-app.add_typer(hindi.app, name="hindi")
+if TYPE_CHECKING:
+    import typer
+
+PROGRAM = "lattice-simp"
+
+COMMANDS = {
+    "lattice": "look at lattices, convert them, and operate on them",
+    "translate": "translate sentences, with or without skeletons",
+    "evaluate": "score outputs against references, with significance",
+    "skeleton": "make skeletons; statistics and conversion of their files",
+    "rescore": "train models that score hypotheses; score n-best lists and lattices",
+    "tune": "tune weights and minimum Bayes-risk decoding on a development set",
+    "train": "make a model directory from parallel text",
+    "text": "make tokens of text as a trained model needs it, and text of tokens",
+    "hindi": "clauses of Hindi sentences, their types, and simpler sentences",
+    "demo": "translate sentences of the built-in grammar with three strategies",
+}
+"""The commands; `commands/NAME.py` holds a typer app called `app`, of one command or of a group."""
 
 DEBUG = "--debug"
 
-_FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
-_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
-
-
-if TYPE_CHECKING:
-    Strategy = str
-else:
-    Strategy = Literal[tuple(STRATEGIES)]
-
-
-@app.callback()
-def common(
-    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="show tracebacks (anywhere in the command line)")] = False,
-) -> None:
-    """Exact operations on word lattices, and translation with source skeletons."""
-
-
-@app.command()
-@takes_settings(DecoderSettings)
-def translate(
-    context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
-    source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
-    output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
-    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
-    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
-    mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
-    strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
-    skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
-    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
-    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
-    lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
-    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
-    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
-    time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
-    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
-    settings: Any = None,
-) -> None:
-    """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
-
-    A trained model says how text becomes tokens: its input and output are text as readers see it, unless --tokenised
-    or --skeletons (whose tokens are taken as they are) is given; n-best lists and lattices hold tokens. Other models
-    take and give tokens separated by blanks.
-
-    A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
-    --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
-    it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
-    cluster read the model under the path that is given here, and write --lattices so, too.
-    """
-    from lattice_simp.commands.sentences import read_sentences
-    from lattice_simp.commands.translate import RunOptions, check, model_text, translate_all
-    from lattice_simp.commands.worker import TranslateOptions
-
-    options = TranslateOptions(model, strategy, nbest, lattices, settings)
-    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
-    check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
-    text = model_text(model, tokenised=tokenised or skeletons is not None)
-    tokens = None
-    if text is not None:
-        tokens, run = text[0].tokens, replace(run, text=text[1].text)
-    chosen = source if source is not None or skeletons is not None else "-"
-    try:
-        sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
-        summary = translate_all(sentences, options, run)
-    except KeyboardInterrupt:
-        kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
-        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
-        raise typer.Exit(_INTERRUPTED) from None
-    if not quiet:
-        print(summary, file=sys.stderr)
-    if summary.all_failed:
-        print("lattice-simp: every sentence failed; the reasons are above", file=sys.stderr)
-    if summary.all_failed or (strict and summary.failed):
-        raise typer.Exit(_FAILED)
-
-
-@app.command()
-def demo(
-    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 20,
-    output: Annotated[Path, typer.Option(help="the folder for drawings and results")] = Path("build/demo"),
-) -> None:
-    """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
-    from rich.console import Console
-
-    from lattice_simp.commands.demo import run_demo
-
-    run_demo(sentences, output, Console())
-
-
-@app.command()
-def train(
-    config: Annotated[Path, typer.Argument(help="a YAML file, see the README")],
-    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name.of.field=value")] = None,  # noqa: UP045
-    first: Annotated[Optional[str], typer.Option("--from", help="do this stage and all after it again")] = None,  # noqa: UP045
-    last: Annotated[Optional[str], typer.Option("--to", help="stop after this stage")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
-    dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler, tcp://HOST:PORT, or local:N workers")] = None,  # noqa: UP045
-    show_config: Annotated[
-        bool, typer.Option("--show-config", help="print the settings, defaults and --set included, and exit")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
-) -> None:
-    """Makes a model directory from parallel text; a run that was killed goes on where it was."""
-    from lattice_simp.pipeline.runner import logged_run
-
-    with extra("train"):
-        from lattice_simp.train.config import config_text, read_config
-        from lattice_simp.train.pipeline import train as run_training
-
-    try:
-        given = read_config(config, settings or [])
-        if show_config:
-            print(config_text(given), end="")
-            return
-        with logged_run(jobs, dask, quiet=quiet) as run:
-            run_training(given, run, first=first, last=last)
-    except KeyboardInterrupt:
-        print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
-        raise typer.Exit(_INTERRUPTED) from None
-
-
-app.command()(evaluate.evaluate)
+_COMPLETION = ("--install-completion", "--show-completion")
+_BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the program; the user's errors are one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given == ["--version"]:
-        from lattice_simp import __version__
-
-        print(f"lattice-simp {__version__}")
-        sys.exit(0)
+    debug = DEBUG in given
+    given = [word for word in given if word != DEBUG]
     try:
-        code = app([word for word in given if word != DEBUG], "lattice-simp", standalone_mode=False, obj=DEBUG in given)
+        code = _run(given, debug=debug)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        code = _INTERRUPTED
     except Exception as error:
-        code = _report(error, debug=DEBUG in given)
+        code = _report(error, debug=debug)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def usage() -> str:
+    """Returns the help of the whole program."""
+    width = max(map(len, COMMANDS))
+    lines = [
+        f"Usage: {PROGRAM} [--version] [--help] COMMAND ...",
+        "",
+        "Exact operations on word lattices, and translation with source skeletons.",
+        "",
+        "Commands (each tells its options with --help):",
+        *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
+        "",
+        f"Anywhere: {DEBUG} shows tracebacks. {PROGRAM} --install-completion makes the shell complete words.",
+    ]
+    return "\n".join(lines)
+
+
+def _run(given: list[str], *, debug: bool) -> Any:
+    if given == ["--version"]:
+        print(f"{PROGRAM} {__version__}")
+        return 0
+    if any(name.startswith("_LATTICE_SIMP_COMPLETE") for name in os.environ) or given[:1] in (
+        [own] for own in _COMPLETION
+    ):
+        return whole_app()(given, PROGRAM)
+    if not given or given[0] in ("--help", "-h"):
+        print(usage())
+        return 0 if given else _BAD_INPUT
+    name = given[0]
+    if name not in COMMANDS:
+        near = get_close_matches(name, COMMANDS, 1)
+        remedy = f"did you mean {near[0]!r}?" if near else f"{PROGRAM} --help lists them"
+        raise LatticeSimpError(f"{name!r} is not a command ({remedy})")
+    app = command(name)
+    if sys.stderr.isatty():
+        from lattice_simp.core.kernel import when_compiling
+
+        when_compiling(lambda: print(f"{PROGRAM}: compiling kernels (once) ...", file=sys.stderr))
+    return app(given[1:], f"{PROGRAM} {name}", standalone_mode=False, obj=debug)
+
+
+def command(name: str) -> typer.Typer:
+    """Imports a command or a group of them."""
+    app: typer.Typer = importlib.import_module(f"lattice_simp.commands.{name}").app
+    return app
+
+
+def whole_app() -> typer.Typer:
+    """Returns all commands as one app, which the shell's completion asks."""
+    import typer
+
+    app = typer.Typer(no_args_is_help=True, name=PROGRAM)
+    for name in COMMANDS:
+        own = command(name)
+        if own.info.help is not None and isinstance(own.info.help, str):
+            app.add_typer(own, name=name)
+        else:
+            app.registered_commands += own.registered_commands
+    return app
 
 
 def _report(error: Exception, *, debug: bool) -> int:
@@ -191,7 +128,7 @@ def _report(error: Exception, *, debug: bool) -> int:
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return _BAD_INPUT
-    if isinstance(error, _USAGE_ERROR):
+    if hasattr(error, "format_message"):  # of the parser of options
         text = f"{error.format_message()} (--help shows how it is called)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
@@ -201,5 +138,5 @@ def _report(error: Exception, *, debug: bool) -> int:
         text = "out of memory"
     else:
         raise error
-    print("lattice-simp:", " ".join(text.split()), file=sys.stderr)
+    print(f"{PROGRAM}:", " ".join(text.split()), file=sys.stderr)
     return _BAD_INPUT

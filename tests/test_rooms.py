@@ -22,6 +22,7 @@ FLOORS = [
     {"tune", "hindi"},
     {"train"},
     {"commands"},
+    {"api"},
     {"cli"},
     {"__main__"},
 ]

@@ -7,12 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.tables import grammar_path
 
@@ -20,8 +22,19 @@ if TYPE_CHECKING:
     from lattice_simp import Decoder, Skeleton
     from lattice_simp.translate.result import Translation
 
+app = command_app()
+
 DRAWN_STRINGS = 6
 """Hypotheses in a drawing: more could not be read."""
+
+
+@app.command()
+def demo(
+    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 20,
+    output: Annotated[Path, typer.Option(help="the folder for drawings and results")] = Path("build/demo"),
+) -> None:
+    """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
+    run_demo(sentences, output, Console())
 
 
 @dataclass(frozen=True)

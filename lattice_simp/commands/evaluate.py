@@ -16,6 +16,7 @@ from lattice_simp.commands.evaluate_files import (
     named_files,
     read_sentences,
 )
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import (
     METRICS,
@@ -32,12 +33,15 @@ from lattice_simp.evaluate.plots import draw_results
 from lattice_simp.evaluate.report import Breakdown, ResultFormat, render_results
 from lattice_simp.support.textio import open_text
 
+app = command_app()
+
 BOTH_BLEU = "bleu"
 """Stands for both columns, as far as the forms of the sentences are there."""
 
 _FORMS = "the files hold tokens separated by blanks, or text as readers see it"
 
 
+@app.command()
 def evaluate(
     outputs: Annotated[list[str] | None, typer.Argument(metavar="[NAME=FILE]...", help="systems' outputs")] = None,
     hypothesis: Annotated[

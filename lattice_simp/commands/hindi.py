@@ -20,9 +20,10 @@ from lattice_simp.commands.hindi_sentences import (
     load_model,
     tell_problems,
 )
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 
-app = typer.Typer(no_args_is_help=True, help="Clauses of Hindi sentences, their types, and simpler sentences.")
+app = command_app("Clauses of Hindi sentences, their types, and simpler sentences.")
 
 
 Output = Literal["brackets", "json", "terminal"]

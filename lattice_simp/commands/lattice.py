@@ -13,6 +13,7 @@ from lattice_simp.commands.options import (
     BEAM,
     FORMAT_NAMES,
     OUTPUT,
+    command_app,
     format_name,
     read_full,
     read_skeleton,
@@ -28,7 +29,7 @@ from lattice_simp.support.options import option
 if TYPE_CHECKING:
     from lattice_simp import Lattice
 
-app = typer.Typer(no_args_is_help=True, help="Look at lattices, convert them, and operate on them.")
+app = command_app("Look at lattices, convert them, and operate on them.")
 
 Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
 Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045

@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from lattice_simp import Lattice
     from lattice_simp.core.hypothesis import Hypothesis
 
+FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+"""What the commands exit with when all does not go well."""
+
 STDIN = "<stdin>"
+
+
+def command_app(help: str | None = None) -> typer.Typer:
+    """Returns what a module collects its commands in: of a group if there is a help text, else a single one."""
+    return typer.Typer(
+        help=help,
+        no_args_is_help=help is not None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
 
 
 FORMAT_NAMES = "|".join(FORMATS)

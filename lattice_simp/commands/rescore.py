@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lattice_simp.core.hypothesis import Hypothesis
     from lattice_simp.rescore.scorer import Scorer
 
-app = typer.Typer(no_args_is_help=True, help="Train models that score hypotheses; score n-best lists and lattices.")
+app = command_app("Train models that score hypotheses; score n-best lists and lattices.")
 
 SOURCE = typer.Option("--source", help="the tokenised source sentences, one a line")
 MODELS = typer.Option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from lattice_simp.skeleton import Skeleton
     from lattice_simp.skeleton.automatic import Parse
 
-app = typer.Typer(no_args_is_help=True, help="Make skeletons; statistics and conversion of their files.")
+app = command_app("Make skeletons; statistics and conversion of their files.")
 
 
 _NEEDED = {"tagger": "a folder that `lattice-simp skeleton train` wrote", "model": "a language model"}

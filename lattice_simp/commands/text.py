@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from lattice_simp.commands.options import command_app
+
 if TYPE_CHECKING:
     from lattice_simp.train.text.tokeniser import Tokeniser
 
-app = typer.Typer(no_args_is_help=True, help="Make tokens of text as a trained model needs it, and text of tokens.")
+app = command_app("Make tokens of text as a trained model needs it, and text of tokens.")
 
 MODEL = typer.Argument(help="a model directory with text.json, as `lattice-simp train` makes it")
 INPUT = typer.Option("--input", "-i", help="one sentence a line")

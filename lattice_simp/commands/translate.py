@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, TextIO
+
+import typer
 
 from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
 from lattice_simp.commands.report import Report
-from lattice_simp.commands.sentences import ALL_MASKS, Sentence
+from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_sentences
+from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
@@ -23,12 +28,76 @@ from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
 from lattice_simp.translate.model_files import TEXT, decoder_settings
+from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.strategies import STRATEGIES
+
+app = command_app()
 
 if TYPE_CHECKING:
     from lattice_simp.train.text.tokeniser import Tokeniser
 
+    Strategy = str
+else:
+    Strategy = Literal[tuple(STRATEGIES)]
+
 STDOUT = "-"
+
+
+@app.command()
+@takes_settings(DecoderSettings)
+def translate(
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
+    source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
+    output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
+    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
+    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
+    mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
+    strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
+    skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
+    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
+    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
+    lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
+    jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
+    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
+    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
+    time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
+    settings: Any = None,
+) -> None:
+    """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
+
+    A trained model says how text becomes tokens: its input and output are text as readers see it, unless --tokenised
+    or --skeletons (whose tokens are taken as they are) is given; n-best lists and lattices hold tokens. Other models
+    take and give tokens separated by blanks.
+
+    A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
+    --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
+    it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
+    cluster read the model under the path that is given here, and write --lattices so, too.
+    """
+    options = TranslateOptions(model, strategy, nbest, lattices, settings)
+    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
+    check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
+    text = model_text(model, tokenised=tokenised or skeletons is not None)
+    tokens = None
+    if text is not None:
+        tokens, run = text[0].tokens, replace(run, text=text[1].text)
+    chosen = source if source is not None or skeletons is not None else "-"
+    try:
+        sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+        summary = translate_all(sentences, options, run)
+    except KeyboardInterrupt:
+        kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
+        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    if not quiet:
+        print(summary, file=sys.stderr)
+    if summary.all_failed:
+        print("lattice-simp: every sentence failed; the reasons are above", file=sys.stderr)
+    if summary.all_failed or (strict and summary.failed):
+        raise typer.Exit(FAILED)
 
 
 @dataclass(frozen=True)

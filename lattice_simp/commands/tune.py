@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from lattice_simp.commands.options import command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.core.kernel import Ints
     from lattice_simp.core.lattice import Lattice
 
-app = typer.Typer(no_args_is_help=True, help="Tune weights and minimum Bayes-risk decoding on a development set.")
+app = command_app("Tune weights and minimum Bayes-risk decoding on a development set.")
 
 SOURCE = typer.Option("--source", help="tokenised sentences of a development set, one a line")
 REFERENCES = typer.Option("--reference", help="tokenised reference translations; may be given several times")

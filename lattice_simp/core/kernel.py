@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import functools
 import os
+import tempfile
 import threading
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
@@ -56,7 +60,13 @@ class Kernel:
     @functools.cached_property
     def compiled(self) -> Any:
         """numba's own object."""
-        return _numba().njit(**self.targetoptions)(self.py_func)
+        numba = _numba()
+        try:
+            return numba.njit(**self.targetoptions)(self.py_func)
+        except RuntimeError:  # neither beside the source nor in the user's folder may code be kept
+            folder = _folder_elsewhere()
+            numba.config.CACHE_DIR = str(folder or "")
+            return numba.njit(**{**self.targetoptions, "cache": folder is not None})(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         if threading.current_thread() is threading.main_thread():
@@ -64,14 +74,50 @@ class Kernel:
         return self.compiled(*arguments)
 
 
+_WHEN_COMPILING: list[Callable[[], None]] = []
+
+
+def when_compiling(tell: Callable[[], None]) -> None:
+    """Has a function called when this process first compiles a kernel, which it then does not find on disk.
+
+    It takes effect if no kernel was called before.
+    """
+    _WHEN_COMPILING.append(functools.cache(tell))
+
+
 @functools.cache
 def _numba() -> ModuleType:
     """Returns numba, once it knows what a kernel is that another one calls."""
     import numba
+    from numba.core import event
     from numba.extending import typeof_impl
 
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            for tell in _WHEN_COMPILING:
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            """Does nothing."""
+
     typeof_impl.register(Kernel, lambda kernel, context: numba.types.Dispatcher(kernel.compiled))
+    if _WHEN_COMPILING:
+        event.register("numba:compile", Listener())
     return numba
+
+
+@functools.cache
+def _folder_elsewhere() -> Path | None:
+    """Chooses a folder for machine code where numba finds none: package and home are read-only in some containers."""
+    user = os.getuid()  # where there are no such numbers, there always is a folder
+    for parent in filter(None, (os.environ.get("XDG_CACHE_HOME"), tempfile.gettempdir())):
+        folder = Path(parent, f"lattice_simp-{user}")
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.stat().st_uid == user and os.access(folder, os.W_OK):  # code is loaded from it: nobody else's
+                warnings.warn(f"compiled code is kept in {folder} (NUMBA_CACHE_DIR names another folder)", stacklevel=1)
+                return folder
+    return None
 
 
 # ---------------------------------------------------------------- the thread for kernels

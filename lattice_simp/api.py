@@ -1,0 +1,81 @@
+"""What `import lattice_simp` offers, by name; the package imports it when a name is first asked for."""
+
+from __future__ import annotations
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.draw import to_dot, to_svg
+from lattice_simp.errors import (
+    CyclicLatticeError,
+    EmptyLatticeError,
+    FormatError,
+    GrammarError,
+    InvalidLatticeError,
+    LatticeSimpError,
+    MissingExtraError,
+    SkeletonError,
+    UnknownSymbolError,
+)
+from lattice_simp.formats import read, read_nbest, write
+from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.arc_posteriors import arc_posteriors
+from lattice_simp.ops.compose import EditCosts, compose
+from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.mbr import MbrSettings, mbr
+from lattice_simp.ops.nbest import nbest, shortest_path
+from lattice_simp.ops.ngram_posteriors import ngram_posteriors
+from lattice_simp.ops.prune import prune
+from lattice_simp.ops.replace import replace
+from lattice_simp.ops.union import union
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.result import Translation
+from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
+
+__all__ = [
+    "CyclicLatticeError",
+    "Decoder",
+    "DecoderSettings",
+    "EditCosts",
+    "EmptyLatticeError",
+    "FormatError",
+    "GappyAcceptor",
+    "GrammarError",
+    "Hypothesis",
+    "InvalidLatticeError",
+    "LanguageModel",
+    "Lattice",
+    "LatticeSimpError",
+    "MbrSettings",
+    "MissingExtraError",
+    "Skeleton",
+    "SkeletonError",
+    "SkeletonSettings",
+    "SymbolTable",
+    "Translation",
+    "UnknownSymbolError",
+    "apply_lm",
+    "arc_posteriors",
+    "compose",
+    "count_paths",
+    "gappy_acceptor",
+    "mbr",
+    "nbest",
+    "ngram_posteriors",
+    "prune",
+    "read",
+    "read_nbest",
+    "replace",
+    "shortest_distance",
+    "shortest_path",
+    "to_dot",
+    "to_svg",
+    "union",
+    "write",
+    "write_nbest",
+]

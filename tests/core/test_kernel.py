@@ -1,0 +1,87 @@
+"""Kernels: interrupts, and the folder that keeps their code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+from lattice_simp.core.kernel import jit
+
+
+@jit
+def spin(rounds: int, done: np.ndarray) -> float:
+    total = 0.0
+    for number in range(rounds):
+        total += np.sqrt(number)
+    done[0] = 1
+    return total
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    own = {**os.environ, **environment}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    return subprocess.run(command, capture_output=True, text=True, env=own, timeout=120, check=False)
+
+
+def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
+    done = np.zeros(1, dtype=np.int8)
+    spin(1, done)
+    done[0] = 0
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        spin(2_000_000_000, done)
+    assert not done[0]  # it is still at it
+    assert spin(3, np.zeros(1, dtype=np.int8)) == pytest.approx(1 + np.sqrt(2))
+
+
+def test_errors_of_kernels_come_back():
+    with pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
+        spin("words", np.zeros(1, dtype=np.int8))
+
+
+def test_numba_waits_until_a_kernel_is_called():
+    assert (
+        run("import sys, lattice_simp.cli; assert 'numba' not in sys.modules and 'numpy' not in sys.modules").returncode
+        == 0
+    )
+
+
+READ_ONLY = """
+    from numba.core import caching
+    names = ("UserProvidedCacheLocator", "_UserProvidedCacheLocator")
+    caching.CacheImpl._locator_classes = [getattr(caching, name) for name in names if hasattr(caching, name)]
+    import lattice_simp as ls
+    print(ls.nbest(ls.Lattice.from_strings([("a b", 1.0), ("a", 2.0)]), 2)[0].text)
+"""
+
+
+def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
+    kept = []
+    for _ in range(2):
+        done = run(READ_ONLY, XDG_CACHE_HOME=str(tmp_path), NUMBA_CACHE_DIR="")
+        assert done.stdout == "a b\n", done.stderr
+        assert f"compiled code is kept in {tmp_path}" in done.stderr
+        kept.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
+    assert kept[0] == kept[1]  # the second process found all of it
+    assert kept[0]
+
+
+def test_kernels_run_where_no_folder_can_be_written(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
+    done = run(
+        READ_ONLY.replace(
+            "import lattice_simp", "import tempfile; tempfile.tempdir = 'FILE'; import lattice_simp"
+        ).replace("FILE", str(file)),
+        XDG_CACHE_HOME=str(file),
+        NUMBA_CACHE_DIR="",
+    )
+    assert done.stdout == "a b\n", done.stderr

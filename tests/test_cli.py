@@ -1,0 +1,53 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lattice_simp import __version__
+from lattice_simp.cli import COMMANDS, command, main, whole_app
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code, *capsys.readouterr()
+
+
+def test_help_and_version(capsys):
+    for flag in ("--help", "-h"):
+        code, out, _ = run(capsys, flag)
+        assert code == 0
+        assert all(name in out for name in COMMANDS)
+    assert run(capsys) == (2, out, "")
+    assert run(capsys, "--version") == (0, f"lattice-simp {__version__}\n", "")
+
+
+def test_every_command_shows_its_help(capsys):
+    for name in COMMANDS:
+        for flag in ("--help", "-h"):
+            code, out, _ = run(capsys, name, flag)
+            assert code == 0
+            assert f"lattice-simp {name}" in out
+
+
+def test_misspelt_commands_are_told_from_others(capsys):
+    assert run(capsys, "translte") == (2, "", "lattice-simp: 'translte' is not a command (did you mean 'translate'?)\n")
+    assert run(capsys, "xyz") == (2, "", "lattice-simp: 'xyz' is not a command (lattice-simp --help lists them)\n")
+
+
+def test_the_shell_completes_all_commands():
+    names = {own.name or own.callback.__name__ for own in whole_app().registered_commands}
+    names |= {group.name for group in whole_app().registered_groups}
+    assert names == set(COMMANDS)
+    assert command("lattice").registered_commands
+
+
+def test_help_imports_neither_numpy_nor_typer():
+    code = (
+        "import sys; from lattice_simp.cli import usage; usage(); print({'numpy', 'typer', 'rich'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
