@@ -73,8 +73,13 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
     if model is not None:
         return HindiModel.load(model)
-    if system == "model" or form == "text":
+    if system == "model":
         raise LatticeSimpError("--model is missing: a folder that `lattice-simp hindi train` wrote")
+    if form == "text":
+        raise LatticeSimpError(
+            f"--model is missing: --system {system} works on tagged words, and the tags of plain text come from the "
+            "analyser of a model that `lattice-simp hindi train` wrote; files of SSF or CoNLL-U bring their own"
+        )
     return None
 
 

@@ -4,30 +4,56 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from lattice_simp.pipeline import Outcome
 from lattice_simp.pipeline.runner import progress_bar
 
+SHOWN_WORDS = 5
+"""Unknown words that are named."""
+
+MANY_UNKNOWN = 0.25
+"""The share of unknown words above which something is probably wrong with the text."""
+
 
 class Report:
-    """The face of a run, a context manager that times it; as a string, the counts."""
+    """The face of a run, a context manager that times it; as a string, the counts.
 
-    def __init__(self, sentences: int, done: int = 0, *, quiet: bool = False, debug: bool = False) -> None:
-        self.sentences, self.resumed = sentences, done
+    Args:
+        lengths: the words of each sentence.
+        done: how many sentences an earlier run translated.
+        quiet: no progress.
+        debug: tracebacks of failures.
+    """
+
+    def __init__(self, lengths: Sequence[int], done: int = 0, *, quiet: bool = False, debug: bool = False) -> None:
+        self.lengths, self.resumed = lengths, done
         self.failed = self.reachable = self.unreachable = 0
+        self.unknown: Counter[str] = Counter()
         self.seconds = 0.0
         self._debug = debug
         self._progress = progress_bar(quiet=quiet)
-        self._bar = self._progress.add_task("translating", total=sentences - done)
+        self._bar = self._progress.add_task("translating", total=len(lengths) - done)
 
     def __str__(self) -> str:
-        text = f"{self.sentences} sentences in {self.seconds:.1f} s, {self.failed} failed (passed through)"
+        text = f"{len(self.lengths)} sentences in {self.seconds:.1f} s, {self.failed} failed (passed through)"
         if self.resumed:
             text += f", {self.resumed} from an earlier run"
         if self.reachable + self.unreachable:
             text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
+        if total := self.unknown.total():
+            shown = ", ".join(word for word, _ in self.unknown.most_common(SHOWN_WORDS))
+            text += f"; {total} of {sum(self.lengths)} words unknown to the model (most often {shown})"
+            if total > MANY_UNKNOWN * sum(self.lengths):
+                text += ": is the text split and cased as the model's?"
         return text
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no sentence with words could be translated, though there were some."""
+        return 0 < sum(length > 0 for length in self.lengths) <= self.failed
 
     def __enter__(self) -> Report:
         self._begin = time.monotonic()
@@ -42,6 +68,7 @@ class Report:
         """Counts a sentence that is written."""
         self.reachable += record["reachable"] is True
         self.unreachable += record["reachable"] is False
+        self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:
         """Notes what became of a sentence, and tells of a failure."""

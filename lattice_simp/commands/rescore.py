@@ -14,6 +14,7 @@ from lattice_simp.commands.options import FIRST_ID, command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
+from lattice_simp.rescore.scorer import reads_source
 from lattice_simp.rescore.table import trained_kinds
 from lattice_simp.support.extras import extra
 
@@ -37,14 +38,16 @@ TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 @app.command()
 def nbest(
     file: Annotated[str, typer.Argument(help="n-best lists, Moses format; - for stdin")],
-    source: Annotated[Path, SOURCE],
     models: Annotated[list[str], MODELS],
+    source: Annotated[Optional[Path], SOURCE] = None,  # noqa: UP045
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
     first_id: FIRST_ID = None,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
     """Adds a feature for each model to n-best lists. Tune the weights with `lattice-simp tune nbest`.
+
+    Models of the target language alone (n-gram and class models) need no --source.
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
@@ -56,17 +59,20 @@ def nbest(
         raise LatticeSimpError("--best needs --weights: without them the models do not change the order")
     scorers = read_models(models)
     own = None if weights is None else read_weights(weights)
-    lines = _source_lines(source)
+    needing = [name for name, scorer in scorers.items() if reads_source(scorer)]
+    if source is None and needing:
+        raise LatticeSimpError(f"{', '.join(needing)}: scored for the source sentences; give them with --source")
+    lines = None if source is None else _source_lines(source)
 
     def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, entries in stream_nbest(file, first_id or 0):
-            if number >= len(lines):
+            if lines is not None and number >= len(lines):
                 remedy = f"{source} has {len(lines)}; where ids begin with 1, --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
-            done = score_nbest(lines[number], entries, scorers)
+            done = score_nbest([] if lines is None else lines[number], entries, scorers)
             yield number, done if own is None else weighted_nbest(done, own)
 
-    _write(scored(), output, best, len(lines), first_id or 0)
+    _write(scored(), output, best, None if lines is None else len(lines), first_id or 0)
 
 
 @app.command()
@@ -198,17 +204,18 @@ def _source_lines(path: Path) -> list[list[str]]:
     return [split_tokens(line) for line in read_lines(path)]
 
 
-def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int, first_id: int = 0) -> None:
-    """Writes n-best lists as they come, or one line for each of `count` sentences."""
+def _write(
+    groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None, first_id: int = 0
+) -> None:
+    """Writes n-best lists as they come, or one line for each of `count` sentences (None: of those in the lists)."""
     from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
     if not best:
         write_nbest(groups, output, first_id=first_id)
         return
-    lines = [""] * count
-    for number, entries in groups:
-        lines[number] = entries[0].text if entries else ""
+    found = {number: entries[0].text if entries else "" for number, entries in groups}
+    lines = [found.get(number, "") for number in range(max(found, default=-1) + 1 if count is None else count)]
     with open_text(output, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,32 +22,49 @@ _MASK = re.compile("[01]{2,}")
 
 @dataclass(frozen=True)
 class Sentence:
-    """One task: tokens, masks of its skeletons, and hypotheses for the skeleton."""
+    """One task: tokens, masks of its skeletons, hypotheses for the skeleton, and the text that the tokens are of."""
 
     words: tuple[str, ...]
     masks: tuple[str, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
+    text: str | None = None
 
 
 def read_sentences(
-    source: str | None, skeletons: Path | None, mask_index: str, skeleton_nbest: Path | None
+    source: str | None,
+    skeletons: Path | None,
+    mask_index: str,
+    skeleton_nbest: Path | None,
+    tokens: Callable[[str], str] | None = None,
 ) -> list[Sentence]:
     """Returns the sentences of the input, each with its skeletons.
 
     Without `source`, the sentences are those of the skeleton file. Skeletons and sentences are in the same order;
     JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
 
+    Args:
+        source: a file of one sentence a line.
+        skeletons, mask_index: a skeleton file, and which masks of a sentence to take.
+        skeleton_nbest: n-best lists of the skeletons.
+        tokens: makes tokens of a line of text; None where blanks separate tokens already.
+
     Raises:
         FormatError: files of different lengths, or skeletons of other sentences; names the line.
     """
-    lines = None if source is None else [tuple(split_tokens(line)) for line in read_lines(source)]
+    texts = None if source is None else list(read_lines(source))
+    lines = None if texts is None else [tuple(split_tokens(tokens(line) if tokens else line)) for line in texts]
     records = list(_read_records(skeletons)) if skeletons else []
     if lines is None:
         lines = [record.tokens if record else () for record in records]
     by_line = _align(lines, records, skeletons) if skeletons else {}
     nbest = _read_hypotheses(skeleton_nbest, len(lines)) if skeleton_nbest else {}
     return [
-        Sentence(words, _masks(by_line[number], mask_index) if number in by_line else (), nbest.get(number, ()))
+        Sentence(
+            words,
+            _masks(by_line[number], mask_index) if number in by_line else (),
+            nbest.get(number, ()),
+            texts[number] if texts and tokens else None,
+        )
         for number, words in enumerate(lines)
     ]
 

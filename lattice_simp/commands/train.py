@@ -22,17 +22,23 @@ def train(
     last: Annotated[Optional[str], typer.Option("--to", help="stop after this stage")] = None,  # noqa: UP045
     jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler, tcp://HOST:PORT, or local:N workers")] = None,  # noqa: UP045
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="print the settings, defaults and --set included, and exit")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
     from lattice_simp.pipeline.runner import logged_run
 
     with extra("train"):
-        from lattice_simp.train.config import read_config
+        from lattice_simp.train.config import config_text, read_config
         from lattice_simp.train.pipeline import train as run_training
 
     try:
         given = read_config(config, settings or [])
+        if show_config:
+            print(config_text(given), end="")
+            return
         with logged_run(jobs, dask, quiet=quiet) as run:
             run_training(given, run, first=first, last=last)
     except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -25,13 +25,17 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
+from lattice_simp.translate.model_files import TEXT, decoder_settings
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
 app = command_app()
 
 if TYPE_CHECKING:
+    from lattice_simp.train.text.tokeniser import Tokeniser
+
     Strategy = str
 else:
     Strategy = Literal[tuple(STRATEGIES)]
@@ -46,6 +50,7 @@ def translate(
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
     source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
     output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
+    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
     mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
     strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
@@ -63,6 +68,10 @@ def translate(
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
+    A trained model says how text becomes tokens: its input and output are text as readers see it, unless --tokenised
+    or --skeletons (whose tokens are taken as they are) is given; n-best lists and lattices hold tokens. Other models
+    take and give tokens separated by blanks.
+
     A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
     --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
     it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
@@ -71,22 +80,32 @@ def translate(
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
+    text = model_text(model, tokenised=tokenised or skeletons is not None)
+    tokens = None
+    if text is not None:
+        tokens, run = text[0].tokens, replace(run, text=text[1].text)
     chosen = source if source is not None or skeletons is not None else "-"
     try:
-        summary = translate_all(read_sentences(chosen, skeletons, mask_index, skeleton_nbest), options, run)
+        sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+        summary = translate_all(sentences, options, run)
     except KeyboardInterrupt:
         kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
         print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if not quiet:
         print(summary, file=sys.stderr)
-    if strict and summary.failed:
+    if summary.all_failed:
+        print("lattice-simp: every sentence failed; the reasons are above", file=sys.stderr)
+    if summary.all_failed or (strict and summary.failed):
         raise typer.Exit(FAILED)
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is done; nothing here changes a translation, but for the time limit."""
+    """How a run is done; nothing here changes a translation's tokens, but for the time limit.
+
+    `text` makes what is written of them.
+    """
 
     output: str = STDOUT
     nbest_output: str | None = None
@@ -96,6 +115,21 @@ class RunOptions:
     quiet: bool = False
     debug: bool = False
     dask: str | None = None
+    text: Callable[[str], str] = str
+
+
+def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
+    """Returns the tokenisers of both sides of a model that says how its text becomes tokens, if text is to be.
+
+    Raises:
+        FormatError: the model's text settings are broken.
+        MissingExtraError: what makes tokens is not installed.
+    """
+    if tokenised or not (model / TEXT).is_file():
+        return None
+    with extra("train"):
+        from lattice_simp.train.text.tokeniser import model_tokenisers
+    return model_tokenisers(model)
 
 
 def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons: bool, skeleton_nbest: bool) -> None:
@@ -104,8 +138,14 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
-    DecoderSettings.from_mapping(options.settings)
+    own = decoder_settings(options.model)
+    own.updated(options.settings)
     wrong = []
+    if options.settings.get("mbr") == {} and own.mbr is None:
+        wrong.append(
+            "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
+            f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale and its like"
+        )
     if not mask_index.isdecimal() and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
     if run.resume and is_stream(run.output):
@@ -145,21 +185,22 @@ def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run:
             options.lattices.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
+    told = partial(Report, [len(own.words) for own in sentences], quiet=run.quiet, debug=run.debug)
     if is_stream(run.output):
-        with Report(len(sentences), quiet=run.quiet, debug=run.debug) as report:
+        with told() as report:
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, options, run, report), numbers)
-            records = (one.result or passed_through(one.number, sentences[one.number]) for one in outcomes)
+            records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
             _write(records, run, report)
         return report
     with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
         todo = [number for number in range(len(sentences)) if number not in journal]
-        with Report(len(sentences), len(sentences) - len(todo), quiet=run.quiet, debug=run.debug) as report:
+        with told(len(sentences) - len(todo)) as report:
             for outcome in _outcomes(todo, sentences, options, run, report):
                 if outcome.failure is None:
                     journal.add(outcome.result)
-        finished = enumerate(sentences)
-        records = (journal[number] if number in journal else passed_through(number, own) for number, own in finished)
+        found = ((number, number in journal) for number in range(len(sentences)))
+        records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
         _write(records, run, report)
         journal.remove()
         return report
@@ -184,9 +225,13 @@ def _outcomes(
         yield outcome
 
 
-def passed_through(number: int, sentence: Sentence) -> Record:
-    """Returns the record of a sentence that failed: the source replaces the translation."""
-    return {"number": number, "line": " ".join(sentence.words), "nbest": [], "reachable": None}
+def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
+    """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
+    if record is not None:
+        return {**record, "line": run.text(record["line"])}
+    sentence = sentences[number]
+    line = " ".join(sentence.words) if sentence.text is None else sentence.text
+    return {"number": number, "line": line, "nbest": [], "reachable": None}
 
 
 # ---------------------------------------------------------------- writing

@@ -74,33 +74,44 @@ def mbr(
     model: Annotated[Path, typer.Argument(help="a model directory")],
     source: Annotated[Path, SOURCE],
     references: Annotated[list[Path], REFERENCES],
-    beam: Annotated[float, typer.Option(help="nats that lattices keep")] = 8.0,
-    max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 3000,
+    beam: Annotated[Optional[float], typer.Option(help="nats that lattices keep; the model's own")] = None,  # noqa: UP045
+    max_arcs: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, help="that the posteriors are computed from; as translate's --mbr-max-arcs"),
+    ] = None,
     write: Annotated[bool, typer.Option(help="put the best parameters into the model's settings.json")] = False,
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
-    """Searches a grid of minimum Bayes-risk parameters: scale, precision, ratio; prints the table."""
+    """Searches a grid of minimum Bayes-risk parameters: scale, precision, ratio; prints the table.
+
+    The sentences are decoded as `lattice-simp translate` decodes them, so the BLEU of a point is what it gives there.
+    """
     from lattice_simp import Decoder
     from lattice_simp.commands.sentences import read_sentences
-    from lattice_simp.ops.prune import prune
+    from lattice_simp.ops.mbr import MbrSettings
     from lattice_simp.translate.model_files import update_settings
     from lattice_simp.tune.mbr_grid import mbr_grid
 
     sentences = read_sentences(str(source), None, "0", None)
     own = _references(references, len(sentences), source)
     decoder = Decoder.load(model)
-    decoder = replace(decoder, settings=replace(decoder.settings, beam=beam, mbr=None))
+    kept = decoder.settings.beam if beam is None else beam
+    fixed = decoder.settings.mbr or MbrSettings()
+    fixed = fixed if max_arcs is None else replace(fixed, max_arcs=max_arcs)
+    decoder = replace(decoder, settings=replace(decoder.settings, beam=kept, mbr=None))
     usable = [(one.words, refs) for one, refs in zip(sentences, own, strict=True) if one.words]
-    lattices = [prune(decoder.translate(words).lattice, max_arcs=max_arcs) for words, _ in usable]
-    grid = mbr_grid(lattices, [[" ".join(words) for words in refs] for _, refs in usable], jobs=jobs)
+    lattices = [decoder.translate(words).lattice for words, _ in usable]
+    texts = [[" ".join(words) for words in refs] for _, refs in usable]
+    grid = mbr_grid(lattices, texts, settings=fixed, jobs=jobs)
     print("scale\tprecision\tratio\tBLEU")
     for point in sorted(grid.points, key=lambda point: -point.bleu):
         own_settings = point.settings
         print(f"{own_settings.scale}\t{own_settings.precision}\t{own_settings.ratio}\t{point.bleu:.2f}")
     _say(f"BLEU {grid.best_path_bleu:.2f} by cost, {grid.best.bleu:.2f} by the best point")
-    if write:
-        best = {name: value for name, value in asdict(grid.best.settings).items() if value is not None}
-        update_settings(model, {"mbr": best})
+    if grid.best.bleu <= grid.best_path_bleu:
+        _say("minimum Bayes risk gains nothing here: decide by the cost" + ("; nothing is written" if write else ""))
+    elif write:
+        update_settings(model, {"mbr": asdict(grid.best.settings), **({} if beam is None else {"beam": beam})})
 
 
 @app.command()
@@ -137,14 +148,19 @@ def nbest(
     seed: Annotated[int, SEED] = 1,
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
-    """Tunes weights on n-best lists of any system; a feature of several values has the weights NAME_0, NAME_1, ..."""
+    """Tunes weights on n-best lists of any system; a feature of several values has the weights NAME_0, NAME_1, ...
+
+    A weight TOTAL is that of the lists' old score, here as in `lattice-simp rescore nbest --weights`.
+    """
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
+    from lattice_simp.rescore.nbest import with_total
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import nbest_lattice
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file, first_id or 0)
+    lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:
         raise FormatError(f"the feature {unknown!r} is not in {start}", path=file, remedy="add a line with its weight")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lattice_simp.translate.result import Translation
 
 Record = dict[str, Any]
-"""What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable."""
+"""What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable, unknown."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     entries = [_entry(result, path) for path in paths[: options.nbest]]
     if options.lattices:
         _write(result.lattice, lattice_path(options.lattices, number))
-    return {"number": number, "line": paths[0].text, "nbest": entries, "reachable": result.reachable}
+    unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
+    line, reachable = paths[0].text, result.reachable
+    return {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
 
 
 def lattice_path(folder: Path, number: int) -> Path:

@@ -140,13 +140,19 @@ def significance_mark(p: float | None) -> str:
 
 
 def score_table(measured: Measurements, comparison: Comparison, title: str = "Scores") -> Table:
-    """Returns a table of systems (rows) by metrics (columns), with marks for differences from the baseline."""
-    rows = [
-        (Cell(name), *(_score_cell(metric, comparison.scores[name][metric.name]) for metric in measured.metrics))
-        for name in measured.systems
-    ]
+    """Returns a table of systems (rows) by metrics (columns).
+
+    Where there is a baseline, a row of confidence intervals follows each system's scores, and one of p-values those of
+    the systems that are tested against it; marks repeat the latter.
+    """
+    rows = [row for name in measured.systems for row in _system_rows(measured.metrics, comparison, name)]
     lower = [metric.name for metric in measured.metrics if metric.higher_is_better is False]
-    notes = [f"{comparison.sentences} sentences", *_mark_notes(comparison, len(measured.metrics) * (len(rows) - 1))]
+    notes = [
+        f"{comparison.sentences} sentences",
+        *_mark_notes(comparison, len(measured.metrics) * (len(measured.systems) - 1)),
+    ]
+    if comparison.baseline is not None:
+        notes.append(f"intervals: bootstrap resampling, {comparison.test.bootstrap_samples} samples")
     notes += [f"lower is better: {', '.join(lower)}"] if lower else []
     notes += [
         f"{metric.name}: {metric.signature} ({form.value})"
@@ -183,6 +189,18 @@ def group_table(
         notes.append("lower is better")
     notes.append(f"{metric.name}: {metric.signature}")
     return Table(f"{metric.name} by {groups.name}", tuple(columns), tuple(rows), tuple(notes))
+
+
+def _system_rows(metrics: Sequence[Metric], comparison: Comparison, name: str) -> list[tuple[Cell, ...]]:
+    scores = [(metric, comparison.scores[name][metric.name]) for metric in metrics]
+    rows = [(Cell(name), *(_score_cell(metric, score) for metric, score in scores))]
+    if comparison.baseline is not None:
+        bounds = [", ".join(f"{bound:.{metric.decimals}f}" for bound in score.interval) for metric, score in scores]
+        label = f"{name}: {comparison.test.confidence:.0%} interval"
+        rows.append((Cell(label), *(Cell(f"[{both}]") for both in bounds)))
+        if name != comparison.baseline:
+            rows.append((Cell(f"{name}: p"), *(Cell(score.p, _P_DECIMALS) for _, score in scores)))
+    return rows
 
 
 def _score_cell(metric: Metric, score: Score) -> Cell:

@@ -35,7 +35,8 @@ class MbrSettings:
     >>> MbrSettings(precision=0.5, ratio=0.5).ngram_gains.tolist()
     [0.5, 1.0, 2.0, 4.0]
 
-    Precision and ratio are estimated, or tuned with `tune/mbr_grid.py`; the defaults are those of the Moses decoder.
+    Scale, precision and ratio are tuned with `tune/mbr_grid.py`: the best ones depend on the model, and untuned ones
+    may lose more than a point of BLEU against deciding by the cost. The defaults are those of the Moses decoder.
 
     Attributes:
         scale: the costs of the lattice are multiplied with it before they become probabilities.
@@ -51,7 +52,7 @@ class MbrSettings:
     precision: float = option(0.8, "mbr-precision", "p, of unigrams")
     ratio: float = option(0.6, "mbr-ratio", "r, from order to order")
     max_order: int = 4
-    max_arcs: int | None = 100_000
+    max_arcs: int | None = option(100_000, "mbr-max-arcs", "that the probabilities are computed from")
     beam: float | None = None
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class ClassScorer(PrefixScorer):
         membership: (words + 1,) -log p(word | class); 0 for the unknown word, which is alone in its class.
         ngrams: the n-gram model over classes.
     """
+
+    needs_source: ClassVar[bool] = False
 
     vocabulary: Vocabulary
     classes: Ints

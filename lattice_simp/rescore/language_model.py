@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class NgramScorer(PrefixScorer):
     >>> scorer.score([], [["a", "a"], []]).round(4).tolist()
     [2.8782, 0.5756]
     """
+
+    needs_source: ClassVar[bool] = False
 
     def __init__(self, trie: NgramTrie) -> None:
         self.trie = trie
@@ -94,6 +96,8 @@ def _advance(
 @dataclass(frozen=True)
 class KenlmScorer(PrefixScorer):
     """Scores with a `kenlm.Model`, which may be a binary one; a `PrefixScorer` whose states are KenLM's."""
+
+    needs_source: ClassVar[bool] = False
 
     model: Any
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.scorer import Scorer
+
+TOTAL = "TOTAL"
+"""The weight of an n-best list's old score, which is not among its features."""
 
 
 def score_nbest(
@@ -29,6 +32,22 @@ def score_nbest(
     return [replace(entry, features={**entry.features, **own}) for entry, own in zip(entries, added, strict=True)]
 
 
+def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:
+    """Returns the entries with their old score as the feature TOTAL, if that has a weight.
+
+    >>> with_total([Hypothesis(("a",), 1.5, {"LM": -2.0})], {"LM": 1.0, "TOTAL": 0.5})[0].features
+    {'LM': -2.0, 'TOTAL': -1.5}
+
+    Raises:
+        LatticeSimpError: a feature of the list has this name.
+    """
+    if TOTAL not in weights:
+        return list(entries)
+    if any(TOTAL in entry.features for entry in entries):
+        raise LatticeSimpError(f"the n-best list has a feature {TOTAL}, which names the old score; rename it")
+    return [replace(entry, features={**entry.features, TOTAL: entry.score}) for entry in entries]
+
+
 def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) -> list[Hypothesis]:
     """Returns the entries with minus the weighted sums of their features as costs, best first.
 
@@ -36,19 +55,18 @@ def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) 
     >>> [(entry.text, entry.cost) for entry in weighted_nbest(entries, {"LM": 0.5})]
     [('b', 0.5), ('a', 1.0)]
 
-    The weight TOTAL, if there is one, counts the old score in.
+    The weight TOTAL, if there is one, counts the old score in (`with_total`, as tuning does).
 
     Raises:
         LatticeSimpError: a feature has no weight.
     """
-    done = [replace(entry, cost=0.0 - _score(entry, weights)) for entry in entries]
+    scores = [_score(entry.features, weights) for entry in with_total(entries, weights)]
+    done = [replace(entry, cost=0.0 - score) for entry, score in zip(entries, scores, strict=True)]
     return sorted(done, key=lambda entry: entry.cost)
 
 
-def _score(entry: Hypothesis, weights: Mapping[str, float]) -> float:
-    for name in entry.features:
+def _score(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    for name in features:
         if name not in weights:
             raise LatticeSimpError(f"no weight for the feature {name}; add it, or set it to 0")
-    return weights.get("TOTAL", 0.0) * entry.score + sum(
-        weights[name] * score for name, score in entry.features.items()
-    )
+    return sum(weights[name] * score for name, score in features.items())

@@ -70,3 +70,8 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
             sums = sums[parents] + own
         depth += 1
     return costs
+
+
+def reads_source(scorer: Scorer) -> bool:
+    """Returns whether a scorer looks at the source sentence; one that does not has `needs_source = False`."""
+    return bool(getattr(scorer, "needs_source", True))

@@ -1,7 +1,8 @@
 """Parsed models on disk: one file of arrays, mapped instead of read.
 
-The cache file is in the folder `.lattice_simp` beside the model file, or in the user's cache folder where that cannot
-be written. Its name holds a hash of the model file's content, so a changed model never meets an old cache.
+Cache files are in the user's cache folder, or where the environment variable `LATTICE_SIMP_CACHE` says: a folder for
+all, or `beside` for a folder `.lattice_simp` beside each model file. The name of a cache file holds a hash of the model
+file's content, so a changed model never meets an old cache, and a checksum of what it holds tells damage.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import contextlib
 import hashlib
 import json
 import os
+import time
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,10 +24,16 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
 
 CACHE_VARIABLE = "LATTICE_SIMP_CACHE"
-"""The environment variable that names a folder for all caches."""
+"""The environment variable that names a folder for all caches, or says BESIDE."""
 
-FOLDER = ".lattice_simp"
-"""The folder beside a model file that holds its cache."""
+BESIDE, FOLDER = "beside", ".lattice_simp"
+"""The value of the variable that puts caches beside the model files, and the folder that they are in there."""
+
+UNUSED_DAYS = 90
+"""Cache files that nobody read for so long are removed when another one is written beside them."""
+
+_SUFFIX = ".arrays"
+"""Ends the names of cache files."""
 
 _MAGIC = b"lattice_simp arrays 1\n"
 _ALIGNMENT = 64
@@ -38,34 +47,33 @@ Arrays = dict[str, npt.NDArray[Any]]
 def user_cache() -> Path:
     """Returns the folder that the environment names for all caches, else the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
-    return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp")
+    if chosen and chosen != BESIDE:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "lattice_simp"
 
 
 def load_arrays(path: str | Path, kind: str) -> Arrays | None:
-    """Maps the cached arrays of a model file, or returns None where there are none, or broken ones.
+    """Maps the cached arrays of a model file, or returns None where there are none, or damaged ones.
 
     Raises:
         FormatError: the model file itself cannot be read.
     """
-    name = _cache_name(path, kind)
-    for folder in _cache_folders(path):
-        cached = folder / name
-        if cached.is_file():
-            with contextlib.suppress(OSError, *_BROKEN):
-                return _map(cached)
+    cached = _cache_file(path, kind)
+    with contextlib.suppress(OSError, *_BROKEN):
+        arrays = _map(cached, verify=True)
+        with contextlib.suppress(OSError):
+            os.utime(cached)  # in use: see UNUSED_DAYS
+        return arrays
     return None
 
 
 def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Writes arrays to the first folder that takes them; a cache that cannot be written is not an error."""
-    name = _cache_name(path, kind)
-    for folder in _cache_folders(path):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _write(folder / name, arrays)
-        except OSError:
-            continue
-        return
+    """Writes the cached arrays of a model file; a cache that cannot be written is not an error."""
+    cached = _cache_file(path, kind)
+    with contextlib.suppress(OSError):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        _write(cached, arrays)
+        _remove_unused(cached.parent)
 
 
 def is_array_file(path: str | Path) -> bool:
@@ -77,14 +85,18 @@ def is_array_file(path: str | Path) -> bool:
         return False
 
 
-def read_arrays(path: str | Path) -> Arrays:
+def read_arrays(path: str | Path, *, verify: bool = False) -> Arrays:
     """Maps the arrays of a file.
 
+    Args:
+        path: of the file.
+        verify: whether its bytes are read at once, and must have the checksum that they were written with.
+
     Raises:
-        FormatError: the file cannot be read, or is cut short.
+        FormatError: the file cannot be read, is cut short, or with `verify` damaged.
     """
     try:
-        return _map(Path(path))
+        return _map(Path(path), verify=verify)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", path=path, remedy="check the path") from None
     except _BROKEN as error:
@@ -113,7 +125,7 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> list[str]:
     return bytes(packed).decode().split("\n") if len(packed) else []
 
 
-def _cache_name(path: str | Path, kind: str) -> str:
+def _cache_file(path: str | Path, kind: str) -> Path:
     digest = hashlib.blake2b(digest_size=12)
     try:
         with open(path, "rb") as file:
@@ -122,32 +134,42 @@ def _cache_name(path: str | Path, kind: str) -> str:
     except OSError as error:
         reason = error.strerror or str(error)
         raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the path") from None
-    return f"{Path(path).name}.{digest.hexdigest()}.{kind}"
+    folder = Path(path).parent / FOLDER if os.environ.get(CACHE_VARIABLE) == BESIDE else user_cache()
+    return folder / f"{Path(path).name}.{digest.hexdigest()}.{kind}{_SUFFIX}"
 
 
-def _cache_folders(path: str | Path) -> list[Path]:
-    if os.environ.get(CACHE_VARIABLE):
-        return [user_cache()]
-    beside = Path(path).parent
-    # A folder without a writing permission is meant to stay as it is, even for those who could write to it.
-    return [beside / FOLDER, user_cache()] if beside.stat().st_mode & 0o222 else [user_cache()]
+def _remove_unused(folder: Path) -> None:
+    oldest = time.time() - UNUSED_DAYS * 86400
+    for cached in folder.glob(f"*{_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if cached.stat().st_mtime < oldest:
+                cached.unlink()
 
 
 def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     header: dict[str, tuple[int, list[int], str]] = {}
-    position = 0
+    position = checksum = 0
     for name, array in arrays.items():
         header[name] = (position, list(array.shape), array.dtype.str)
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    top = _MAGIC + json.dumps({"arrays": header, "bytes": position}).encode() + b"\n"
+        for part in _parts(array):
+            checksum = zlib.crc32(part, checksum)
+    described = {"arrays": header, "bytes": position, "checksum": checksum}
+    top = _MAGIC + json.dumps(described).encode() + b"\n"
     with replacing(path) as growing, open(growing, "xb") as file:
         file.write(top + b"\0" * (-len(top) % _ALIGNMENT))
         for array in arrays.values():
-            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)  # no copy
-            file.write(b"\0" * (-array.nbytes % _ALIGNMENT))
+            for part in _parts(array):
+                file.write(part)
 
 
-def _map(path: Path) -> Arrays:
+def _parts(array: npt.NDArray[Any]) -> tuple[memoryview, bytes]:
+    """Returns an array's bytes (no copy of them) and what fills them up to the alignment."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)
+
+
+def _map(path: Path, *, verify: bool = False) -> Arrays:
+    """Maps arrays; with `verify`, their bytes are read and must have the checksum."""
     mapped = np.memmap(path, dtype=np.uint8, mode="r")
     magic, text, _ = bytes(mapped[:8192]).split(b"\n", 2)
     if magic + b"\n" != _MAGIC:
@@ -157,6 +179,8 @@ def _map(path: Path) -> Arrays:
     begin += -begin % _ALIGNMENT
     if begin + header["bytes"] != len(mapped):
         raise ValueError("cut short")
+    if verify and zlib.crc32(mapped[begin:].data) != header["checksum"]:
+        raise ValueError("damaged")
     arrays: Arrays = {}
     for name, (position, shape, kind) in header["arrays"].items():
         size = int(np.prod(shape)) * np.dtype(kind).itemsize

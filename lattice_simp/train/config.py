@@ -228,7 +228,11 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     return checked_settings(Config, read_settings(path, overrides), path)
 
 
+def config_text(config: Config) -> str:
+    """Returns the effective config as YAML, defaults and overrides included."""
+    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
 def write_config(config: Config, path: Path) -> None:
-    """Writes the effective config, defaults and overrides included."""
-    text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-    path.write_text(text, encoding="utf-8")
+    """Writes the effective config, so that it can be read again."""
+    path.write_text(config_text(config), encoding="utf-8")

@@ -13,7 +13,6 @@ from lattice_simp.evaluate import bleu_13a, bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.support.array_cache import FOLDER
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
@@ -54,7 +53,14 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     directions, restarts = given.random_directions, given.restarts
     mert = MertOptions(given.seed, directions, restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune(
-        sentences, weights, decoding, mert=mert, max_rounds=given.max_rounds, min_gain=given.min_gain, say=run.say
+        sentences,
+        weights,
+        decoding,
+        mert=mert,
+        max_rounds=given.max_rounds,
+        min_gain=given.min_gain,
+        say=run.say,
+        progress=run.progress,
     )
     made = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
     write_json(folder / ROUNDS, made)
@@ -208,8 +214,8 @@ def finish_model(model: Path, tuned: Path, target: Path) -> None:
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return
     write_json(target / MADE_OF, {})  # until the files are there
-    for path in [*sorted(model.iterdir()), *sorted((model / FOLDER).glob("*"))]:  # the latter: the parsed model
+    for path in sorted(model.iterdir()):
         if path.is_file() and path.name not in (WEIGHTS, RECORD):
-            link_or_copy(path, target / path.relative_to(model))
+            link_or_copy(path, target / path.name)
     link_or_copy(tuned / WEIGHTS, target / WEIGHTS)
     write_json(target / MADE_OF, made_of)

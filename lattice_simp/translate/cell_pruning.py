@@ -16,6 +16,7 @@ from lattice_simp.core.connect import depth_first_order
 from lattice_simp.core.kernel import Bools, Floats, Ints, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.optimistic import OrderView, optimistic_costs, order_view
 from lattice_simp.ops.lm_product import (
@@ -47,6 +48,12 @@ class CellPruning:
     order: int = 4
     expansion: float = 30.0
     max_top_arcs: int = 200_000
+
+    def __post_init__(self) -> None:
+        least = {"beam": 0, "max_arcs": 1, "order": 2, "expansion": 0, "max_top_arcs": 1}
+        for name, bound in least.items():
+            if not getattr(self, name) >= bound:
+                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from {bound} up")
 
     def for_sentence(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> CellPruner:
         """Returns the pruner of a sentence whose lattices hold the target words `words`."""

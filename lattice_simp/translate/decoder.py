@@ -11,13 +11,13 @@ from typing import Any
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import LatticeSimpError, SkeletonError
+from lattice_simp.errors import GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.mbr import mbr
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero_decoder import HieroDecoder
-from lattice_simp.translate.model_files import read_model
+from lattice_simp.translate.model_files import WEIGHTS, read_model
 from lattice_simp.translate.result import SKELETON_FEATURE, Translation
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.strategies import STRATEGIES
@@ -51,10 +51,13 @@ class Decoder:
         """Loads a model directory (see `model_files.py`).
 
         Raises:
-            FormatError, GrammarError: a file is missing or broken, or a weight is missing.
+            FormatError, GrammarError: a file is missing or broken, or a weight is missing or out of range.
         """
-        grammar, models, weights, values = read_model(folder)
-        return cls(grammar, models, weights, _with_skeleton_weight(DecoderSettings.from_mapping(values), weights))
+        grammar, models, weights, settings = read_model(folder)
+        try:
+            return cls(grammar, models, weights, _with_skeleton_weight(settings, weights))
+        except LatticeSimpError as error:
+            raise GrammarError(f"{Path(folder) / WEIGHTS}: {error}") from None
 
     def with_weights(self, weights: Mapping[str, float]) -> Decoder:
         """Returns the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
@@ -73,6 +76,12 @@ class Decoder:
         skeleton_hypotheses: Strings | None = None,
     ) -> Translation:
         """Translates one sentence.
+
+        Text becomes tokens with the tokenisers of a trained model, and tokens text, as `lattice-simp translate` does:
+
+            from lattice_simp.train.text.tokeniser import model_tokenisers
+            source, target = model_tokenisers("model")
+            target.text(decoder.translate(source.tokens("The law was published.")).best.text)
 
         Args:
             sentence: tokens, or a string of tokens separated by blanks.

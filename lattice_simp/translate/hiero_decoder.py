@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -53,6 +54,10 @@ class HieroDecoder:
         missing = [name for name in self.language_models if name not in self.weights]
         if missing:
             raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
+        negative = [name for name in self.language_models if not 0 <= self.weights[name] < math.inf]
+        if negative:
+            found = ", ".join(f"{name} has {self.weights[name]}" for name in negative)
+            raise GrammarError(f"weights of language models are finite numbers from 0 up; {found}")
         if not self.language_models:
             raise GrammarError("a decoder needs a language model; give one at least")
         _ = self.rule_costs  # refuses weights that do not fit

@@ -2,7 +2,7 @@
 
 rules.gz         the rule table (any name that begins with `rules`), as text or as `Grammar.write` writes it
 lm.arpa.gz       the language model `LM`; further ones are called lm2, lm3, ...: features `LM2`, `LM3`, ...
-weights.tsv      `feature<TAB>weight` lines with a header line
+weights.tsv      `feature<TAB>weight` lines, with or without a header line
 settings.json    optional: fields of `DecoderSettings`
 text.json        optional: how text becomes tokens; with casing.source.txt and casing.target.txt for truecasing
 """
@@ -12,28 +12,37 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.lm import LanguageModel
 from lattice_simp.support.textio import read_lines
+from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE
 from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
+from lattice_simp.translate.settings import DecoderSettings
 
 RULES, WEIGHTS, SETTINGS, TEXT = "rules", "weights.tsv", "settings.json", "text.json"
+HEADER = ("feature", "weight")
+"""The first line of a file of weights."""
+
+_OTHER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE)
+"""Features that are neither of rules nor language models."""
+
 _LANGUAGE_MODEL = re.compile(r"lm(\d*)\.")
 
 
 def read_weights(path: str | Path) -> dict[str, float]:
-    """Reads `feature<TAB>weight` lines; the first line is a header.
+    """Reads `feature<TAB>weight` lines; the first line may be the header `feature<TAB>weight`.
 
     Raises:
         FormatError: names the line that is not such a pair.
     """
     weights: dict[str, float] = {}
     for number, line in enumerate(read_lines(path), start=1):
-        if number == 1 or not line.strip():
+        if not line.strip() or (number == 1 and line.split() == list(HEADER)):
             continue
         name, tab, text = line.partition("\t")
         try:
@@ -41,16 +50,15 @@ def read_weights(path: str | Path) -> dict[str, float]:
         except ValueError:
             value = math.nan
         if not tab or not math.isfinite(value) or name in weights:
-            raise FormatError(
-                f"{line!r} is not a new weight", path=path, line=number, remedy="write feature<TAB>number"
-            )
+            remedy = "write feature<TAB>number" if name not in weights else f"{name} has one already: remove a line"
+            raise FormatError(f"{line!r} is not a new weight", path=path, line=number, remedy=remedy)
         weights[name] = value
     return weights
 
 
 def write_weights(path: str | Path, weights: dict[str, float]) -> None:
     """Writes what `read_weights` reads."""
-    lines = ["feature\tweight", *(f"{name}\t{value!r}" for name, value in weights.items())]
+    lines = ["\t".join(HEADER), *(f"{name}\t{value!r}" for name, value in weights.items())]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -78,17 +86,31 @@ def update_settings(folder: str | Path, values: Mapping[str, Any]) -> None:
     (Path(folder) / SETTINGS).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 
-def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], dict[str, float], dict[str, Any]]:
+def decoder_settings(folder: str | Path) -> DecoderSettings:
+    """Returns a model's settings, checked; the defaults without a file.
+
+    Raises:
+        FormatError: names the file and the field that is unknown, of another type or out of range.
+    """
+    values = read_settings(folder)
+    try:
+        return DecoderSettings.from_mapping(values)
+    except LatticeSimpError as error:
+        raise FormatError(str(error), path=Path(folder) / SETTINGS) from None
+
+
+def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], dict[str, float], DecoderSettings]:
     """Reads a model directory: grammar, language models by feature name, weights, settings.
 
     Raises:
-        FormatError: a file is missing or broken.
+        FormatError: a file is missing or broken, or a weight or a setting is unknown.
     """
     root = Path(folder)
     if not root.is_dir():
         raise FormatError("is not a directory", path=root, remedy="give the directory that holds rules, lm and weights")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]
     rules = _only(root, [path for path in files if path.name.startswith(RULES)])
+    settings, weights = decoder_settings(root), read_weights(root / WEIGHTS)  # small files first
     models = {}
     for path in files:
         match = _LANGUAGE_MODEL.match(path.name)
@@ -96,7 +118,17 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
             models[f"LM{match[1]}"] = LanguageModel.read(path)
     if not models:
         raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
-    return Grammar.read(rules), models, read_weights(root / WEIGHTS), read_settings(root)
+    grammar = Grammar.read(rules)
+    _check_features(weights, (*grammar.feature_names, *models, *_OTHER_FEATURES), root / WEIGHTS)
+    return grammar, models, weights, settings
+
+
+def _check_features(weights: Mapping[str, float], known: Sequence[str], path: Path) -> None:
+    unknown = [name for name in weights if name not in known]
+    if unknown:
+        what = "a feature" if len(unknown) == 1 else "features"
+        message = f"{', '.join(unknown)}: not {what} of this model"
+        raise FormatError(message, path=path, remedy=f"known are {', '.join(known)}")
 
 
 def _only(root: Path, paths: list[Path]) -> Path:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from types import UnionType
-from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
@@ -91,34 +92,62 @@ class DecoderSettings:
         5.0
 
         Raises:
-            LatticeSimpError: an unknown name, or a value out of range.
+            LatticeSimpError: an unknown name, a value of another type, or one out of range; names the field.
         """
         settings: DecoderSettings = _updated(self, values)
         return settings
 
 
-def _updated(settings: Any, values: Mapping[str, Any]) -> Any:
+def _updated(settings: Any, values: Any, section: str = "") -> Any:
+    """Returns settings with other values; `section` is what the names of errors begin with, as in `skeleton.`."""
     if not isinstance(values, Mapping):
-        raise LatticeSimpError(f"settings are names with values, not {values!r}")
+        raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
     known = [own.name for own in fields(settings)]
-    unknown = sorted(set(values) - set(known))
+    unknown = sorted(f"{section}{name}" for name in set(values) - set(known))
     if unknown:
         raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
     kinds = get_type_hints(type(settings))
     changed: dict[str, Any] = {}
     for name, value in values.items():
-        kind = nested_kind(kinds[name])
-        may_be_none = isinstance(kinds[name], UnionType)
-        if kind is not None and not (value is None and may_be_none):
-            value = _updated(getattr(settings, name) or kind(), value)
+        kind, kinds_of_value = nested_kind(kinds[name]), _plain_kinds(kinds[name])
+        if kind is not None and not (value is None and NoneType in kinds_of_value):
+            value = _updated(getattr(settings, name) or kind(), value, f"{section}{name}.")
+        elif not any(_is_of(value, one) for one in kinds_of_value):
+            expected = " or ".join(_NEEDED.get(one, "") or _choices(one) for one in kinds_of_value)
+            raise LatticeSimpError(f"{section}{name} is {value!r}; give {expected}")
         changed[name] = value
-    return replace(settings, **changed)
+    try:
+        return replace(settings, **changed)
+    except LatticeSimpError as error:
+        raise LatticeSimpError(f"{section.rstrip('.')}: {error}" if section else str(error)) from None
+
+
+_NEEDED = {int: "a whole number", float: "a number", str: "a name", NoneType: "null"}
+"""What a value of each type is called in a message."""
+
+
+def _plain_kinds(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Returns whether a value fits a field's type: whole numbers are numbers, truth values are not."""
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    if get_origin(kind) is Callable:
+        return callable(value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, {int: Integral, float: Real}.get(kind, kind))
+
+
+def _choices(kind: Any) -> str:
+    return " or ".join(map(repr, get_args(kind))) if get_origin(kind) is Literal else "a function"
 
 
 def nested_kind(kind: Any) -> Any:
     """Returns the settings that a field holds (or None may stand for), None for a field of a plain value."""
-    parts = get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    return next((part for part in parts if is_dataclass(part)), None)
+    return next((part for part in _plain_kinds(kind) if is_dataclass(part)), None)
 
 
 def _check_nats(**values: float) -> None:

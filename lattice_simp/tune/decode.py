@@ -48,13 +48,22 @@ class DecodeOptions:
 
 
 def decode(
-    sentences: Sequence[TuningSentence], options: DecodeOptions, weights: Mapping[str, float], symbols: SymbolTable
+    sentences: Sequence[TuningSentence],
+    options: DecodeOptions,
+    weights: Mapping[str, float],
+    symbols: SymbolTable,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Lattice]:
-    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows."""
+    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
+
+    `progress` is told how many sentences are done, and of how many.
+    """
     factory = partial(_make_decoder, options, dict(weights))
-    found: dict[int, Lattice] = dict(
-        all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
-    )
+    results = all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
+    found: dict[int, Lattice] = {}
+    for done, (number, lattice) in enumerate(results, start=1):
+        found[number] = lattice
+        progress(done, len(sentences))
     return same_features([found.pop(number).with_symbols(symbols) for number in range(len(sentences))])
 
 

@@ -12,9 +12,8 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
-from lattice_simp.translate.model_files import WEIGHTS, read_settings, read_weights
+from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
-from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
@@ -69,6 +68,7 @@ def tune(
     max_rounds: int = 8,
     min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
     """Decodes and optimises until the optimiser expects no gain.
 
@@ -78,6 +78,7 @@ def tune(
         max_rounds: of decoding.
         min_gain: expected gain in BLEU (0 to 1) below which the rounds end.
         say: prints a line of the log.
+        progress: is told how many sentences of a round are decoded, and of how many.
 
     Raises:
         LatticeSimpError: no sentences, or one cannot be translated.
@@ -85,7 +86,7 @@ def tune(
     usable = [sentence for sentence in sentences if sentence.words]
     options = replace(mert, jobs=decoding.jobs)
     references = [sentence.references for sentence in usable]
-    decoded = partial(decode, usable, decoding)
+    decoded = partial(decode, usable, decoding, progress=progress)
     return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
 
 
@@ -140,8 +141,7 @@ def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
     """Returns a model's weights; with skeletons, that of their feature is there, too."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
-        default = DecoderSettings.from_mapping(read_settings(model)).skeleton.weight
-        weights.setdefault(SKELETON_FEATURE, default)
+        weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)
     return weights
 
 

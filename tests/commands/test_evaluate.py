@@ -62,7 +62,9 @@ def test_scores_are_printed(run):
     assert done.returncode == 0, done.stderr
     header = done.stdout.splitlines()[2].split()
     assert header == ["system", "BLEU-tok", "chrF2", "TER", "length"]
-    assert [line.split()[0] for line in done.stdout.splitlines()[4:6]] == ["plain", "gc"]
+    rows = [line.split()[:2] for line in done.stdout.splitlines()[4:9]]
+    assert [row[0] for row in rows] == ["plain", "plain:", "gc", "gc:", "gc:"]
+    assert (rows[1][1], rows[3][1], rows[4][1]) == ("95%", "95%", "p")
     assert "**" in done.stdout
 
 

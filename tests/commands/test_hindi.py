@@ -107,6 +107,7 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
         (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK, the first is 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the sentences"),
+        (["clauses", "TEXT", "--system", "rules"], "--system rules works on tagged words, and the tags of plain text"),
         (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
     ],
 )
@@ -115,7 +116,7 @@ def test_what_does_not_fit_is_refused(bank, model, hindi, tmp_path, command, mes
     (tmp_path / "missing").write_text("c.dat\n", encoding="utf-8")
     (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\n", encoding="utf-8")
     places = {"BANK": bank, "NEW": tmp_path / "new", "MODEL": model, "NAMES": tmp_path / "names"}
-    places |= {"MISSING": tmp_path / "missing", "MARKED": tmp_path / "marked"}
+    places |= {"MISSING": tmp_path / "missing", "MARKED": tmp_path / "marked", "TEXT": tmp_path / "names"}
     for name, path in places.items():
         command = [one.replace(name, str(path)) for one in command]
         message = message.replace(name, str(path))

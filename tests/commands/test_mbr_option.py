@@ -34,6 +34,12 @@ def test_translations_are_those_of_the_decoder_with_the_same_settings(call, mode
     assert expected[0].cost != pytest.approx(Decoder.load(model).translate(SENTENCE.strip()).best.cost)
 
 
+def test_tuned_parameters_need_no_numbers(call, model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "model")
+    (folder / "settings.json").write_text('{"mbr": {"scale": 0.4}}', encoding="utf-8")
+    assert call("translate", folder, "--mbr", stdin=SENTENCE).returncode == 0
+
+
 OWN = MbrSettings(scale=0.25)
 
 
@@ -46,6 +52,7 @@ OWN = MbrSettings(scale=0.25)
         ({"mbr": True}, OWN, OWN),
         ({"mbr": False}, OWN, None),
         ({"mbr-precision": 0.6}, OWN, MbrSettings(scale=0.25, precision=0.6)),
+        ({"mbr-max-arcs": 30}, OWN, MbrSettings(scale=0.25, max_arcs=30)),
         ({"mbr-scale": 2.0, "mbr-ratio": 0.9}, None, MbrSettings(scale=2.0, ratio=0.9)),
     ],
 )
@@ -68,6 +75,7 @@ def test_contradictions_are_refused():
         (("--no-mbr", "--mbr-scale", 1), "--no-mbr and --mbr-scale contradict each other"),
         (("--mbr", "--mbr-precision", 2), "the precision is 2.0; give a number above 0 and up to 1"),
         (("--mbr-scale", 0), "the scale of the costs is 0.0"),
+        (("--mbr",), "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "),
     ],
 )
 def test_bad_numbers_are_one_line(call, model, options, message):

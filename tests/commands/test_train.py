@@ -111,3 +111,14 @@ def test_missing_packages_are_one_line(data, tmp_path, package, message):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"lattice-simp: {message}\n"
+
+
+def test_the_effective_config_is_shown_and_nothing_else_done(call, data, tmp_path):
+    config = write_config(tmp_path / "config.yaml", data, tmp_path / "work")
+    done = call("train", config, "--set", "tune.max_rounds=3", "--set", "text.case=true", "--show-config")
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "shown.yaml").write_text(done.stdout, encoding="utf-8")
+    shown = read_config(tmp_path / "shown.yaml")
+    assert shown == read_config(config, ["tune.max_rounds=3", "text.case=true"])
+    assert "min_gain: 0.0005" in done.stdout  # a default
+    assert not (tmp_path / "work").exists()

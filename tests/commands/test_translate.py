@@ -209,10 +209,13 @@ def test_bad_calls_are_one_line(call, model, arguments, message):
     [
         ("weights.tsv", "feature\tweight\nP\tx\n", "weights.tsv:2:"),
         ("weights.tsv", "feature\tweight\nP\t1\n", "no weight for LM"),
+        ("weights.tsv", "P\t1\nLM\t-1\n", "weights.tsv: weights of language models are"),
+        ("weights.tsv", "P\t1\nLM\t1\nQ\t1\n", "weights.tsv: Q: not a feature of this model (known are P, LM,"),
         ("rules", "[X] ||| a\n", "rules:1:"),
         ("lm.arpa", "\\data\\\n", "lm.arpa"),
         ("settings.json", "{", "settings.json: no JSON"),
-        ("settings.json", '{"bem": 1}', "unknown settings bem"),
+        ("settings.json", '{"bem": 1}', "settings.json: unknown settings bem"),
+        ("settings.json", '{"max_span": "10"}', "settings.json: max_span is '10'; give a whole number"),
         ("rules.gz", "", "needs one rule table"),
     ],
 )
@@ -268,6 +271,19 @@ def test_a_failed_sentence_passes_through_and_is_counted(call, model, tmp_path):
     assert [line.split()[0] for line in (tmp_path / "nbest").read_text().splitlines()] == ["0"]
     assert call("translate", model, *options).returncode == 0
     assert "Traceback" in call("translate", "--debug", model, *options).stderr
+
+
+def test_a_run_in_which_every_sentence_fails_has_failed(call, model, tmp_path):
+    """Loops at the gaps need one skeleton; each sentence with words has two."""
+    record = {"tokens": ["the", "bridge"], "keep": ["01", "10"]}
+    lines = [{**record, "line": 0}, {**record, "line": 2}]
+    (tmp_path / "skeletons").write_text(text(map(json.dumps, lines)))
+    options = ("--skeletons", tmp_path / "skeletons", "--mask-index", "all", "--gaps", "at-gaps", "--input", "-")
+    done = call("translate", model, *options, stdin="the bridge\n\nthe bridge\n")
+    assert (done.returncode, done.stdout) == (1, "the bridge\n\nthe bridge\n")
+    assert done.stderr.endswith("lattice-simp: every sentence failed; the reasons are above\n")
+    assert call("translate", model, *options, stdin="the bridge\n\nthe bridge\nthe house\n").returncode == 0
+    assert call("translate", model, stdin="\n").returncode == 0
 
 
 def test_some_sentences_have_skeletons(call, model, tmp_path):

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pytest
+import sacrebleu
 
 from lattice_simp import Decoder
+from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.rescore.nbest import weighted_nbest
+from lattice_simp.support.tables import grammar_path
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.tune import mbr_grid
 
+DEMO = grammar_path("demo/data/rules.gz").parent
 REFERENCE = "das haus wurde gestern gebaut .\n"
 SOURCE = "the house was built yesterday .\n"
 
@@ -35,7 +42,9 @@ def test_tuned_weights_are_no_worse(call, own_model, files, tmp_path):
     assert "before" in done.stderr
 
 
-def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files):
+def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files, monkeypatch):
+    gains = mbr_grid.MbrGrid
+    monkeypatch.setattr(mbr_grid, "MbrGrid", lambda points, best, bleu: gains(points, best, bleu - 1))
     done = call("tune", "mbr", own_model, *files, "--max-arcs", 50, "--write")
     assert done.returncode == 0, done.stderr
     header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
@@ -45,6 +54,37 @@ def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files):
     best = json.loads((own_model / "settings.json").read_text("utf-8"))["mbr"]
     assert [str(best[name]) for name in header[:3]] == rows[0][:3]
     assert Decoder.load(own_model).settings.mbr is not None
+
+
+def test_the_bleu_of_the_grid_is_that_of_translations(call, tmp_path):
+    """The references are what some point decides for, from few arcs and a narrow beam: translations meet them."""
+    folder = shutil.copytree(DEMO, tmp_path / "model")
+    write_weights(folder / WEIGHTS, {**dict.fromkeys(read_weights(folder / WEIGHTS), 0.6), "LM": 0.2})
+    (folder / "settings.json").write_text('{"beam": 3}', encoding="utf-8")
+    records = [json.loads(line) for line in (DEMO / "test.jsonl").read_text("utf-8").splitlines()[5:6]]
+    (tmp_path / "dev.en").write_text("".join(" ".join(one["tokens"]) + "\n" for one in records), encoding="utf-8")
+    point = ("--mbr-scale", 0.1, "--mbr-precision", 0.5, "--mbr-ratio", 0.6, "--mbr-max-arcs", 60, "--beam", 2)
+    source = ("--input", tmp_path / "dev.en")
+    expected = call("translate", folder, *point, *source).stdout
+    (tmp_path / "dev.de").write_text(expected, encoding="utf-8")
+    plain = call("translate", folder, *source).stdout
+    assert plain != expected
+    files = ("--source", tmp_path / "dev.en", "--reference", tmp_path / "dev.de")
+    done = call("tune", "mbr", folder, *files, "--max-arcs", 60, "--beam", 2, "--write")
+    assert "100.00 by the best point" in done.stderr
+    assert call("translate", folder, *source).stdout == expected
+    assert call("translate", folder, "--no-mbr", *source).stdout == plain
+
+
+def test_what_gains_nothing_is_not_written(call, own_model, tmp_path):
+    (tmp_path / "dev.en").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "dev.de").write_text("nothing of it\n", encoding="utf-8")
+    done = call(
+        "tune", "mbr", own_model, "--source", tmp_path / "dev.en", "--reference", tmp_path / "dev.de", "--write"
+    )
+    assert done.returncode == 0
+    assert "decide by the cost; nothing is written" in done.stderr
+    assert not (own_model / "settings.json").exists()
 
 
 def test_lattices_of_other_decoders_are_tuned(call, tmp_path):
@@ -71,6 +111,37 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     write_weights(tmp_path / "start.tsv", {"x_0": 1.0})
     refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert f"{tmp_path / 'nbest'}: the feature 'x_1' is not in {tmp_path / 'start.tsv'} (add a line with" in refused
+
+
+@pytest.mark.parametrize("weights", [{"x": 1.0}, {"x": 1.0, "TOTAL": 1.0}, {"x": 0.2, "TOTAL": 3.0}])
+def test_what_tuning_reports_is_what_rescoring_yields(call, tmp_path, weights):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        references = [" ".join(rng.choice(list("abcdefgh"), 12)) for _ in range(6)]
+        with open(tmp_path / "nbest", "w") as file:
+            for number, line in enumerate(references):
+                for _ in range(8):
+                    words = [word if rng.random() < 0.8 else "z" for word in line.split()]
+                    x, total = rng.normal(size=2) - words.count("z")
+                    file.write(f"{number} ||| {' '.join(words)} ||| x= {x} ||| {total}\n")
+        (tmp_path / "refs").write_text("\n".join(references) + "\n", encoding="utf-8")
+        write_weights(tmp_path / "start.tsv", weights)
+        named = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "--output", tmp_path / "w.tsv")
+        told = call("tune", "nbest", tmp_path / "nbest", *named, "--restarts", 1).stderr
+        for name, place in (("start.tsv", -4), ("w.tsv", -2)):
+            entries = [weighted_nbest(own, read_weights(tmp_path / name))[0] for own in read_nbest(tmp_path / "nbest")]
+            found = sacrebleu.corpus_bleu([own.text for own in entries], [references], tokenize="none", force=True)
+            assert float(told.split()[place]) == pytest.approx(found.score, abs=0.01), (seed, name)
+
+
+def test_a_feature_called_total_is_refused(call, tmp_path):
+    (tmp_path / "nbest").write_text("0 ||| a ||| TOTAL= 1 ||| 0\n", encoding="utf-8")
+    (tmp_path / "refs").write_text("b\n", encoding="utf-8")
+    write_weights(tmp_path / "w.tsv", {"TOTAL": 1.0})
+    named = ("--reference", tmp_path / "refs", "--weights", tmp_path / "w.tsv", "--output", tmp_path / "o.tsv")
+    done = call("tune", "nbest", tmp_path / "nbest", *named)
+    assert done.returncode == 2
+    assert "the n-best list has a feature TOTAL" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -123,14 +123,18 @@ def evaluation():
 
 SCORES = """Scores
 
-  system   BLEU-tok       TER   length
- ──────────────────────────────────────
-  plain     53.65     15.00     0.950
-  good      79.01**    5.00**   1.000*
+  system                        BLEU-tok                TER            length
+ ─────────────────────────────────────────────────────────────────────────────
+  plain                          53.65              15.00              0.950
+  plain: 95% interval   [45.75, 64.08]     [11.54, 18.37]     [0.907, 0.982]
+  good                           79.01**             5.00**            1.000*
+  good: 95% interval    [69.18, 90.95]       [2.11, 7.89]     [1.000, 1.000]
+  good: p                       0.0100             0.0050             0.0199
 
 20 sentences
 * p <= 0.05, ** p <= 0.01: differs from plain (paired bootstrap resampling, 200 samples, seed 12345); \
 not corrected for 3 comparisons
+intervals: bootstrap resampling, 200 samples
 lower is better: TER
 BLEU-tok: nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:VERSION (tokens)
 TER: nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:VERSION (tokens)
@@ -145,7 +149,9 @@ def test_the_scores_of_systems(evaluation):
     table = score_table(measured, comparison)
     assert as_text(table).replace(sacrebleu.__version__, "VERSION") == SCORES
     values = [[cell.value for cell in row] for row in table.rows]
-    assert values[1][1:] == [comparison.scores["good"][metric.name].value for metric in METRICS]
+    scores = [comparison.scores["good"][metric.name] for metric in METRICS]
+    assert values[2][1:] == [score.value for score in scores]
+    assert values[4][1:] == [score.p for score in scores]
 
 
 def test_the_scores_of_groups(evaluation):
@@ -167,6 +173,7 @@ def test_the_scores_of_groups(evaluation):
 def test_without_a_baseline_there_are_scores_alone(evaluation):
     measured, _, breakdown = evaluation
     comparison = compare(measured)
+    assert [row[0].value for row in score_table(measured, comparison).rows] == ["plain", "good"]
     assert all("differs" not in note for note in score_table(measured, comparison).notes)
     table = group_table(METRICS[0], breakdown.groups, {"all": comparison})
     assert table.columns == ("size", "n", "plain", "good")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
+import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +49,10 @@ def caches(folder):
     return sorted(Path(folder).glob("**/*.trie*"))
 
 
+def user_folder(arpa):
+    return arpa.parents[1] / "user" / "lattice_simp"
+
+
 def scores(read):
     return [read.score(sentence) for sentence in SENTENCES]
 
@@ -72,11 +79,51 @@ def test_the_second_read_is_from_the_cache(arpa, parses):
         assert getattr(first.trie, name).dtype == getattr(second.trie, name).dtype
 
 
-def test_the_cache_lies_beside_the_model(arpa):
+def test_the_cache_is_in_the_users_cache_folder(arpa):
     LanguageModel.read(arpa)
-    (cached,) = caches(arpa.parent)
+    (cached,) = caches(user_folder(arpa))
     assert cached.name.startswith("model.arpa.")
-    assert cached.suffix == ".trie2"
+    assert cached.name.endswith(".trie2.arrays")
+    assert list(arpa.parent.iterdir()) == [arpa]
+
+
+def test_the_cache_lies_beside_the_model_if_that_is_wanted(arpa, parses, monkeypatch):
+    monkeypatch.setenv(array_cache.CACHE_VARIABLE, "beside")
+    for _ in range(2):
+        LanguageModel.read(arpa)
+    assert len(parses) == len(caches(arpa.parent / ".lattice_simp")) == 1
+    assert not user_folder(arpa).exists()
+
+
+def test_the_home_folder_is_there_for_those_without_a_cache_variable(arpa, monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    LanguageModel.read(arpa)
+    assert len(caches(tmp_path / "home" / ".cache" / "lattice_simp")) == 1
+
+
+def test_the_same_content_has_one_cache(arpa, parses, tmp_path):
+    """Training copies models; they are parsed once."""
+    (tmp_path / "copy").mkdir()
+    copy = shutil.copy(arpa, tmp_path / "copy" / arpa.name)
+    assert scores(LanguageModel.read(arpa)) == scores(LanguageModel.read(copy))
+    assert len(parses) == 1
+
+
+def test_what_nobody_reads_is_removed(arpa, parses):
+    LanguageModel.read(arpa)
+    (cached,) = caches(user_folder(arpa))
+    old = time.time() - (array_cache.UNUSED_DAYS + 1) * 86400
+    other = cached.with_name("other.0.trie2.arrays")
+    other.write_bytes(b"")
+    for path in (cached, other):
+        os.utime(path, (old, old))
+    LanguageModel.read(arpa)  # a cache that is read is in use
+    arpa.write_text(make_text(1), encoding="utf-8")
+    LanguageModel.read(arpa)
+    assert cached.exists()
+    assert not other.exists()
+    assert len(parses) == 2
 
 
 def test_a_changed_file_is_read_anew(arpa, parses):
@@ -91,7 +138,7 @@ def test_without_cache_nothing_is_written(arpa, parses):
     for _ in range(2):
         LanguageModel.read(arpa, cache=False)
     assert len(parses) == 2
-    assert not caches(arpa.parent)
+    assert not caches(arpa.parents[1])
 
 
 @pytest.mark.parametrize(
@@ -102,6 +149,9 @@ def test_without_cache_nothing_is_written(arpa, parses):
         lambda data: data[: data.index(b"\n")],
         lambda data: data[: data.index(b"\n") + 1],
         lambda data: data[:50],
+        lambda data: data[:-9] + b"\xff" + data[-8:],
+        lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :],
+        lambda data: data.replace(b'"checksum"', b'"chocksum"', 1),
         lambda data: data[:-1],
         lambda data: data[: len(data) // 2],
         lambda data: data + b"\0",
@@ -115,7 +165,7 @@ def test_without_cache_nothing_is_written(arpa, parses):
 )
 def test_a_broken_cache_is_ignored_and_replaced(arpa, parses, damage):
     expected = scores(LanguageModel.read(arpa))
-    (cached,) = caches(arpa.parent)
+    (cached,) = caches(user_folder(arpa))
     whole = cached.read_bytes()
     cached.write_bytes(damage(whole))
     assert scores(LanguageModel.read(arpa)) == expected
@@ -123,30 +173,23 @@ def test_a_broken_cache_is_ignored_and_replaced(arpa, parses, damage):
     assert cached.read_bytes() == whole
 
 
-def test_a_folder_that_cannot_be_written_gives_way_to_the_users_cache(arpa, parses, monkeypatch, tmp_path):
-    protect(monkeypatch, arpa.parent / array_cache.FOLDER)
-    first, second = LanguageModel.read(arpa), LanguageModel.read(arpa)
-    assert len(parses) == 1
-    assert scores(first) == scores(second)
-    assert not caches(arpa.parent)
-    assert [path.parent for path in caches(tmp_path / "user")] == [tmp_path / "user" / "lattice_simp"]
-
-
-def test_where_nothing_can_be_written_the_model_is_read_all_the_same(arpa, parses, monkeypatch, tmp_path):
-    protect(monkeypatch, arpa.parent / array_cache.FOLDER, tmp_path / "user" / "lattice_simp")
+@pytest.mark.parametrize("where", ["", "beside"])
+def test_where_nothing_can_be_written_the_model_is_read_all_the_same(arpa, parses, monkeypatch, where):
+    monkeypatch.setenv(array_cache.CACHE_VARIABLE, where)
+    protect(monkeypatch, arpa.parent / array_cache.FOLDER, user_folder(arpa))
     assert scores(LanguageModel.read(arpa)) == scores(LanguageModel.read(arpa))
     assert len(parses) == 2
 
 
-def test_a_folder_without_writing_permission_stays_as_it_is(arpa, parses, tmp_path):
-    arpa.parent.chmod(0o555)
-    try:
-        for _ in range(2):
-            LanguageModel.read(arpa)
-        assert not caches(arpa.parent)
-        assert len(parses) == len(caches(tmp_path / "user")) == 1
-    finally:
-        arpa.parent.chmod(0o755)
+def test_a_cache_that_may_not_be_read_is_no_error(arpa, parses, monkeypatch):
+    LanguageModel.read(arpa)
+
+    def refuse(path, **options):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(array_cache, "_map", refuse)
+    assert LanguageModel.read(arpa).order == 3
+    assert len(parses) == 2
 
 
 def test_a_folder_for_all_caches_may_be_chosen(arpa, parses, monkeypatch, tmp_path):
@@ -154,11 +197,11 @@ def test_a_folder_for_all_caches_may_be_chosen(arpa, parses, monkeypatch, tmp_pa
     for _ in range(2):
         LanguageModel.read(arpa)
     assert not caches(arpa.parent)
+    assert not caches(tmp_path / "user")
     assert len(parses) == len(caches(tmp_path / "chosen")) == 1
 
 
 def test_a_user_cache_that_is_no_folder_is_no_error(arpa, monkeypatch, tmp_path):
-    protect(monkeypatch, arpa.parent / array_cache.FOLDER)
     (tmp_path / "user").write_text("a file")
     assert LanguageModel.read(arpa).order == 3
 
@@ -169,7 +212,7 @@ def test_nothing_half_written_is_left_behind(arpa, monkeypatch):
 
     monkeypatch.setattr(array_cache.os, "replace", fail)
     LanguageModel.read(arpa)
-    assert not caches(arpa.parent)
+    assert not caches(arpa.parents[1])
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: zstandard.ZstdCompressor().compress(data)])
@@ -190,7 +233,7 @@ def test_packed_models_that_are_cut_are_refused(arpa, pack):
         packed.write_bytes(whole[:length])
         with pytest.raises(FormatError, match="packed"):
             LanguageModel.read(packed)
-    assert not caches(arpa.parent)
+    assert not caches(arpa.parents[1])
 
 
 @pytest.mark.parametrize("name", ["missing.arpa", "."])
@@ -204,4 +247,4 @@ def test_errors_of_a_file_name_it(arpa):
     with pytest.raises(FormatError) as caught:
         LanguageModel.read(arpa)
     assert caught.value.path == str(arpa)
-    assert not caches(arpa.parent)
+    assert not caches(arpa.parents[1])

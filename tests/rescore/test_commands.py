@@ -180,6 +180,18 @@ def test_nbest_lists_are_scored(command, models, lists, tmp_path):
         assert [-entry.features["My"] for entry in entries] == pytest.approx(costs.tolist())
 
 
+def test_language_models_need_no_source(command, models, lists, tmp_path):
+    path, source, _ = lists
+    for best in ((), ("--best", "--weights", tmp_path / "w.tsv")):
+        write_weights(tmp_path / "w.tsv", {"LM_0": 0.0, "LM_1": 0.0, "NGram": 1.0})
+        without = command("nbest", path, "-m", models / "lm.arpa", *best)
+        assert without.code == 0, without.err
+        assert without.out == command("nbest", path, *source, "-m", models / "lm.arpa", *best).out
+    done = command("nbest", path, "-m", models / "lm.arpa", "-m", models / "model1.scorer")
+    assert done.code == 2
+    assert "Model1, InverseModel1: scored for the source sentences; give them with --source" in done.err
+
+
 def test_weights_choose_the_best(command, models, lists, tmp_path):
     path, source, expected = lists
     weights = {"LM_0": 0.0, "LM_1": 0.0, "Bilingual": 1.0}

@@ -146,9 +146,9 @@ def test_several_references_count():
 def stages(tmp_path):
     """Folders as the stages `model` and `tune` make them."""
     model, tuned = tmp_path / "model.k1", tmp_path / "tune.k2"
-    for folder in (model / ".lattice_simp", tuned):
+    for folder in (model, tuned):
         folder.mkdir(parents=True)
-    for name in ("rules.arrays", "lm.arpa", "settings.json", "stage.json", ".lattice_simp/lm.trie"):
+    for name in ("rules.arrays", "lm.arpa", "settings.json", "stage.json"):
         (model / name).write_text(name)
     write_weights(model / "weights.tsv", {"LM": 1.0})
     write_weights(tuned / "weights.tsv", {"LM": 2.0})
@@ -170,9 +170,7 @@ def files_of(folder):
 def test_a_model_directory_has_the_files_and_the_tuned_weights(stages, tmp_path):
     finish_model(*stages, tmp_path / "a" / "model")
     made = files_of(tmp_path / "a" / "model")
-    assert set(made) == {
-        "rules.arrays", "lm.arpa", "settings.json", "weights.tsv", "training.json", ".lattice_simp/lm.trie"
-    }  # fmt: skip
+    assert set(made) == {"rules.arrays", "lm.arpa", "settings.json", "weights.tsv", "training.json"}
     assert read_weights(tmp_path / "a" / "model" / "weights.tsv") == {"LM": 2.0}
     assert json.loads(made["training.json"]) == {"model": "model.k1", "weights": "tune.k2"}
 

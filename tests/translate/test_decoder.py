@@ -6,6 +6,7 @@ import json
 import math
 import re
 
+import numpy as np
 import pytest
 from helpers import best_by_string
 from tiny_decoder import (
@@ -633,6 +634,69 @@ def test_a_file_is_no_model_directory(folder):
     for path in (folder / "rules", folder / "nowhere"):
         with pytest.raises(FormatError, match="directory"):
             Decoder.load(path)
+
+
+def test_weights_need_no_header(folder):
+    lines = (folder / "weights.tsv").read_text(encoding="utf-8").splitlines()
+    (folder / "weights.tsv").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
+    assert read_weights(folder / "weights.tsv") == WEIGHTS
+    assert Decoder.load(folder).weights == WEIGHTS
+
+
+def test_a_first_line_that_is_neither_header_nor_weight_is_refused(folder):
+    (folder / "weights.tsv").write_text("EF\tmuch\nLM\t1\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"weights\.tsv:1:"):
+        read_weights(folder / "weights.tsv")
+
+
+def test_weights_of_unknown_features_are_refused_with_the_known_ones(folder):
+    write_weights(folder / "weights.tsv", {**WEIGHTS, "WordPenalti": 1.0, "Skeleton": 0.5})
+    known = "EF, FE, Rare, LM, WordPenalty, Glue, OOV, Skeleton, Edits"
+    with pytest.raises(
+        FormatError, match=rf"weights\.tsv: WordPenalti: not a feature of this model .known are {known}"
+    ):
+        Decoder.load(folder)
+
+
+@pytest.mark.parametrize("weight", [-0.5, float("-1e-9")])
+def test_negative_weights_of_language_models_are_refused_at_once(folder, weight):
+    write_weights(folder / "weights.tsv", {**WEIGHTS, "LM": weight})
+    with pytest.raises(GrammarError, match=r"weights\.tsv: weights of language models .* LM has -"):
+        Decoder.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"max_span": "ten"}, "max_span is 'ten'; give a whole number"),
+        ({"max_span": 3.5}, "max_span is 3.5; give a whole number"),
+        ({"max_span": True}, "max_span is True; give a whole number"),
+        ({"beam": None}, "beam is None; give a number"),
+        ({"beam": [8]}, r"beam is \[8\]; give a number"),
+        ({"top": 1}, "top is 1; give a name"),
+        ({"engine": "fast"}, "engine is 'fast'; give 'arrays' or 'openfst'"),
+        ({"cells": {"beam": "wide"}}, "cells.beam is 'wide'; give a number"),
+        ({"cells": {"order": 1}}, "cells: order is 1; give a number from 2 up"),
+        ({"skeleton": {"loops": "phi"}}, "skeleton.loops is 'phi'; give 'sigma' or 'rho'"),
+        ({"skeleton": {"edits": {"stem_of": "x"}}}, "skeleton.edits.stem_of is 'x'; give a function"),
+        ({"skeleton": {"edits": {"stem": -1}}}, "skeleton.edits: the stem cost is -1; give a number"),
+        ({"skeleton": {"weight": -1}}, "skeleton: the skeleton weight is -1"),
+        ({"mbr": {"scale": "1"}}, "mbr.scale is '1'; give a number"),
+        ({"mbr": {"max_arcs": 0}}, "mbr: max_arcs is 0; give a number from 1 up"),
+        ({"mbr": 3}, "mbr: names with values are needed, not 3"),
+        ({"mbr": {"skale": 1}}, "unknown settings mbr.skale; known are"),
+    ],
+)
+def test_settings_are_checked_when_they_are_loaded(folder, values, message):
+    (folder / "settings.json").write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"settings\.json: {message}"):
+        Decoder.load(folder)
+
+
+def test_settings_may_be_whole_numbers_and_null(folder):
+    (folder / "settings.json").write_text('{"beam": 8, "mbr": {"beam": null, "max_arcs": null}}', encoding="utf-8")
+    settings = Decoder.load(folder).with_settings({"max_span": np.int64(3), "beam": np.float32(2)}).settings
+    assert (settings.max_span, settings.beam, settings.mbr.max_arcs) == (3, 2, None)
 
 
 @pytest.mark.parametrize("line", ["LM 0.5", "LM\tmuch", "LM\tnan", "LM\tinf", "EF\t2.0", "LM"])

@@ -53,5 +53,5 @@ def test_settings_come_from_a_mapping():
     assert DecoderSettings.from_mapping({"mbr": {}}).mbr == MbrSettings()
     assert DecoderSettings.from_mapping({"mbr": None}).mbr is None
     assert DecoderSettings.from_mapping({}).mbr is None
-    with pytest.raises(LatticeSimpError, match="unknown settings theta"):
+    with pytest.raises(LatticeSimpError, match=r"unknown settings mbr\.theta"):
         DecoderSettings.from_mapping({"mbr": {"theta": 1}})

@@ -59,7 +59,10 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     runs = []
     for jobs in (1, 2):
         symbols = SymbolTable()
-        lattices = decode(sentences[:4], DecodeOptions(model, "plain", jobs=jobs), weights, symbols)
+        told = []
+        options = DecodeOptions(model, "plain", jobs=jobs)
+        lattices = decode(sentences[:4], options, weights, symbols, lambda *counts: told.append(counts))
+        assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
         runs.append([tuple(symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
     expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
