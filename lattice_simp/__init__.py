@@ -15,6 +15,7 @@ Operations:
     mbr                 expected gains as costs (minimum Bayes risk)
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
+    normalise           costs that are posteriors
     prune               keeps what is on good paths
     replace             expands words into lattices
     shortest_distance   least costs, or costs of summed probabilities
@@ -58,6 +59,7 @@ from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
+from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
@@ -96,6 +98,7 @@ __all__ = [
     "mbr",
     "nbest",
     "ngram_posteriors",
+    "normalise",
     "prune",
     "read",
     "read_nbest",
