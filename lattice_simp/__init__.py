@@ -13,6 +13,7 @@ Operations:
     count_paths         how many paths there are
     gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
+    mbr_nbest           whole strings by their expected utilities
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
     normalise           costs that are posteriors
@@ -57,6 +58,7 @@ from lattice_simp.ops.compose import EditCosts, compose
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
+from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
@@ -82,6 +84,7 @@ __all__ = [
     "LanguageModel",
     "Lattice",
     "LatticeSimpError",
+    "MbrPruning",
     "MbrSettings",
     "MissingExtraError",
     "Skeleton",
@@ -96,6 +99,7 @@ __all__ = [
     "count_paths",
     "gappy_acceptor",
     "mbr",
+    "mbr_nbest",
     "nbest",
     "ngram_posteriors",
     "normalise",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
-from lattice_simp.commands import evaluate, hindi, lattice, rescore, skeleton, text, tune
+from lattice_simp.commands import consensus, evaluate, hindi, lattice, rescore, skeleton, text, tune
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.extras import extra
@@ -25,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Exact operations on word lattices, and translation with source skeletons.",
 )
+lattice.app.add_typer(consensus.app)
 app.add_typer(lattice.app, name="lattice")
 app.add_typer(skeleton.app, name="skeleton")
 app.add_typer(tune.app, name="tune")
