@@ -17,6 +17,7 @@ Operations:
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
     normalise           costs that are posteriors
+    oracle              the path nearest to references
     prune               keeps what is on good paths
     replace             expands words into lattices
     shortest_distance   least costs, or costs of summed probabilities
@@ -62,6 +63,7 @@ from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
+from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
@@ -87,6 +89,7 @@ __all__ = [
     "MbrPruning",
     "MbrSettings",
     "MissingExtraError",
+    "Oracle",
     "Skeleton",
     "SkeletonError",
     "SkeletonSettings",
@@ -103,6 +106,7 @@ __all__ = [
     "nbest",
     "ngram_posteriors",
     "normalise",
+    "oracle",
     "prune",
     "read",
     "read_nbest",

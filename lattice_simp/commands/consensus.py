@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import numpy as np
@@ -10,15 +12,21 @@ import typer
 
 from lattice_simp import Hypothesis, Lattice, MbrPruning, MbrSettings, arc_posteriors, mbr_nbest, nbest, normalise
 from lattice_simp import mbr as mbr_lattice
+from lattice_simp import oracle as find_oracle
 from lattice_simp import union as union_lattice
 from lattice_simp.commands.lattice import Id, Input, To
 from lattice_simp.commands.options import OUTPUT, read_full, readable, write_result
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats import format_of_name
+from lattice_simp.core.symbols import SymbolTable, as_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import format_of, format_of_name
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
-from lattice_simp.ops.utilities import UTILITIES
+from lattice_simp.formats.plf import read_plf
+from lattice_simp.ops.oracle import OracleMetric
+from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
 if TYPE_CHECKING:
     Utility = str
@@ -146,3 +154,89 @@ def posteriors(
     if chosen != "slf":
         shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
     write_result(lattice.with_feature("posterior", shares), output, chosen)
+
+
+@app.command()
+def oracle(
+    sources: Annotated[list[str], typer.Argument(help="an n-best list, a PLF file, or a lattice file a sentence")],
+    reference: Annotated[list[Path], typer.Option(help="tokenised references, one a line; may be given several times")],
+    metric: Annotated[OracleMetric, typer.Option(help="word error rate, exact, or BLEU")] = "wer",
+    output: Annotated[Optional[str], typer.Option("--output", "-o", help="for the oracles, one a line")] = None,  # noqa: UP045
+) -> None:
+    """Print how near the lattices come to the references at best, over all sentences, and how near their best paths.
+
+    Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
+    """
+    references = [list(rows) for rows in zip(*_reference_lines(reference), strict=True)]
+    chosen: list[Tokens] = []
+    best: list[Tokens] = []
+    for lattice, own in _paired(sources, references):
+        paths = nbest(lattice, 1)  # none where a list holds nothing for the sentence
+        best.append(paths[0].tokens if paths else ())
+        chosen.append(find_oracle(lattice, own, metric).hypothesis.tokens if paths else ())
+    with open_text("-", "w") as file:
+        file.write(f"sentences\t{len(chosen)}\n")
+        for name, hypotheses in ((f"oracle {metric.upper()}", chosen), (f"best path {metric.upper()}", best)):
+            file.write(f"{name}\t{CORPUS_SCORES[metric](hypotheses, references):.2f}\n")
+    if output is not None:
+        with open_text(output, "w") as file:
+            file.writelines(f"{' '.join(tokens)}\n" for tokens in chosen)
+
+
+def _reference_lines(paths: list[Path]) -> list[list[Tokens]]:
+    files = [[as_tokens(line) for line in read_lines(path)] for path in paths]
+    for path, lines in zip(paths, files, strict=True):
+        if len(lines) != len(files[0]):
+            message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"
+            raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
+    return files
+
+
+def _paired(sources: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Lattice, list[Tokens]]]:
+    """Yields each sentence's lattice and references.
+
+    Raises:
+        FormatError: there are more of one than of the other.
+    """
+    sentence = -1
+    for sentence, lattice in enumerate(_lattices(sources)):
+        if sentence < len(references):
+            yield lattice, references[sentence]
+    if sentence + 1 != len(references):
+        message = f"{sentence + 1} sentences, but {len(references)} lines of references"
+        raise FormatError(message, path=sources[-1], remedy="give each sentence a line of references")
+
+
+def _lattices(sources: list[str]) -> Iterator[Lattice]:
+    """Yields the lattices of files, one of each, or all of a list or of a PLF file."""
+    for source in sources:
+        with readable(source) as file:
+            if is_nbest(file):
+                yield from (Lattice.from_nbest(entries) for _, entries in stream_nbest(file))
+            elif format_of(file) == "plf":
+                yield from read_plf(file)
+            else:
+                yield read_full(file)
+
+
+def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
+    """Returns the errors against the nearest references in per cent of the references' mean lengths."""
+    errors, length = 0.0, 0.0
+    for tokens, own in zip(hypotheses, references, strict=True):
+        errors -= wer([tokens, *own])(0, np.arange(1, len(own) + 1, dtype=np.int32)).max()
+        length += sum(map(len, own)) / len(own)
+    return 100.0 * errors / length if length else 100.0 * (errors > 0)
+
+
+def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
+    """Returns corpus BLEU on tokens, 0 to 100, without smoothing."""
+    table = SymbolTable()
+    rows = [
+        References.of([table.encode(one) for one in own]).statistics(table.encode(tokens))
+        for tokens, own in zip(hypotheses, references, strict=True)
+    ]
+    return 100.0 * float(corpus_bleu(np.sum(rows, axis=0)))
+
+
+CORPUS_SCORES = {"wer": _word_error_rate, "bleu": _bleu}
+"""By the metric of the oracle."""

@@ -15,6 +15,8 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "one.nbest").write_text("0 ||| a b ||| f= -1 ||| -7\n0 ||| c ||| f= -2 ||| -7\n")
     write(Lattice.from_strings([("a b", 0.0)]), tmp_path / "two.fst")
     (tmp_path / "ends.txt").write_text("0 1 a 0\n0 1 b 0\n1 2 c 0\n1\n2\n")
+    (tmp_path / "line").write_text("a\n")
+    (tmp_path / "lines").write_text("a\nb\n")
     return tmp_path
 
 
@@ -76,6 +78,34 @@ def test_lattices_are_decided_to_lattices(call, files):
     assert [path.text for path in nbest(read("decided.fst"), 3)] == ["a b"]
 
 
+PLF = "((('a',0.5,1),('b',0.3,1),),(('c',1.0,1),),)\n((('x',1.0,1),),)\n"
+
+
+def test_the_oracle_of_a_corpus(call, files):
+    (files / "full.plf").write_text(PLF)
+    (files / "one.ref").write_text("b c\ny x x\n")
+    (files / "two.ref").write_text("b c\nz z z\n")
+    done = call("lattice", "oracle", "full.plf", "--reference", "one.ref", "--output", "best.txt")
+    assert done.stdout == "sentences\t2\noracle WER\t40.00\nbest path WER\t60.00\n"
+    assert (files / "best.txt").read_text() == "b c\nx\n"
+    both = ["--reference", "one.ref", "--reference", "two.ref"]
+    assert call("lattice", "oracle", "full.plf", *both).stdout == done.stdout
+    done = call("lattice", "oracle", "-", "--reference", "one.ref", "--metric", "bleu", stdin=PLF)
+    assert done.stdout.startswith("sentences\t2\noracle BLEU\t0.00\n")  # no 4-grams
+
+
+def test_oracles_of_lists_and_files(call, files):
+    (files / "full.ref").write_text("a b c d e\n\nx\n")
+    (files / "list.nbest").write_text(
+        "0 ||| a b c d e ||| f= -1 ||| -2\n0 ||| a b d ||| f= -1 ||| -1\n2 ||| x ||| f= -1 ||| -1\n"
+    )
+    done = call("lattice", "oracle", "list.nbest", "--reference", "full.ref", "--metric", "bleu")
+    assert done.stdout.splitlines()[1] == "oracle BLEU\t100.00"
+    (files / "two.ref").write_text("a b\nb c\n")
+    done = call("lattice", "oracle", "two.fst", "ends.txt", "--reference", "two.ref")
+    assert "oracle WER\t0.00" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -91,6 +121,10 @@ def test_lattices_are_decided_to_lattices(call, files):
         (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
         (["mbr", "one.nbest", "--utility", "wer", "--mbr-ratio", "0.5"], "are of the linear gain; leave them out"),
         (["mbr", "one.nbest", "--utility", "wer", "--max-calls", "2"], "max_calls is 2; 2 hypotheses and 2 ref"),
+        (["oracle", "one.nbest"], "--reference"),
+        (["oracle", "two.fst", "two.fst", "--reference", "line"], "two.fst: 2 sentences, but 1 lines of references"),
+        (["oracle", "two.fst", "--reference", "line", "--reference", "lines"], "lines: 2 lines, but line has 1"),
+        (["oracle", "two.fst", "--reference", "line", "--metric", "ter"], "--metric"),
         (["posteriors", "ends.txt", "--scale", "0"], "the scale of the costs is 0.0"),
     ],
 )
@@ -101,6 +135,6 @@ def test_errors_are_one_line(call, files, arguments, message):
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["union", "mbr", "posteriors"])
+@pytest.mark.parametrize("command", ["union", "mbr", "posteriors", "oracle"])
 def test_help_has_an_example(call, command):
     assert f"Example: lattice-simp lattice {command}" in " ".join(call("lattice", command, "--help").stdout.split())
