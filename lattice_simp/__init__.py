@@ -10,6 +10,7 @@ Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
     compose             keeps what contains a hypothesis of an acceptor
+    confusion_network   slots of alternative words
     count_paths         how many paths there are
     gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
@@ -56,6 +57,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.compose import EditCosts, compose
+from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
@@ -99,6 +101,7 @@ __all__ = [
     "apply_lm",
     "arc_posteriors",
     "compose",
+    "confusion_network",
     "count_paths",
     "gappy_acceptor",
     "mbr",

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import numpy as np
 import typer
 
-from lattice_simp import Hypothesis, Lattice, MbrPruning, MbrSettings, arc_posteriors, mbr_nbest, nbest, normalise
+from lattice_simp import (
+    Hypothesis,
+    Lattice,
+    MbrPruning,
+    MbrSettings,
+    arc_posteriors,
+    confusion_network,
+    mbr_nbest,
+    nbest,
+    normalise,
+)
 from lattice_simp import mbr as mbr_lattice
 from lattice_simp import oracle as find_oracle
 from lattice_simp import union as union_lattice
@@ -154,6 +164,24 @@ def posteriors(
     if chosen != "slf":
         shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
     write_result(lattice.with_feature("posterior", shares), output, chosen)
+
+
+@app.command()
+def confusion(
+    source: Input,
+    sentence: Id = None,
+    scale: Scale = 1.0,
+    max_arcs: Annotated[int, typer.Option(min=1, help="larger lattices are pruned to so many first")] = 5000,
+    to: To = None,
+    output: OUTPUT = "-",
+) -> None:
+    """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
+
+    Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
+
+    Example: lattice-simp lattice confusion a.slf --output a.plf
+    """
+    write_result(confusion_network(read_full(source, sentence), scale, max_arcs=max_arcs), output, to)
 
 
 @app.command()

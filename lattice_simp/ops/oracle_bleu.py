@@ -20,7 +20,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.mbr import TIE_BREAK
 from lattice_simp.ops.nbest import path_hypothesis, shortest_path
@@ -45,7 +45,7 @@ def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tupl
     grams = ReferenceGrams.of(lattice, references)
     found = [shortest_path(lattice)]
     for word_gain, ratio in product(WORD_GAINS, RATIOS):
-        found += _relaxed(lattice, grams, 0.5 / ratio ** np.arange(ORDER), word_gain)
+        found += _relaxed(lattice, grams, np.array([0.5 / ratio**below for below in range(ORDER)]), word_gain)
     cheapest: dict[tuple[str, ...], Hypothesis] = {}
     for path in sorted(found, key=lambda path: path.cost):
         cheapest.setdefault(path.tokens, path)
@@ -61,7 +61,7 @@ def _relaxed(lattice: Lattice, grams: ReferenceGrams, order_gains: Floats, word_
     for step in range(1, ROUNDS + 1):
         path = linear_oracle(lattice, grams, gains - penalties, word_gain)
         yield path
-        excess = grams.count(lattice.olabels[path.arcs]) - grams.limits
+        excess = grams.counts_in(lattice.olabels[path.arcs]) - grams.limits
         if not (excess > 0).any():
             return
         penalties = np.maximum(0.0, penalties + gains * excess / step)
@@ -118,13 +118,13 @@ class ReferenceGrams(NamedTuple):
         ended = np.full((len(nodes), len(used) + 1, max_order), -1, dtype=np.int32)
         for (gram, node), word in product(nodes.items(), range(len(used))):
             suffixes = [(*gram[begin:], word) for begin in range(len(gram) + 1)]
-            following[node, word] = next((nodes[own] for own in suffixes if own in nodes), 0)
-            for own in suffixes:
-                ended[node, word, len(own) - 1] = grams.get(own, -1)
+            following[node, word] = next((nodes[suffix] for suffix in suffixes if suffix in nodes), 0)
+            for suffix in suffixes:
+                ended[node, word, len(suffix) - 1] = grams.get(suffix, -1)
         lengths = np.array([len(gram) for gram in grams], dtype=np.int32)
         return cls(words, following, ended, lengths, np.array([*limits.values()], dtype=np.int32))
 
-    def count(self, labels: Ints) -> Ints:
+    def counts_in(self, labels: Ints) -> Longs:
         """Returns how often a string of the lattice's labels holds each n-gram, (grams,) int64."""
         node, held = 0, []
         for word in self.words[labels].tolist():

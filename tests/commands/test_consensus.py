@@ -78,6 +78,18 @@ def test_lattices_are_decided_to_lattices(call, files):
     assert [path.text for path in nbest(read("decided.fst"), 3)] == ["a b"]
 
 
+def test_a_confusion_network_in_each_format(call, files):
+    (files / "full.nbest").write_text("0 ||| a b c ||| f= -1 ||| 0\n0 ||| a c ||| f= -1 ||| 0\n")
+    call("lattice", "confusion", "full.nbest", "--output", "a.plf")
+    assert (files / "a.plf").read_text() == "((('a',1.0,1),),(('*EPS*',0.5,1),('b',0.5,1),),(('c',1.0,1),),)\n"
+    call("lattice", "confusion", "full.nbest", "--output", "a.slf")
+    for name in ("a.plf", "a.slf"):
+        assert [path.text for path in nbest(read(name), 9)] in (["a c", "a b c"], ["a b c", "a c"])
+    done = call("lattice", "posteriors", "a.slf")
+    assert done.stdout.count(" p=0.5") == 2
+    assert call("lattice", "confusion", "full.nbest").stdout.splitlines()[0] == "0\t1\ta\t0.0"
+
+
 PLF = "((('a',0.5,1),('b',0.3,1),),(('c',1.0,1),),)\n((('x',1.0,1),),)\n"
 
 
@@ -121,6 +133,8 @@ def test_oracles_of_lists_and_files(call, files):
         (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
         (["mbr", "one.nbest", "--utility", "wer", "--mbr-ratio", "0.5"], "are of the linear gain; leave them out"),
         (["mbr", "one.nbest", "--utility", "wer", "--max-calls", "2"], "max_calls is 2; 2 hypotheses and 2 ref"),
+        (["confusion", "one.nbest", "--scale", "-1"], "the scale of the costs is -1.0"),
+        (["confusion", "one.nbest", "--max-arcs", "0"], "--max-arcs"),
         (["oracle", "one.nbest"], "--reference"),
         (["oracle", "two.fst", "two.fst", "--reference", "line"], "two.fst: 2 sentences, but 1 lines of references"),
         (["oracle", "two.fst", "--reference", "line", "--reference", "lines"], "lines: 2 lines, but line has 1"),
@@ -135,6 +149,6 @@ def test_errors_are_one_line(call, files, arguments, message):
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["union", "mbr", "posteriors", "oracle"])
+@pytest.mark.parametrize("command", ["union", "mbr", "posteriors", "confusion", "oracle"])
 def test_help_has_an_example(call, command):
     assert f"Example: lattice-simp lattice {command}" in " ".join(call("lattice", command, "--help").stdout.split())
