@@ -55,8 +55,8 @@ def confusion_network(lattice: Lattice, scale: float = 1.0, *, max_arcs: int | N
         max_arcs: larger lattices are pruned to so many arcs first, as time grows with their square; None keeps all.
 
     Returns:
-        An acceptor without features, whose states are sorted; it has no slots if the lattice holds the empty string
-        alone, and accepts nothing if the lattice does.
+        An acceptor whose states are sorted, with the feature "time" if the lattice has it, and no others; it has no
+        slots if the lattice holds the empty string alone, and accepts nothing if the lattice does.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
@@ -67,10 +67,15 @@ def confusion_network(lattice: Lattice, scale: float = 1.0, *, max_arcs: int | N
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))
     is_word = lattice.olabels != EPSILON
-    numbers, clusters = _initial_clusters(lattice, is_word, through, scale)
+    begins, ends = _places(lattice, is_word, through, scale)
+    numbers, clusters = _initial_clusters(lattice, is_word, through, begins, ends)
     slots = np.full(lattice.num_arcs, -1, dtype=np.int32)
     slots[is_word] = _merged(lattice.arcs, numbers, clusters)[numbers[is_word]]
-    return _chain(lattice, slots, through)
+    network = _chain(lattice, slots, through)
+    if TIME not in lattice.features:
+        return network
+    seconds = _seconds(slots, through, begins, float(through @ lattice.features[TIME]))
+    return network.with_feature(TIME, seconds[network.sources])
 
 
 class _Clusters(NamedTuple):
@@ -90,9 +95,10 @@ class _Clusters(NamedTuple):
     ends: Floats
 
 
-def _initial_clusters(lattice: Lattice, is_word: Bools, through: Floats, scale: float) -> tuple[Ints, _Clusters]:
+def _initial_clusters(
+    lattice: Lattice, is_word: Bools, through: Floats, begins: Floats, ends: Floats
+) -> tuple[Ints, _Clusters]:
     """Returns the cluster of each arc (-1 without a word), and the clusters of arcs between the same states."""
-    begins, ends = _places(lattice, is_word, through, scale)
     keys = np.stack((lattice.olabels, lattice.sources, lattice.nextstates))[:, is_word]
     found, first, own = np.unique(keys, axis=1, return_index=True, return_inverse=True)
     first = np.flatnonzero(is_word)[first]
@@ -314,6 +320,15 @@ def _chain(lattice: Lattice, slots: Ints, through: Floats) -> Lattice:
         np.append(np.full(count, np.inf), 0.0),
         lattice.symbols,
     )
+
+
+def _seconds(slots: Ints, through: Floats, begins: Floats, total: float) -> Floats:
+    """Returns how long each slot takes, (slots,): a slot begins when its arcs do, on average."""
+    in_slot = slots >= 0
+    masses = np.maximum(through[in_slot], LEAST)
+    times = np.bincount(slots[in_slot], weights=masses * begins[in_slot]) / np.bincount(slots[in_slot], weights=masses)
+    times[:1] = 0.0
+    return np.diff(np.maximum.accumulate(np.append(times, total)))
 
 
 @jit

@@ -161,8 +161,10 @@ def test_times_decide_where_there_are_some():
             SymbolTable("abcd"),
             features={"time": times},
         )
-        slots = slots_of(confusion_network(lattice))
-        assert len(slots) == together + 1
+        network = confusion_network(lattice)
+        assert len(slots_of(network)) == together + 1
+        assert shortest_path(network).features == {"time": pytest.approx(10.0)}
+        assert (network.features["time"] >= 0).all()
 
 
 def test_large_lattices_are_pruned_if_asked_for():
