@@ -68,22 +68,22 @@ def test_slots_sum_to_one_and_every_string_is_a_path():
             assert holds(slots, words), f"seed {seed}: {words}"
 
 
-def test_every_string_of_larger_lattices_is_a_path():
+def test_every_string_is_a_path_whatever_the_times_say():
     """Merging orders what was not in order before, so partners that were found earlier may not be taken any more."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         sources = np.repeat(np.arange(20), 5)
         nextstates = np.minimum(sources + rng.integers(1, 6, 100), 20)
         nextstates[::5] = sources[::5] + 1
-        finals = [np.inf] * 20 + [0.0]
-        words = SymbolTable("abcdefghij")
-        lattice = Lattice.from_arcs(
-            sources, rng.integers(1, 11, 100), rng.exponential(1.0, 100), nextstates, finals, words
-        )
-        slots = slots_of(confusion_network(lattice, 0.3))
+        finals, words = [np.inf] * 20 + [0.0], SymbolTable("abcdefghij")
+        labels, costs = rng.integers(1, 11, 100), rng.exponential(1.0, 100)
+        lattice = Lattice.from_arcs(sources, labels, costs, nextstates, finals, words)
+        timed = lattice.with_feature("time", rng.normal(size=100))
         found = [path.tokens for path in nbest(replace(lattice, weights=rng.random(100) - 0.5), 300)]
         assert len(found) == 300
-        assert all(holds(slots, words) for words in found), f"seed {seed}"
+        for given in (lattice, timed):
+            slots = slots_of(confusion_network(given, 0.3))
+            assert all(holds(slots, words) for words in found), f"seed {seed}"
 
 
 def test_the_probability_of_a_word_over_all_slots_is_its_expected_count():
