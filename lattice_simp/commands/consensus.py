@@ -119,7 +119,7 @@ def mbr(
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
-    strings: Annotated[int, typer.Option(min=1, help="of a lattice, that whole strings are compared for")] = 1000,
+    paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
     output: OUTPUT = "-",
     settings: Any = None,
@@ -127,6 +127,7 @@ def mbr(
     """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
+    The probabilities of equal strings add up where whole strings are compared.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
@@ -139,7 +140,7 @@ def mbr(
     if utility == "linear":
         write_result(decision.of_lattice(lattice), output)
     else:
-        write_result(Lattice.from_nbest(decision.of_list(nbest(lattice, strings)), lattice.symbols), output)
+        write_result(Lattice.from_nbest(decision.of_list(nbest(lattice, paths, unique=False)), lattice.symbols), output)
 
 
 @app.command()

@@ -74,7 +74,7 @@ def test_lattices_are_decided_to_lattices(call, files):
         for source in (["full.fst"], ["list.nbest", "--id", 0]):
             call("lattice", "mbr", *source, "--utility", utility, "--mbr-scale", 0.5, "--output", "decided.fst")
             assert nbest(read("decided.fst"), 1)[0].text == "c d"
-    call("lattice", "mbr", "full.fst", "--utility", "chrf", "--strings", 1, "--output", "decided.fst")
+    call("lattice", "mbr", "full.fst", "--utility", "chrf", "--paths", 1, "--output", "decided.fst")
     assert [path.text for path in nbest(read("decided.fst"), 3)] == ["a b"]
 
 
@@ -88,6 +88,16 @@ def test_a_confusion_network_in_each_format(call, files):
     done = call("lattice", "posteriors", "a.slf")
     assert done.stdout.count(" p=0.5") == 2
     assert call("lattice", "confusion", "full.nbest").stdout.splitlines()[0] == "0\t1\ta\t0.0"
+
+
+def test_what_two_systems_say_counts_twice(call, files):
+    lines = "0 ||| a ||| f= -1 ||| -1.5\n0 ||| b ||| f= -1 ||| -1\n1 ||| c ||| f= -1 ||| 0\n"
+    call("lattice", "union", "-", "-o", "one.fst", "--id", 0, stdin=lines)
+    (files / "also.nbest").write_text("0 ||| a ||| f= -1 ||| -1.5\n0 ||| d ||| f= -1 ||| -1\n")
+    call("lattice", "union", "one.fst", "also.nbest", "--output", "both.fst")
+    assert nbest(read("both.fst"), 1)[0].text in ("b", "d")
+    call("lattice", "mbr", "both.fst", "--utility", "wer", "--output", "decided.fst")
+    assert nbest(read("decided.fst"), 1)[0].text == "a"
 
 
 PLF = "((('a',0.5,1),('b',0.3,1),),(('c',1.0,1),),)\n((('x',1.0,1),),)\n"
