@@ -10,11 +10,15 @@ Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
     compose             keeps what contains a hypothesis of an acceptor
+    confusion_network   slots of alternative words
     count_paths         how many paths there are
     gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
+    mbr_nbest           whole strings by their expected utilities
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
+    normalise           costs that are posteriors
+    oracle              the path nearest to references
     prune               keeps what is on good paths
     replace             expands words into lattices
     shortest_distance   least costs, or costs of summed probabilities

@@ -24,11 +24,15 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.compose import EditCosts, compose
+from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
+from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
+from lattice_simp.ops.normalise import normalise
+from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
@@ -51,8 +55,10 @@ __all__ = [
     "LanguageModel",
     "Lattice",
     "LatticeSimpError",
+    "MbrPruning",
     "MbrSettings",
     "MissingExtraError",
+    "Oracle",
     "Skeleton",
     "SkeletonError",
     "SkeletonSettings",
@@ -62,11 +68,15 @@ __all__ = [
     "apply_lm",
     "arc_posteriors",
     "compose",
+    "confusion_network",
     "count_paths",
     "gappy_acceptor",
     "mbr",
+    "mbr_nbest",
     "nbest",
     "ngram_posteriors",
+    "normalise",
+    "oracle",
     "prune",
     "read",
     "read_nbest",

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import numpy as np
 import typer
 
+from lattice_simp.commands import consensus
 from lattice_simp.commands.options import (
     BEAM,
     FIRST_ID,
-    FORMAT_NAMES,
     OUTPUT,
+    From,
+    Id,
+    Input,
     LabelOptions,
+    To,
     command_app,
-    format_name,
     lost_features,
     read_full,
     read_skeleton,
@@ -38,17 +41,8 @@ if TYPE_CHECKING:
     from lattice_simp import Lattice
 
 app = command_app("Look at lattices, convert them, and operate on them.")
+app.add_typer(consensus.app)
 
-Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
-Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
-From = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
-]
-To = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
-]
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
 EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (the definition; small inputs only)")]

@@ -48,6 +48,16 @@ def format_name(name: str) -> str:
     return name
 
 
+Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
+Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
+From = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
+]
+To = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
+]
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
 FIRST_ID = Annotated[Optional[int], typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1")]  # noqa: UP045
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]

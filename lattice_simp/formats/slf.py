@@ -18,6 +18,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.connect import topological_order
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
@@ -39,6 +40,9 @@ COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds":
     zip(X_FIELDS, X_FIELDS, strict=True)
 )
 """The fields of log scores and the columns they become."""
+
+TIME = "time"
+"""The column of the seconds that links take, from the times of the nodes."""
 
 _LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
     "acoustic": "a",
@@ -69,8 +73,9 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
     "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
-    ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. Times and
-    unknown fields are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
+    ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. If every
+    node has a time `t=`, "time" says how many seconds each link takes, so that a path's sum is its time. Unknown fields
+    are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
     node that no link leads to, the final state the node `end=` or the one node that no link leaves.
 
     Args:
@@ -107,7 +112,8 @@ def write_slf(
     >>> path.read_text().splitlines()[-1]
     'J=1 S=1 E=2 W=cat a=-0.5'
 
-    Columns named as `parse_slf` names them become fields; others are left out. A lattice without such columns has its
+    Columns named as `parse_slf` names them become fields; others are left out. Of a column "time" the nodes get their
+    times, from 0 on, unless paths to a node differ in theirs. A lattice without such columns has its
     costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights are in one of
     the fields `x1` to `x9`, and the other scales are 0: so the weights are exact in each case. Unless there is one
     final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
@@ -142,7 +148,7 @@ def write_slf(
     ends = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), lattice.olabels.tolist(), *fields, strict=True)
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in header)
-        file.writelines(f"I={state}\n" for state in range(lattice.num_states))
+        file.writelines(f"I={state}{time}\n" for state, time in enumerate(_node_times(lattice)))
         file.writelines(f"J={i} S={s} E={e} W={words[w]}{''.join(f)}\n" for i, (s, e, w, *f) in enumerate(ends))
 
 
@@ -165,6 +171,7 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     if start_word not in (None, NULL_WORD):  # nothing leads to this word: a new start state does
         sources, targets = np.insert(sources, 0, len(nodes)), np.insert(targets, 0, start)
         finals, first = np.append(finals, np.inf), len(nodes)
+        nodes = [*nodes, nodes[start]]  # its time is that of the old one
         words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
     labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
     names = [name for name in COLUMNS if any(name in row for row in scores)]
@@ -173,6 +180,10 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     penalty = reader.word_penalty()
     weights = _weights(np.array(labels, dtype=np.int32), columns, scales, penalty)
     kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
+    times = [reader.times.get(node) for node in nodes]
+    if None not in times:
+        seconds = np.array(times, dtype=np.float64)
+        kept[TIME] = seconds[targets] - seconds[sources]
     if any("p" in row for row in scores):
         kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
     return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept, start=first)
@@ -235,6 +246,7 @@ class _Reader:
     path: str | Path | None
     header: dict[str, tuple[str, int]] = field(default_factory=dict)  # values and lines
     nodes: dict[int, tuple[str | None, dict[str, float]]] = field(default_factory=dict)
+    times: dict[int, float] = field(default_factory=dict)  # seconds of the nodes that have any
     links: list[_Link] = field(default_factory=list)
     base: float | None = None
 
@@ -284,6 +296,8 @@ class _Reader:
         if "L" in fields or "SUBLAT" in fields:
             self.fail(number, "sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
         self.nodes[name] = (fields.get("W"), self.scores(number, fields))
+        if "t" in fields:
+            self.times[name] = self.number(number, fields["t"], "t")
 
     def link(self, number: int, fields: dict[str, str]) -> None:
         source, target = self.node_number(number, fields, "S"), self.node_number(number, fields, "E")
@@ -365,6 +379,25 @@ def _exact_scores(
     same = [name for name in X_FIELDS if name in columns and np.array_equal(columns[name], lattice.weights)]
     total = next(iter([*same, *(name for name in X_FIELDS if name not in columns), "x9"]))
     return columns | {total: lattice.weights}, dict.fromkeys(scales, 0.0) | {total: 1.0}, 0.0
+
+
+def _node_times(lattice: Lattice) -> list[str]:
+    """Returns the field of each state's time, empty where there are none or paths to a state differ in theirs."""
+    none = [""] * lattice.num_states
+    if TIME not in lattice.features or not lattice.is_acyclic:
+        return none
+    seconds = lattice.features[TIME]
+    times = np.full(lattice.num_states, np.nan)
+    times[0] = 0.0
+    order = topological_order(lattice.offsets, lattice.nextstates)
+    assert order is not None
+    for state in order.tolist():
+        arcs = slice(lattice.offsets[state], lattice.offsets[state + 1])
+        times[lattice.nextstates[arcs]] = times[state] + seconds[arcs]
+    agree = np.allclose(times[lattice.sources] + seconds, times[lattice.nextstates], atol=1e-6)
+    if not agree or np.isnan(times).any():
+        return none
+    return [f" t={time!r}" for time in np.round(times, 9).tolist()]
 
 
 def _link_word(lattice: Lattice, label: int) -> str:

@@ -74,16 +74,19 @@ def shortest_path(lattice: Lattice) -> Hypothesis:
 
 def _hypotheses(lattice: Lattice, offsets: Longs, arcs: Ints, ends: Ints) -> Iterator[Hypothesis]:
     for number, end in enumerate(ends.tolist()):
-        own = arcs[offsets[number] : offsets[number + 1]]
-        cost = float(lattice.weights[own].sum() + lattice.finals[end])
-        inputs = lattice.ilabels[own]
-        yield Hypothesis(
-            tokens=tuple(lattice.symbols.decode(lattice.olabels[own].tolist())),
-            cost=cost,
-            features=lattice.features.of_path(own, end),
-            arcs=own,
-            inputs=tuple(inputs[inputs != 0].tolist()),
-        )
+        yield path_hypothesis(lattice, arcs[offsets[number] : offsets[number + 1]], end)
+
+
+def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
+    """Returns the hypothesis of a path: the numbers of its arcs, and its final state."""
+    inputs = lattice.ilabels[arcs]
+    return Hypothesis(
+        tokens=tuple(lattice.symbols.decode(lattice.olabels[arcs].tolist())),
+        cost=float(lattice.weights[arcs].sum() + lattice.finals[end]),
+        features=lattice.features.of_path(arcs, end),
+        arcs=arcs,
+        inputs=tuple(inputs[inputs != 0].tolist()),
+    )
 
 
 ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])

@@ -61,6 +61,29 @@ def test_htk_words_on_links():
     assert lattice.finals.tolist() == [np.inf] * 4 + [0.0]
 
 
+def test_times_of_nodes_are_a_column(tmp_path):
+    lattice = parse_slf(HTK.encode())
+    np.testing.assert_allclose(lattice.features["time"], [0.36, 0.39, 0.45, 0.15, 0.09])
+    assert "time" not in parse_slf(NODES.encode()).features, "some nodes have no time"
+    write_slf(lattice, tmp_path / "a.slf")
+    assert "I=3 t=0.81\n" in (tmp_path / "a.slf").read_text()
+    again = parse_slf((tmp_path / "a.slf").read_bytes())
+    np.testing.assert_allclose(again.features["time"], lattice.features["time"])
+    uneven = lattice.with_feature("time", [0.36, 0.39, 0.45, 0.15, 1.0])
+    write_slf(uneven, tmp_path / "b.slf")
+    assert " t=" not in (tmp_path / "b.slf").read_text(), "paths to the last node differ"
+
+
+def test_a_time_that_is_none():
+    with pytest.raises(FormatError, match="x:8: t=late is not a finite number"):
+        parse_slf(HTK.replace("t=0.00", "t=late").encode(), path="x")
+
+
+def test_the_time_of_a_word_on_the_start_node():
+    text = b"N=2 L=1\nI=0 W=<s> t=0.5\nI=1 W=cat t=0.75\nJ=0 S=0 E=1\n"
+    assert parse_slf(text).features["time"].tolist() == [0.0, 0.25]
+
+
 def test_srilm_words_on_nodes():
     lattice = parse_slf(NODES.encode())
     assert _words(lattice) == ["the", "a b", "<epsilon>", "<epsilon>"]

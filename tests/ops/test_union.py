@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 import numpy as np
 import pytest
-from helpers import best_by_string, random_lattice
+from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, LatticeSimpError, SymbolTable, nbest, union
+from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, nbest, normalise, union
 
 SEEDS = range(40)
 
@@ -41,5 +44,63 @@ def test_what_cannot_be_joined_is_refused():
     one = Lattice.from_strings([("a", 1.0)])
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         union([])
-    with pytest.raises(LatticeSimpError, match="one cost for each"):
+    with pytest.raises(LatticeSimpError, match="one cost or share for each"):
         union([one], [1.0, 2.0])
+    with pytest.raises(LatticeSimpError, match="one cost or share for each"):
+        union([one], shares=[1.0, 2.0])
+    with pytest.raises(LatticeSimpError, match="not both"):
+        union([one], [1.0], shares=[2.0])
+    for share in (0.0, -1.0, math.inf, math.nan):
+        with pytest.raises(LatticeSimpError, match="the share of a lattice is"):
+            union([one, one], shares=[1.0, share])
+
+
+def probabilities(lattice, scale=1.0):
+    """Returns the posterior of every string, all its paths together."""
+    found = Counter()
+    for words, _, cost in paths(lattice):
+        found[words] += math.exp(-scale * cost)
+    total = sum(found.values())
+    return {words: share / total for words, share in found.items()}
+
+
+@pytest.mark.parametrize("scale", [0.4, 1.0, 3.0])
+def test_normalised_probabilities_sum_to_one(scale):
+    for seed in SEEDS:
+        lattice = random_lattice(np.random.default_rng(seed), 7, [*"abc"], seed % 2 == 0, columns=("x",))
+        expected = probabilities(lattice, scale)
+        found = Counter()
+        for words, _, cost in paths(normalise(lattice, scale)):
+            found[words] += math.exp(-cost)
+        assert found == pytest.approx(expected), f"seed {seed}"
+        features = sorted(path.features["x"] for path in nbest(lattice, 100, unique=False))
+        kept = sorted(path.features["x"] for path in nbest(normalise(lattice, scale), 100, unique=False))
+        assert kept == pytest.approx(features), f"seed {seed}"
+
+
+def test_a_mixture_adds_up_the_shares_of_the_posteriors():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattices = [random_lattice(rng, 7, [*"abc"], numbered=False) for _ in range(3)]
+        lattices = [own for own in lattices if not own.connected().empty]
+        shares = rng.uniform(0.1, 5.0, len(lattices))
+        if not lattices:
+            continue
+        expected = Counter()
+        for lattice, share in zip(lattices, shares / shares.sum(), strict=True):
+            for words, probability in probabilities(lattice).items():
+                expected[words] += share * probability
+        found = Counter()
+        for words, _, cost in paths(union(lattices, shares=shares, normalised=True)):
+            found[words] += math.exp(-cost)
+        assert found == pytest.approx(expected), f"seed {seed}"
+
+
+def test_what_cannot_be_normalised():
+    one = Lattice.from_strings([("a", 1.0)])
+    assert normalise(Lattice.empty_like(one)).empty
+    for scale in (0.0, -1.0, math.inf, math.nan):
+        with pytest.raises(LatticeSimpError, match="the scale of the costs is"):
+            normalise(one, scale)
+    with pytest.raises(CyclicLatticeError):
+        normalise(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))

@@ -1,0 +1,267 @@
+"""`lattice-simp lattice union|mbr|posteriors|confusion|oracle`: combine systems, and decide by their agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+
+import numpy as np
+import typer
+
+from lattice_simp.commands.options import OUTPUT, Id, Input, To, read_full, readable, write_result
+from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable, as_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import format_of, format_of_name
+from lattice_simp.formats.common import require_acceptor, single_final
+from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.plf import read_plf
+from lattice_simp.ops.arc_posteriors import arc_posteriors
+from lattice_simp.ops.confusion_network import confusion_network
+from lattice_simp.ops.mbr import MbrSettings
+from lattice_simp.ops.mbr import mbr as mbr_lattice
+from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.normalise import normalise
+from lattice_simp.ops.oracle import OracleMetric
+from lattice_simp.ops.oracle import oracle as find_oracle
+from lattice_simp.ops.union import union as union_lattice
+from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.tune.corpus_bleu import References, corpus_bleu
+
+if TYPE_CHECKING:
+    Utility = str
+else:
+    Utility = Literal[("linear", *UTILITIES)]
+
+app = typer.Typer()
+
+CALLS = MbrPruning().max_calls
+
+Scale = Annotated[float, typer.Option(help="what the costs are multiplied with before they become probabilities")]
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """How hypotheses are decided between: by linear BLEU with its settings, or by a utility of whole strings."""
+
+    utility: str
+    given: dict[str, Any]
+    pruning: MbrPruning
+
+    def __post_init__(self) -> None:
+        if self.utility != "linear" and self.given.keys() - {"scale"}:
+            raise LatticeSimpError(
+                f"--mbr-precision and --mbr-ratio are of the linear gain; leave them out with --utility {self.utility}"
+            )
+
+    def of_lattice(self, lattice: Lattice) -> Lattice:
+        """Returns the lattice of linear gains."""
+        return mbr_lattice(lattice, MbrSettings(**self.given))
+
+    def of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+        """Returns hypotheses by their expected gains."""
+        if self.utility != "linear":
+            return mbr_nbest(hypotheses, self.utility, scale=self.given.get("scale", 1.0), pruning=self.pruning)
+        decided = self.of_lattice(Lattice.from_nbest(hypotheses))
+        return nbest(decided, len(hypotheses)) if hypotheses else []
+
+
+@app.command()
+def union(
+    sources: Annotated[list[str], typer.Argument(help="lattice files of any format, or n-best lists")],
+    sentence: Id = None,
+    share: Annotated[
+        Optional[list[float]],  # noqa: UP045
+        typer.Option(help="of each system's probabilities, one for each file in order; equal ones by default"),
+    ] = None,
+    normalised: Annotated[bool, typer.Option(help="make each system's costs posteriors first")] = True,
+    scale: Scale = 1.0,
+    output: OUTPUT = "-",
+) -> None:
+    """Join the lattices of several systems to a mixture of their posteriors.
+
+    With --no-normalised, costs stay as they are, and shares are costs in addition.
+
+    Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
+    """
+    if not normalised and scale != 1.0:
+        raise LatticeSimpError("--scale has no effect with --no-normalised; leave one of them out")
+    if share and len(share) != len(sources):
+        raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
+    if sources.count("-") > 1:
+        raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    lattices = []
+    for path in sources:
+        with readable(path) as file:
+            lattices.append(read_full(file, sentence if is_nbest(file) else None))
+    if normalised:
+        lattices = [normalise(lattice, scale) for lattice in lattices]
+    shares = [1.0] * len(sources) if normalised else None
+    write_result(union_lattice(lattices, shares=share or shares), output)
+
+
+@app.command()
+@takes_settings(MbrSettings)
+def mbr(
+    source: Input,
+    sentence: Id = None,
+    utility: Annotated[
+        Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
+    ] = "linear",
+    n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
+    paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
+    max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
+    output: OUTPUT = "-",
+    settings: Any = None,
+) -> None:
+    """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
+
+    A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
+    The probabilities of equal strings add up where whole strings are compared.
+
+    Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
+    """
+    decision = _Decision(utility, settings, MbrPruning(max_calls))
+    with readable(source) as file:
+        if sentence is None and is_nbest(file):
+            write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in stream_nbest(file)), output)
+            return
+        lattice = read_full(file, sentence)
+    if utility == "linear":
+        write_result(decision.of_lattice(lattice), output)
+    else:
+        write_result(Lattice.from_nbest(decision.of_list(nbest(lattice, paths, unique=False)), lattice.symbols), output)
+
+
+@app.command()
+def posteriors(
+    source: Input,
+    sentence: Id = None,
+    scale: Scale = 1.0,
+    to: To = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="a file ending in .slf or .plf, or - for SLF")] = "-",
+) -> None:
+    """Add the probability of each arc: p= in SLF, a feature "posterior" (a log, as scores are) in other formats.
+
+    Example: lattice-simp lattice posteriors a.slf --output b.slf
+    """
+    chosen = to or ("slf" if output == "-" else format_of_name(output))
+    if chosen in ("openfst", "att"):
+        raise LatticeSimpError(f"{output}: the format {chosen} holds no features; write .slf or .plf, or --to features")
+    lattice = read_full(source, sentence).connected()
+    require_acceptor(lattice, chosen)
+    lattice, _ = single_final(lattice)
+    shares = arc_posteriors(lattice, scale)
+    if chosen != "slf":
+        shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
+    write_result(lattice.with_feature("posterior", shares), output, chosen)
+
+
+@app.command()
+def confusion(
+    source: Input,
+    sentence: Id = None,
+    scale: Scale = 1.0,
+    max_arcs: Annotated[int, typer.Option(min=1, help="larger lattices are pruned to so many first")] = 5000,
+    to: To = None,
+    output: OUTPUT = "-",
+) -> None:
+    """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
+
+    Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
+
+    Example: lattice-simp lattice confusion a.slf --output a.plf
+    """
+    write_result(confusion_network(read_full(source, sentence), scale, max_arcs=max_arcs), output, to)
+
+
+@app.command()
+def oracle(
+    sources: Annotated[list[str], typer.Argument(help="an n-best list, a PLF file, or a lattice file a sentence")],
+    reference: Annotated[list[Path], typer.Option(help="tokenised references, one a line; may be given several times")],
+    metric: Annotated[OracleMetric, typer.Option(help="word error rate, exact, or BLEU")] = "wer",
+    output: Annotated[Optional[str], typer.Option("--output", "-o", help="for the oracles, one a line")] = None,  # noqa: UP045
+) -> None:
+    """Print how near the lattices come to the references at best, over all sentences, and how near their best paths.
+
+    Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
+    """
+    references = [list(rows) for rows in zip(*_reference_lines(reference), strict=True)]
+    chosen: list[Tokens] = []
+    best: list[Tokens] = []
+    for lattice, own in _paired(sources, references):
+        paths = nbest(lattice, 1)  # none where a list holds nothing for the sentence
+        best.append(paths[0].tokens if paths else ())
+        chosen.append(find_oracle(lattice, own, metric).hypothesis.tokens if paths else ())
+    with open_text("-", "w") as file:
+        file.write(f"sentences\t{len(chosen)}\n")
+        for name, hypotheses in ((f"oracle {metric.upper()}", chosen), (f"best path {metric.upper()}", best)):
+            file.write(f"{name}\t{CORPUS_SCORES[metric](hypotheses, references):.2f}\n")
+    if output is not None:
+        with open_text(output, "w") as file:
+            file.writelines(f"{' '.join(tokens)}\n" for tokens in chosen)
+
+
+def _reference_lines(paths: list[Path]) -> list[list[Tokens]]:
+    files = [[as_tokens(line) for line in read_lines(path)] for path in paths]
+    for path, lines in zip(paths, files, strict=True):
+        if len(lines) != len(files[0]):
+            message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"
+            raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
+    return files
+
+
+def _paired(sources: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Lattice, list[Tokens]]]:
+    """Yields each sentence's lattice and references.
+
+    Raises:
+        FormatError: there are more of one than of the other.
+    """
+    sentence = -1
+    for sentence, lattice in enumerate(_lattices(sources)):
+        if sentence < len(references):
+            yield lattice, references[sentence]
+    if sentence + 1 != len(references):
+        message = f"{sentence + 1} sentences, but {len(references)} lines of references"
+        raise FormatError(message, path=sources[-1], remedy="give each sentence a line of references")
+
+
+def _lattices(sources: list[str]) -> Iterator[Lattice]:
+    """Yields the lattices of files, one of each, or all of a list or of a PLF file."""
+    for source in sources:
+        with readable(source) as file:
+            if is_nbest(file):
+                yield from (Lattice.from_nbest(entries) for _, entries in stream_nbest(file))
+            elif format_of(file) == "plf":
+                yield from read_plf(file)
+            else:
+                yield read_full(file)
+
+
+def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
+    """Returns the errors against the nearest references in per cent of the references' mean lengths."""
+    errors, length = 0.0, 0.0
+    for tokens, own in zip(hypotheses, references, strict=True):
+        errors -= wer([tokens, *own])(0, np.arange(1, len(own) + 1, dtype=np.int32)).max()
+        length += sum(map(len, own)) / len(own)
+    return 100.0 * errors / length if length else 100.0 * (errors > 0)
+
+
+def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
+    """Returns corpus BLEU on tokens, 0 to 100, without smoothing."""
+    table = SymbolTable()
+    rows = [
+        References.of([table.encode(one) for one in own]).statistics(table.encode(tokens))
+        for tokens, own in zip(hypotheses, references, strict=True)
+    ]
+    return 100.0 * float(corpus_bleu(np.sum(rows, axis=0)))
+
+
+CORPUS_SCORES = {"wer": _word_error_rate, "bleu": _bleu}
+"""By the metric of the oracle."""

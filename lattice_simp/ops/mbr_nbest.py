@@ -1,0 +1,231 @@
+"""Minimum Bayes-risk decisions between whole strings, by any metric of sentences (Kumar and Byrne 2004).
+
+The hypothesis with the greatest expected utility wins, where each hypothesis is the truth with its posterior
+probability. That takes a utility for each pair. Where those are more calls than allowed, hypotheses that are unlikely
+to win are pruned on a growing sample of references, by the bootstrap (Cheng and Vlachos 2023), and only the others are
+compared with all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.utilities import UTILITIES, Scores, Tokens, UserUtility, user_scores
+
+FIRST_SAMPLE = 8
+"""References that hypotheses are first pruned by; each time, the sample grows to twice its size."""
+
+SAMPLES = 14
+"""The most times that a sample grows, to 2^16 references."""
+
+RESAMPLES = 500
+"""Of the bootstrap."""
+
+
+@dataclass(frozen=True)
+class MbrPruning:
+    """How many pairs are compared, and which hypotheses are not.
+
+    Attributes:
+        max_calls: of the utility; up to this number, all pairs are compared, and the decision is exact.
+        confidence: a hypothesis is dropped when the best one so far is better in this share of resamples, above 0.5
+            and below 1.
+        seed: of the samples; the same seed gives the same decision.
+    """
+
+    max_calls: int = 250_000
+    confidence: float = 0.99
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.5 < self.confidence < 1:
+            raise LatticeSimpError(f"the confidence is {self.confidence}; give a number above 0.5 and below 1")
+
+
+def mbr_nbest(
+    hypotheses: Sequence[Hypothesis],
+    utility: str | UserUtility = "chrf",
+    *,
+    scale: float = 1.0,
+    evidence: Sequence[Hypothesis] | None = None,
+    pruning: MbrPruning | None = None,
+) -> list[Hypothesis]:
+    """Returns the hypotheses by their expected utilities, the best first; their costs are minus these.
+
+    The most probable string has little in common with the others here, and another one wins:
+
+    >>> found = mbr_nbest([Hypothesis(("a", "b"), 1.0), Hypothesis(("c", "d"), 1.1), Hypothesis(("c", "e"), 1.1)])
+    >>> [(entry.text, round(entry.cost, 1)) for entry in found]
+    [('c d', -40.3), ('c e', -40.3), ('a b', -35.6)]
+    >>> def length_match(hypothesis: str, reference: str) -> float:
+    ...     return -abs(len(hypothesis.split()) - len(reference.split()))
+    >>> mbr_nbest([Hypothesis(("a",), 1.0), Hypothesis(("b", "c"), 0.9)], length_match)[0].text
+    'b c'
+
+    Args:
+        hypotheses: of one sentence; costs are negative log probabilities, up to the scale and a constant. The
+            probabilities of equal strings add up, and their cheapest hypothesis is kept.
+        utility: `chrf`, `bleu` (sentence BLEU on tokens), `wer` (minus the number of word errors), or a function of a
+            hypothesis and a reference, both strings, whose values are higher for better ones.
+        scale: what the costs are multiplied with before they become probabilities, above 0.
+        evidence: the hypotheses that may be the truth; None for the same list. A larger one, such as samples, may
+            estimate the utilities better.
+        pruning: where there are many pairs or the utility is slow; see there.
+
+    Returns:
+        Hypotheses with the features they had. Those that were pruned are not among them. Ties are in the order of the
+        old costs.
+
+    Raises:
+        LatticeSimpError: an unknown utility, a scale that is not a number above 0, a utility that is not finite, no
+            evidence, or fewer calls than hypotheses and references.
+    """
+    if not 0 < scale < math.inf:
+        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    if not callable(utility) and utility not in UTILITIES:
+        raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
+    if evidence is not None and hypotheses and not evidence:
+        raise LatticeSimpError("there is no evidence; give at least one hypothesis, or None for the same list")
+    candidates = _distinct(hypotheses)
+    posteriors = _posteriors(hypotheses if evidence is None else evidence, scale)
+    strings = list(dict.fromkeys([*candidates, *posteriors]))
+    scores = user_scores(strings, utility) if callable(utility) else UTILITIES[utility](strings)
+    number = {string: index for index, string in enumerate(strings)}
+    references = np.array([number[string] for string in posteriors], dtype=np.int32)
+    truth = np.array(list(posteriors.values()))
+    kept, expected = _expected(_checked(scores, strings), len(candidates), references, truth, pruning or MbrPruning())
+    entries = list(candidates.values())
+    ranked = [
+        replace(entries[own], cost=0.0 - gain) for own, gain in zip(kept.tolist(), expected.tolist(), strict=True)
+    ]
+    return sorted(ranked, key=lambda entry: entry.cost)
+
+
+def _distinct(hypotheses: Sequence[Hypothesis]) -> dict[Tokens, Hypothesis]:
+    """Returns the cheapest hypothesis of each string, the cheapest string first."""
+    found: dict[Tokens, Hypothesis] = {}
+    for entry in sorted(hypotheses, key=lambda entry: entry.cost):
+        found.setdefault(entry.tokens, entry)
+    return found
+
+
+def _posteriors(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:
+    """Returns the probability of each string."""
+    least = min((entry.cost for entry in hypotheses), default=0.0)
+    found: dict[Tokens, float] = {}
+    for entry in hypotheses:
+        found[entry.tokens] = found.get(entry.tokens, 0.0) + math.exp(scale * (least - entry.cost))
+    total = sum(found.values())
+    return {string: share / total for string, share in found.items()}
+
+
+def _checked(scores: Scores, strings: Sequence[Tokens]) -> Scores:
+    def checked(number: int, references: Ints) -> Floats:
+        found = scores(number, references)
+        if not np.isfinite(found).all():
+            other = int(references[int(np.argmin(np.isfinite(found)))])
+            message = f"the utility of {' '.join(strings[number])!r} given {' '.join(strings[other])!r}"
+            raise LatticeSimpError(f"{message} is not finite")
+        return found
+
+    return checked
+
+
+def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruning: MbrPruning) -> tuple[Longs, Floats]:
+    """Returns the hypotheses that are left, and their expected utilities over all references."""
+    alive = np.arange(count)
+    if count * len(references) <= pruning.max_calls:
+        return alive, np.array([scores(own, references) @ truth for own in alive.tolist()])
+    if count + len(references) > pruning.max_calls:
+        raise LatticeSimpError(
+            f"max_calls is {pruning.max_calls}; {count} hypotheses and {len(references)} references need at least "
+            f"{count + len(references)}"
+        )
+    sample = _Sample(scores, references, truth, np.random.default_rng(pruning.seed), pruning.max_calls, alive)
+    for size in (FIRST_SAMPLE << round for round in range(SAMPLES)):
+        if sample.can_be_completed or not sample.grow(size):
+            break
+        sample.prune(pruning.confidence)
+    return sample.completed()
+
+
+@dataclass
+class _Sample:
+    """The hypotheses that may still win, and their utilities for a sample of the references.
+
+    Attributes:
+        scores, references, truth: the utility, the numbers of the references, and their probabilities.
+        rng: draws the references by their probabilities.
+        calls: of the utility that are left. Those that compare one hypothesis with all references always are.
+        alive: (hypotheses,) those that may still win.
+        seen: (columns,) the references that were drawn, in the order of the table's columns.
+        table: (hypotheses, columns) their utilities.
+        draws: (columns,) how often each was drawn.
+    """
+
+    scores: Scores
+    references: Ints
+    truth: Floats
+    rng: np.random.Generator
+    calls: int
+    alive: Longs
+
+    def __post_init__(self) -> None:
+        self.seen = np.zeros(0, dtype=np.int64)
+        self.draws = np.zeros(0, dtype=np.int64)
+        self.table = np.zeros((len(self.alive), 0))
+
+    @property
+    def unseen(self) -> Longs:
+        """The references that were not drawn."""
+        return np.setdiff1d(np.arange(len(self.references)), self.seen)
+
+    @property
+    def can_be_completed(self) -> bool:
+        """Whether all that are alive can be compared with all references."""
+        return len(self.alive) * len(self.unseen) <= self.calls
+
+    def grow(self, size: int) -> bool:
+        """Draws references until there are so many; returns whether there were calls for all of them."""
+        times = self.rng.multinomial(size - int(self.draws.sum()), self.truth / self.truth.sum())
+        self.draws = self.draws + times[self.seen]
+        times[self.seen] = 0
+        drawn = np.flatnonzero(times)
+        room = (self.calls - len(self.references)) // len(self.alive)
+        self._compare(drawn[:room])
+        self.draws = np.append(self.draws, times[drawn[:room]])
+        return len(drawn) <= room
+
+    def prune(self, confidence: float) -> None:
+        """Drops what the best hypothesis so far beats in that share of the resamples."""
+        size = int(self.draws.sum())
+        counts = self.rng.multinomial(size, self.draws / size, RESAMPLES)
+        means = self.table @ counts.T
+        best = means[np.argmax(self.table @ self.draws)]
+        self._keep((means >= best).mean(axis=1) > 1.0 - confidence)
+
+    def completed(self) -> tuple[Longs, Floats]:
+        """Compares the best hypotheses, as many as there are calls for, with all references; returns their gains."""
+        unseen = self.unseen
+        if not self.can_be_completed:
+            estimates = self.table @ self.draws
+            worst = np.argsort(-estimates, kind="stable")[self.calls // len(unseen) :]
+            self._keep(~np.isin(np.arange(len(self.alive)), worst))
+        self._compare(unseen)
+        return self.alive, self.table @ self.truth[self.seen]
+
+    def _compare(self, drawn: Longs) -> None:
+        rows = [self.scores(own, self.references[drawn]) for own in self.alive.tolist()]
+        self.table = np.hstack((self.table, np.array(rows).reshape(len(self.alive), len(drawn))))
+        self.seen = np.append(self.seen, drawn)
+        self.calls -= len(self.alive) * len(drawn)
+
+    def _keep(self, kept: Bools) -> None:
+        self.alive, self.table = self.alive[kept], self.table[kept]

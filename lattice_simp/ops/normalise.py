@@ -1,0 +1,42 @@
+"""Costs that are posteriors: the probabilities of all paths sum to 1, so that lattices of several systems compare."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.errors import LatticeSimpError
+
+
+def normalise(lattice: Lattice, scale: float = 1.0) -> Lattice:
+    """Returns the lattice with costs that are negative log posteriors: over all paths, exp(-cost) sums to 1.
+
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> lattice = normalise(Lattice.from_strings([("a", 5.0), ("b", 5.0)]))
+    >>> [(path.text, round(path.cost, 3)) for path in nbest(lattice, 2)]   # -log(1/2) each
+    [('a', 0.693), ('b', 0.693)]
+
+    The constant, the shortest distance in the log semiring, is subtracted from the final costs. Features stay as they
+    are.
+
+    Args:
+        lattice: acyclic.
+        scale: what the costs are multiplied with first, above 0; the larger, the closer to the best paths alone.
+
+    Returns:
+        A connected, topologically sorted lattice; one without paths stays empty.
+
+    Raises:
+        LatticeSimpError: the scale is not a number above 0.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if not 0 < scale < math.inf:
+        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    lattice = lattice.connected()
+    if lattice.empty:
+        return lattice
+    scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
+    total = shortest_distance(scaled, semiring="log", reverse=True)[0]
+    return replace(scaled, finals=scaled.finals - total)

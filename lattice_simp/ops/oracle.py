@@ -1,0 +1,70 @@
+"""Oracles: the path of a lattice that is nearest to references, which bounds what any choice from it can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.ops.oracle_bleu import bleu_oracle
+from lattice_simp.ops.oracle_wer import wer_oracle
+
+OracleMetric: TypeAlias = Literal["wer", "bleu"]
+
+Search: TypeAlias = Callable[[Lattice, Sequence[tuple[str, ...]]], tuple[Hypothesis, float]]
+
+ORACLES: Mapping[str, Search] = {"wer": wer_oracle, "bleu": bleu_oracle}
+"""By metric: a connected lattice that is not empty and one reference at least, to the path and its score."""
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """The nearest path.
+
+    Attributes:
+        hypothesis: the path, with its cost and features; its arcs are numbers of the lattice, if that is connected and
+            sorted topologically, else of `lattice.connected()`.
+        score: by `wer` the number of word errors, by `bleu` the sentence BLEU, 0 to 100.
+    """
+
+    hypothesis: Hypothesis
+    score: float
+
+
+def oracle(
+    lattice: Lattice,
+    references: str | Iterable[str] | Iterable[Sequence[str]],
+    metric: OracleMetric = "wer",
+) -> Oracle:
+    """Returns the path that is nearest to a reference, and of equally near ones the cheapest.
+
+    >>> lattice = Lattice.from_strings([("a cat slept", 1.0), ("the cat sat", 2.0), ("a cat sits", 1.5)])
+    >>> found = oracle(lattice, "the cat sat down")
+    >>> found.hypothesis.text, found.score
+    ('the cat sat', 1.0)
+
+    Args:
+        lattice: acyclic.
+        references: a string, or a list of references, each a string or its tokens.
+        metric: `wer`, the fewest insertions, deletions and substitutions against one of the references, exactly; or
+            `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), for which the exact search is too hard: no path that
+            it returns is worse than the cheapest one.
+
+    Raises:
+        LatticeSimpError: an unknown metric, or no reference.
+        EmptyLatticeError: the lattice accepts nothing.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if metric not in ORACLES:
+        raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
+    given = [as_tokens(one) for one in ([references] if isinstance(references, str) else references)]
+    if not given:
+        raise LatticeSimpError("an oracle needs a reference; give at least one")
+    lattice = lattice.connected()
+    if lattice.empty:
+        raise EmptyLatticeError("the lattice accepts nothing, so it has no oracle")
+    return Oracle(*ORACLES[metric](lattice, given))

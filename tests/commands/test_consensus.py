@@ -1,0 +1,164 @@
+"""The commands that combine systems and decide by their agreement."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lattice_simp import Lattice, nbest, read, write
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.nbest").write_text("0 ||| a b ||| f= -1 ||| -7\n0 ||| c ||| f= -2 ||| -7\n")
+    write(Lattice.from_strings([("a b", 0.0)]), tmp_path / "two.fst")
+    (tmp_path / "ends.txt").write_text("0 1 a 0\n0 1 b 0\n1 2 c 0\n1\n2\n")
+    (tmp_path / "line").write_text("a\n")
+    (tmp_path / "lines").write_text("a\nb\n")
+    return tmp_path
+
+
+def probabilities(path):
+    return sorted((path.text, round(math.exp(-path.cost), 4)) for path in nbest(read(path), 9, unique=False))
+
+
+def test_systems_are_joined_by_their_posteriors(call, files):
+    call("lattice", "union", "one.nbest", "two.fst", "--share", 3, "--share", 1, "--output", "both.fst")
+    assert probabilities("both.fst") == [("a b", 0.25), ("a b", 0.375), ("c", 0.375)]
+    call("lattice", "union", "one.nbest", "two.fst", "--output", "both.fst")
+    assert probabilities("both.fst") == [("a b", 0.25), ("a b", 0.5), ("c", 0.25)]
+
+
+def test_a_union_may_keep_the_costs(call, files):
+    call("lattice", "union", "one.nbest", "two.fst", "--no-normalised", "--output", "both.slf")
+    assert sorted(path.cost for path in nbest(read("both.slf"), 9, unique=False)) == [0.0, 7.0, 7.0]
+    assert "f" not in read("both.slf").features  # SLF has fields of its own alone
+
+
+def test_posteriors_are_fields_of_slf_and_features_elsewhere(call, files):
+    done = call("lattice", "posteriors", "ends.txt")
+    assert [line.rsplit(" ", 1)[1] for line in done.stdout.splitlines() if line.startswith("J")] == [
+        *["p=0.5"] * 4,
+        "p=0.5",
+    ]
+    call("lattice", "posteriors", "ends.txt", "--output", "a.plf")
+    assert "{'weight':1.0,'posterior':0.5}" in (files / "a.plf").read_text()
+    scores = read("a.plf").features["posterior"]
+    assert scores.tolist() == pytest.approx([math.log(0.5)] * 5)
+
+
+LIST = """0 ||| a b ||| f= -1 ||| -1
+0 ||| c d ||| f= -2 ||| -1.1
+0 ||| c e ||| f= -3 ||| -1.1
+2 ||| x ||| f= -1 ||| -1
+"""
+
+
+@pytest.mark.parametrize("utility", ["linear", "chrf", "bleu", "wer"])
+def test_lists_are_decided_sentence_by_sentence(call, files, utility):
+    done = call("lattice", "mbr", "-", "--utility", utility, "-n", 2, stdin=LIST)
+    lines = done.stdout.splitlines()
+    assert [line.split(" ||| ")[:3] for line in lines] == [
+        ["0", "c d", "f= -2"],
+        ["0", "c e", "f= -3"],
+        ["2", "x", "f= -1"],
+    ]
+
+
+def test_lattices_are_decided_to_lattices(call, files):
+    (files / "list.nbest").write_text(LIST)
+    call("lattice", "convert", "list.nbest", "full.fst", "--id", 0)
+    for utility in ("linear", "chrf", "wer"):
+        for source in (["full.fst"], ["list.nbest", "--id", 0]):
+            call("lattice", "mbr", *source, "--utility", utility, "--mbr-scale", 0.5, "--output", "decided.fst")
+            assert nbest(read("decided.fst"), 1)[0].text == "c d"
+    call("lattice", "mbr", "full.fst", "--utility", "chrf", "--paths", 1, "--output", "decided.fst")
+    assert [path.text for path in nbest(read("decided.fst"), 3)] == ["a b"]
+
+
+def test_a_confusion_network_in_each_format(call, files):
+    (files / "full.nbest").write_text("0 ||| a b c ||| f= -1 ||| 0\n0 ||| a c ||| f= -1 ||| 0\n")
+    call("lattice", "confusion", "full.nbest", "--output", "a.plf")
+    assert (files / "a.plf").read_text() == "((('a',1.0,1),),(('*EPS*',0.5,1),('b',0.5,1),),(('c',1.0,1),),)\n"
+    call("lattice", "confusion", "full.nbest", "--output", "a.slf")
+    for name in ("a.plf", "a.slf"):
+        assert [path.text for path in nbest(read(name), 9)] in (["a c", "a b c"], ["a b c", "a c"])
+    done = call("lattice", "posteriors", "a.slf")
+    assert done.stdout.count(" p=0.5") == 2
+    assert call("lattice", "confusion", "full.nbest").stdout.splitlines()[0] == "0\t1\ta\t0.0"
+
+
+def test_what_two_systems_say_counts_twice(call, files):
+    lines = "0 ||| a ||| f= -1 ||| -1.5\n0 ||| b ||| f= -1 ||| -1\n1 ||| c ||| f= -1 ||| 0\n"
+    call("lattice", "union", "-", "-o", "one.fst", "--id", 0, stdin=lines)
+    (files / "also.nbest").write_text("0 ||| a ||| f= -1 ||| -1.5\n0 ||| d ||| f= -1 ||| -1\n")
+    call("lattice", "union", "one.fst", "also.nbest", "--output", "both.fst")
+    assert nbest(read("both.fst"), 1)[0].text in ("b", "d")
+    call("lattice", "mbr", "both.fst", "--utility", "wer", "--output", "decided.fst")
+    assert nbest(read("decided.fst"), 1)[0].text == "a"
+
+
+PLF = "((('a',0.5,1),('b',0.3,1),),(('c',1.0,1),),)\n((('x',1.0,1),),)\n"
+
+
+def test_the_oracle_of_a_corpus(call, files):
+    (files / "full.plf").write_text(PLF)
+    (files / "one.ref").write_text("b c\ny x x\n")
+    (files / "two.ref").write_text("b c\nz z z\n")
+    done = call("lattice", "oracle", "full.plf", "--reference", "one.ref", "--output", "best.txt")
+    assert done.stdout == "sentences\t2\noracle WER\t40.00\nbest path WER\t60.00\n"
+    assert (files / "best.txt").read_text() == "b c\nx\n"
+    both = ["--reference", "one.ref", "--reference", "two.ref"]
+    assert call("lattice", "oracle", "full.plf", *both).stdout == done.stdout
+    done = call("lattice", "oracle", "-", "--reference", "one.ref", "--metric", "bleu", stdin=PLF)
+    assert done.stdout.startswith("sentences\t2\noracle BLEU\t0.00\n")  # no 4-grams
+
+
+def test_oracles_of_lists_and_files(call, files):
+    (files / "full.ref").write_text("a b c d e\n\nx\n")
+    (files / "list.nbest").write_text(
+        "0 ||| a b c d e ||| f= -1 ||| -2\n0 ||| a b d ||| f= -1 ||| -1\n2 ||| x ||| f= -1 ||| -1\n"
+    )
+    done = call("lattice", "oracle", "list.nbest", "--reference", "full.ref", "--metric", "bleu")
+    assert done.stdout.splitlines()[1] == "oracle BLEU\t100.00"
+    (files / "two.ref").write_text("a b\nb c\n")
+    done = call("lattice", "oracle", "two.fst", "ends.txt", "--reference", "two.ref")
+    assert "oracle WER\t0.00" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["union", "one.nbest", "two.fst", "--share", "1"], "1 shares for 2 files; give --share once for each"),
+        (["union", "one.nbest", "--share", "-1"], "the share of a lattice is -1.0"),
+        (["union", "one.nbest", "--scale", "0"], "the scale of the costs is 0.0"),
+        (["union", "one.nbest", "--scale", "2", "--no-normalised"], "--scale has no effect with --no-normalised"),
+        (["union", "-", "-"], "standard input can be one file only"),
+        (["union", "one.nbest", "/no/such/file"], "/no/such/file"),
+        (["posteriors", "ends.txt", "--output", "a.fst"], "a.fst: the format openfst holds no features; write .slf"),
+        (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),
+        (["mbr", "one.nbest", "--utility", "comet"], "--utility"),
+        (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
+        (["mbr", "one.nbest", "--utility", "wer", "--mbr-ratio", "0.5"], "are of the linear gain; leave them out"),
+        (["mbr", "one.nbest", "--utility", "wer", "--max-calls", "2"], "max_calls is 2; 2 hypotheses and 2 ref"),
+        (["confusion", "one.nbest", "--scale", "-1"], "the scale of the costs is -1.0"),
+        (["confusion", "one.nbest", "--max-arcs", "0"], "--max-arcs"),
+        (["oracle", "one.nbest"], "--reference"),
+        (["oracle", "two.fst", "two.fst", "--reference", "line"], "two.fst: 2 sentences, but 1 lines of references"),
+        (["oracle", "two.fst", "--reference", "line", "--reference", "lines"], "lines: 2 lines, but line has 1"),
+        (["oracle", "two.fst", "--reference", "line", "--metric", "ter"], "--metric"),
+        (["posteriors", "ends.txt", "--scale", "0"], "the scale of the costs is 0.0"),
+    ],
+)
+def test_errors_are_one_line(call, files, arguments, message):
+    done = call("lattice", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["union", "mbr", "posteriors", "confusion", "oracle"])
+def test_help_has_an_example(call, command):
+    assert f"Example: lattice-simp lattice {command}" in " ".join(call("lattice", command, "--help").stdout.split())

@@ -1,0 +1,211 @@
+"""Confusion networks: what they promise of every lattice, and consensus against enumeration of the network."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from helpers import paths, random_lattice
+
+from lattice_simp import (
+    CyclicLatticeError,
+    Lattice,
+    LatticeSimpError,
+    SymbolTable,
+    confusion_network,
+    nbest,
+    prune,
+    shortest_path,
+)
+
+SEEDS = range(60)
+WORDS = [*"abcd"]
+
+
+def make(seed):
+    rng = np.random.default_rng(seed)
+    options = {"columns": ("x",) if seed % 2 else (), "numbered": seed % 5 == 0, "shuffled": seed % 4 == 0}
+    return random_lattice(rng, 4 + seed % 8, WORDS, seed % 3 == 0, arcs_per_state=2.2, **options)
+
+
+def slots_of(network):
+    """Returns {word or None: probability} of each slot."""
+    found = []
+    for slot in range(network.num_states - 1):
+        arcs = range(network.offsets[slot], network.offsets[slot + 1])
+        assert all(network.nextstates[arc] == slot + 1 for arc in arcs)
+        labels = network.olabels[list(arcs)].tolist()
+        assert len(set(labels)) == len(labels)
+        words = [network.symbols[label] if label else None for label in labels]
+        found.append(dict(zip(words, np.exp(-network.weights[list(arcs)]).tolist(), strict=True)))
+    return found
+
+
+def holds(slots, words):
+    """Whether the words are a path of the slots."""
+    places = {0}
+    for slot in slots:
+        places = {place for place in places if None in slot} | {
+            place + 1 for place in places if place < len(words) and words[place] in slot
+        }
+    return len(words) in places
+
+
+def test_slots_sum_to_one_and_every_string_is_a_path():
+    for seed in SEEDS:
+        lattice = make(seed)
+        network = confusion_network(lattice, 0.7)
+        network.validate()
+        if lattice.connected().empty:
+            assert network.empty
+            continue
+        slots = slots_of(network)
+        assert [sum(slot.values()) for slot in slots] == pytest.approx([1.0] * len(slots)), f"seed {seed}"
+        for words, _, _ in paths(lattice):
+            assert holds(slots, words), f"seed {seed}: {words}"
+
+
+def test_every_string_is_a_path_whatever_the_times_say():
+    """Merging orders what was not in order before, so partners that were found earlier may not be taken any more."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        sources = np.repeat(np.arange(20), 5)
+        nextstates = np.minimum(sources + rng.integers(1, 6, 100), 20)
+        nextstates[::5] = sources[::5] + 1
+        finals, words = [np.inf] * 20 + [0.0], SymbolTable("abcdefghij")
+        labels, costs = rng.integers(1, 11, 100), rng.exponential(1.0, 100)
+        lattice = Lattice.from_arcs(sources, labels, costs, nextstates, finals, words)
+        timed = lattice.with_feature("time", rng.normal(size=100))
+        found = [path.tokens for path in nbest(replace(lattice, weights=rng.random(100) - 0.5), 300)]
+        assert len(found) == 300
+        for given in (lattice, timed):
+            slots = slots_of(confusion_network(given, 0.3))
+            assert all(holds(slots, words) for words in found), f"seed {seed}"
+
+
+def test_the_probability_of_a_word_over_all_slots_is_its_expected_count():
+    for seed in SEEDS:
+        lattice = make(seed)
+        total, expected = 0.0, dict.fromkeys(WORDS, 0.0)
+        for words, _, cost in paths(lattice):
+            total += math.exp(-0.7 * cost)
+            for word in words:
+                expected[word] += math.exp(-0.7 * cost)
+        found = dict.fromkeys(WORDS, 0.0)
+        for slot in slots_of(confusion_network(lattice, 0.7)):
+            for word, probability in slot.items():
+                if word is not None:
+                    found[word] += probability
+        assert found == pytest.approx({word: count / (total or 1.0) for word, count in expected.items()}), seed
+
+
+def errors(slots, chosen):
+    """Returns the expected errors of a choice of one word for each slot."""
+    return sum(1.0 - slot[word] for slot, word in zip(slots, chosen, strict=True))
+
+
+def test_the_shortest_path_is_the_consensus():
+    for seed in SEEDS:
+        network = confusion_network(make(seed))
+        slots = slots_of(network)
+        if network.empty or math.prod(map(len, slots)) > 20000:
+            continue
+        least = min(errors(slots, chosen) for chosen in product(*slots))
+        best = shortest_path(network)
+        chosen = [network.symbols[label] if label else None for label in network.olabels[best.arcs].tolist()]
+        assert errors(slots, chosen) == pytest.approx(least), f"seed {seed}"
+        assert chosen == [next(iter(slot)) for slot in slots], "the most probable word comes first"
+
+
+def edits(one, other):
+    row = list(range(len(other) + 1))
+    for i, word in enumerate(one, start=1):
+        previous, row = row, [i]
+        for j, also in enumerate(other, start=1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
+    return row[-1]
+
+
+def test_consensus_makes_fewer_errors_than_the_best_path_on_average():
+    of_consensus = of_best = of_network = 0.0
+    for seed in SEEDS:
+        lattice = make(seed)
+        network = confusion_network(lattice, 0.3)
+        if network.empty:
+            continue
+        held = [(words, math.exp(-0.3 * cost)) for words, _, cost in paths(lattice)]
+        total = sum(share for _, share in held)
+        for tokens, add in ((shortest_path(network).tokens, 0), (shortest_path(lattice).tokens, 1)):
+            expected = sum(share * edits(tokens, words) for words, share in held) / total
+            of_best += add * expected
+            of_consensus += (1 - add) * expected
+        slots = slots_of(network)
+        bound = errors(slots, [next(iter(slot)) for slot in slots])
+        of_network += bound
+        expected = sum(share * edits(shortest_path(network).tokens, words) for words, share in held) / total
+        assert expected <= bound + 1e-9, "an alignment by slots is an alignment"
+    assert of_consensus < 0.95 * of_best
+    assert of_network < 1.2 * of_consensus
+
+
+def test_the_same_words_share_a_slot():
+    sentence = "the cat sat on the mat today"
+    lattice = Lattice.from_strings([(sentence, 0.0), (sentence.replace("cat ", ""), 0.1), ("oh " + sentence, 0.5)])
+    slots = slots_of(confusion_network(lattice))
+    assert [next(iter(slot)) for slot in slots] == [None, *sentence.split()]
+    assert [len(slot) for slot in slots] == [2, 1, 2, 1, 1, 1, 1, 1]
+
+
+def test_what_the_lattice_holds_however_improbable_the_network_holds():
+    lattice = Lattice.from_strings([("a b", 0.0), ("c", 3000.0), ("", 5000.0)])
+    slots = slots_of(confusion_network(lattice))
+    assert holds(slots, ("c",))
+    assert holds(slots, ())
+    assert shortest_path(confusion_network(lattice)).text == "a b"
+
+
+def test_times_decide_where_there_are_some():
+    """Of two places for `b`, the one at its time is taken."""
+    sources, nextstates, finals = [0, 1, 0, 3], [1, 2, 3, 2], [np.inf, np.inf, 0.0, np.inf]
+    for times, together in (([1.0, 9.0, 1.0, 9.0], 1), ([1.0, 9.0, 9.0, 1.0], 2)):
+        lattice = Lattice.from_arcs(
+            sources,
+            [1, 2, 3, 4],
+            [0.0, 0.0, 0.1, 0.1],
+            nextstates,
+            finals,
+            SymbolTable("abcd"),
+            features={"time": times},
+        )
+        network = confusion_network(lattice)
+        assert len(slots_of(network)) == together + 1
+        assert shortest_path(network).features == {"time": pytest.approx(10.0)}
+        assert (network.features["time"] >= 0).all()
+
+
+def test_large_lattices_are_pruned_if_asked_for():
+    lattice = make(7).connected()
+    network = confusion_network(lattice, max_arcs=4)
+    slots = slots_of(network)
+    assert all(holds(slots, path.tokens) for path in nbest(prune(lattice, max_arcs=4), 50))
+    assert confusion_network(lattice, max_arcs=None).num_arcs >= network.num_arcs
+
+
+def test_lattices_of_the_empty_string_and_of_nothing():
+    one = Lattice.from_strings([("a", 1.0)])
+    assert confusion_network(Lattice.empty_like(one)).empty
+    empty = confusion_network(Lattice.from_strings([("", 1.0)]))
+    assert (empty.num_states, empty.num_arcs, shortest_path(empty).cost) == (1, 0, 0.0)
+
+
+def test_what_has_no_network_is_refused():
+    one = Lattice.from_strings([("a", 1.0)])
+    with pytest.raises(LatticeSimpError, match="the scale of the costs is"):
+        confusion_network(one, 0.0)
+    with pytest.raises(LatticeSimpError, match="max_arcs is 0"):
+        confusion_network(one, max_arcs=0)
+    with pytest.raises(CyclicLatticeError):
+        confusion_network(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))

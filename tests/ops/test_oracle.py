@@ -1,0 +1,128 @@
+"""Oracles against enumeration of all paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import arc_paths, paths, random_lattice
+
+from lattice_simp import CyclicLatticeError, EmptyLatticeError, Lattice, LatticeSimpError, SymbolTable, oracle
+from lattice_simp.ops.nbest import path_hypothesis
+from lattice_simp.ops.oracle_bleu import ReferenceGrams, linear_oracle, sentence_bleu
+
+SEEDS = range(60)
+WORDS = [*"abcd"]
+
+
+def make(seed):
+    """Returns a lattice that is not empty and references with words that it does not hold."""
+    rng = np.random.default_rng(seed)
+    while True:
+        options = {"numbered": seed % 5 == 0, "columns": ("x",), "shuffled": seed % 4 == 0}
+        lattice = random_lattice(rng, 4 + seed % 7, WORDS, seed % 3 == 0, arcs_per_state=2.2, **options)
+        if not lattice.connected().empty:
+            break
+    references = [tuple(map(str, rng.choice([*WORDS, "new"], rng.integers(0, 8)))) for _ in range(1 + seed % 2)]
+    return lattice, references
+
+
+def edits(one, other):
+    row = list(range(len(other) + 1))
+    for i, word in enumerate(one, start=1):
+        previous, row = row, [i]
+        for j, also in enumerate(other, start=1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
+    return row[-1]
+
+
+def test_the_fewest_word_errors_and_the_least_cost_among_them():
+    for seed in SEEDS:
+        lattice, references = make(seed)
+        expected = min((min(edits(words, own) for own in references), cost) for words, _, cost in paths(lattice))
+        found = oracle(lattice, references)
+        assert (found.score, found.hypothesis.cost) == pytest.approx(expected), f"seed {seed}"
+        assert min(edits(found.hypothesis.tokens, own) for own in references) == found.score
+        held = lattice.connected()
+        arcs = found.hypothesis.arcs
+        assert tuple(held.symbols.decode(held.olabels[arcs])) == found.hypothesis.tokens
+        assert found.hypothesis.features.keys() == {"x"}
+
+
+def linear_gain(words, references, gains, word_gain):
+    grams = {
+        tuple(own[begin : begin + order])
+        for own in references
+        for order in range(1, 5)
+        for begin in range(len(own) - order + 1)
+    }
+    return word_gain * len(words) + sum(
+        gains[order - 1] * (tuple(words[begin : begin + order]) in grams)
+        for order in range(1, 5)
+        for begin in range(len(words) - order + 1)
+    )
+
+
+def test_the_linear_search_is_exact():
+    for seed in SEEDS:
+        lattice, references = make(seed)
+        lattice = lattice.connected()
+        gains, word_gain = np.random.default_rng(seed).uniform(0, 2, 4), [-1.0, 0.0, 0.25][seed % 3]
+        expected = max(linear_gain(words, references, gains, word_gain) for words, _, _ in paths(lattice))
+        grams = ReferenceGrams.of(lattice, references)
+        path = linear_oracle(lattice, grams, gains[grams.lengths - 1], word_gain)
+        assert linear_gain(path.tokens, references, gains, word_gain) == pytest.approx(expected, abs=1e-7), (
+            f"seed {seed}"
+        )
+
+
+def test_bleu_oracles_are_mostly_the_best_and_never_worse_than_the_best_path():
+    losses = []
+    for seed in SEEDS:
+        lattice, references = make(seed)
+        scores = [(sentence_bleu(words, references), cost) for words, _, cost in paths(lattice)]
+        found = oracle(lattice, references, "bleu")
+        assert found.score == pytest.approx(sentence_bleu(found.hypothesis.tokens, references))
+        assert found.score >= min(scores, key=lambda entry: entry[1])[0] - 1e-9, f"seed {seed}"
+        losses.append(max(scores)[0] - found.score)
+    assert np.mean(np.array(losses) < 1e-9) >= 0.95
+    assert np.mean(losses) < 0.2
+
+
+def test_of_equal_bleu_the_cheapest_path_is_returned():
+    lattice = Lattice.from_arcs([0, 0], [1, 1], [2.0, 1.0], [1, 1], [np.inf, 0.0], SymbolTable("a"))
+    assert oracle(lattice, "a", "bleu").hypothesis.cost == 1.0
+    assert oracle(lattice, "a", "wer").hypothesis.cost == 1.0
+
+
+def test_tokens_with_other_blanks_are_one_token():
+    assert sentence_bleu(("a\u00a0b", "c"), [("a\u00a0b", "c")]) == pytest.approx(100.0)
+    assert sentence_bleu(("a", "b"), [("a\u00a0b",)]) == 0.0
+
+
+def test_empty_strings():
+    lattice = Lattice.from_strings([("", 1.0), ("a b", 0.0)])
+    assert oracle(lattice, "").score == 0.0
+    assert oracle(lattice, [()], "wer").hypothesis.tokens == ()
+    assert oracle(lattice, "a", "wer").score == 1.0
+    assert oracle(lattice, "", "bleu").score == 0.0
+
+
+def test_paths_of_hypotheses_add_up():
+    lattice, _ = make(5)
+    lattice = lattice.connected()
+    arcs, end = max(arc_paths(lattice), key=lambda path: len(path[0]))
+    path = path_hypothesis(lattice, np.array(arcs, dtype=np.int32), end)
+    assert path.cost == pytest.approx(float(lattice.weights[arcs].sum() + lattice.finals[end]))
+    assert path.inputs == tuple(lattice.ilabels[arcs].tolist())
+
+
+def test_what_has_no_oracle_is_refused():
+    lattice = Lattice.from_strings([("a", 1.0)])
+    with pytest.raises(LatticeSimpError, match="unknown metric 'ter'; known are wer, bleu"):
+        oracle(lattice, "a", "ter")
+    with pytest.raises(LatticeSimpError, match="at least one"):
+        oracle(lattice, [])
+    with pytest.raises(EmptyLatticeError, match="no oracle"):
+        oracle(Lattice.empty_like(lattice), "a")
+    with pytest.raises(CyclicLatticeError):
+        oracle(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")), "a")
