@@ -53,7 +53,7 @@ class _ComposeOptions(LabelOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
 
-SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}".replace("[", r"\[")  # no markup
+SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}"
 
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""

@@ -34,6 +34,7 @@ def command_app(help: str | None = None) -> typer.Typer:
         no_args_is_help=help is not None,
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # plain text: no column is too narrow for a name
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
