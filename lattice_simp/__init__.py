@@ -11,8 +11,10 @@ Operations:
     arc_posteriors      the probability of each arc
     compose             keeps what contains a hypothesis of an acceptor
     count_paths         how many paths there are
+    determinize         one path for each string
     gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
+    minimize            one path for each string, and the fewest states
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
     prune               keeps what is on good paths
@@ -54,6 +56,7 @@ from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.compose import EditCosts, compose
 from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -92,8 +95,10 @@ __all__ = [
     "arc_posteriors",
     "compose",
     "count_paths",
+    "determinize",
     "gappy_acceptor",
     "mbr",
+    "minimize",
     "nbest",
     "ngram_posteriors",
     "prune",

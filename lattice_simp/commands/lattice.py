@@ -25,6 +25,7 @@ from lattice_simp.commands.options import (
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -50,6 +51,9 @@ To = Annotated[
 ]
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+SemiringOption = Annotated[
+    Semiring, typer.Option(help="tropical (each string's least cost) or log (its paths' probabilities are summed)")
+]
 EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (the definition; small inputs only)")]
 
 
@@ -314,6 +318,44 @@ def prune(
     if limits:
         _needs_arrays(engine, "--max-arcs")
     write_result(ENGINES[engine].prune(read_full(source, sentence, labels=settings), beam, **limits), output)
+
+
+@app.command()
+@takes_settings(LabelOptions)
+def determinize(
+    source: Input,
+    sentence: Id = None,
+    semiring: SemiringOption = "tropical",
+    output: OUTPUT = "-",
+    settings: Any = None,
+) -> None:
+    """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst"""
+    from lattice_simp import determinize
+
+    write_result(determinize(_featureless(source, sentence, settings), semiring=semiring), output)
+
+
+@app.command()
+@takes_settings(LabelOptions)
+def minimize(
+    source: Input,
+    sentence: Id = None,
+    semiring: SemiringOption = "tropical",
+    output: OUTPUT = "-",
+    settings: Any = None,
+) -> None:
+    """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst"""
+    from lattice_simp import minimize
+
+    write_result(minimize(_featureless(source, sentence, settings), semiring=semiring), output)
+
+
+def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) -> Lattice:
+    """Reads a lattice, and tells on stderr which of its features will be lost."""
+    lattice = read_full(source, sentence, labels=settings)
+    if lattice.features:
+        print(f"the features {' '.join(lattice.features)} cannot be kept: arcs of several paths merge", file=sys.stderr)
+    return lattice
 
 
 @app.command()
