@@ -6,15 +6,18 @@ Lattices:
     SymbolTable         words and their numbers
     read, write         lattice files of any known format
     read_nbest          n-best lists
+    read_all            the lattices of a folder, an archive, a list of many sentences
 Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
     compose             keeps what contains a hypothesis of an acceptor
     confusion_network   slots of alternative words
     count_paths         how many paths there are
+    determinize         one path for each string
     gappy_acceptor      hypotheses with loops where other words may occur
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
+    minimize            one path for each string, and the fewest states
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs
     normalise           costs that are posteriors

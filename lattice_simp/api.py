@@ -19,6 +19,7 @@ from lattice_simp.errors import (
     UnknownSymbolError,
 )
 from lattice_simp.formats import read, read_nbest, write
+from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
@@ -26,6 +27,7 @@ from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.compose import EditCosts, compose
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
@@ -70,15 +72,18 @@ __all__ = [
     "compose",
     "confusion_network",
     "count_paths",
+    "determinize",
     "gappy_acceptor",
     "mbr",
     "mbr_nbest",
+    "minimize",
     "nbest",
     "ngram_posteriors",
     "normalise",
     "oracle",
     "prune",
     "read",
+    "read_all",
     "read_nbest",
     "replace",
     "shortest_distance",

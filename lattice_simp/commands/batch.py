@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,8 +12,8 @@ import typer
 from lattice_simp.commands.options import FAILED
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.collections import read_all, write_all
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.collections import is_collection, read_all, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.pipeline.runner import progress_bar
@@ -22,95 +21,66 @@ from lattice_simp.pipeline.threads import in_threads
 
 Result = TypeVar("Result")
 
-JOBS = Annotated[int, typer.Option(min=1, help="threads, for many lattices")]
+JOBS = Annotated[int, typer.Option(min=1, help="threads, where there are many lattices")]
 
 
 class Batch:
-    """The lattices of a file, a folder or an archive, and what becomes of them.
+    """The lattices of a collection, and what becomes of them.
 
     Attributes:
-        source: its name.
-        many: whether it holds more than one lattice.
-        failed: how many lattices an operation failed on.
+        path: of the collection.
+        jobs: how many lattices are worked on side by side.
+        failed: how many an operation failed on.
     """
 
-    def __init__(self, source: str, sentence: int | None = None, format: str | None = None, **options: Any) -> None:
-        self.source, self.failed = source, 0
-        if sentence is not None and not is_nbest(source):
-            raise FormatError("is not an n-best list", path=source, remedy="leave --id out")
-        lattices = read_all(source, format, **options)
-        if sentence is not None:
-            lattices = _only(lattices, sentence, source)
-        self._first = list(islice(lattices, 2))
-        self._others = lattices
-        self.many = len(self._first) > 1
+    def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
+        if labels and "symbols" not in labels:
+            raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
+        self.path, self.jobs, self.failed = path, jobs, 0
+        self._options = {f"{name}_path": own for name, own in (labels or {}).items()}
 
-    def single(self) -> Lattice:
-        """Returns the only lattice.
-
-        Raises:
-            FormatError: there are several.
-        """
-        if self.many:
-            raise FormatError(
-                "holds several lattices", path=self.source, remedy="choose one with --id, or give a folder"
-            )
-        return self._first[0][1]
-
-    def results(
-        self, operation: Callable[[Lattice], Result], jobs: int = 1, *, quiet: bool = False
-    ) -> Iterator[tuple[str, Lattice, Result]]:
-        """Yields names, lattices and results; where the operation fails, that is told and the others go on.
-
-        A single lattice's error is raised.
-        """
-        with progress_bar(quiet=quiet or not self.many, transient=True) as bar:
+    def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
+        """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
+        with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
-            lattices = (own for group in (self._first, self._others) for own in group)
-            for (name, lattice), result, error in in_threads(lambda own: operation(own[1]), lattices, jobs):
-                if error is None:
-                    yield name, lattice, result  # type: ignore[misc]
-                elif not self.many or not isinstance(error, LatticeSimpError):
+            lattices = read_all(self.path, **self._options)
+            for (name, _), result, error in in_threads(lambda own: operation(own[1]), lattices, self.jobs):
+                if isinstance(error, LatticeSimpError):
+                    self.failed += 1
+                    print(f"lattice-simp: {self.path}: {name}: {error}; left out", file=sys.stderr)
+                elif error is not None:
                     raise error
                 else:
-                    self.failed += 1
-                    print(f"lattice-simp: {self.source}: {name}: {error}", file=sys.stderr)
+                    yield name, result  # type: ignore[misc]
                 bar.advance(task)
 
-    def write(self, operation: Callable[[Lattice], Lattice], output: str, jobs: int, format: str | None = None) -> None:
-        """Writes lattices where the output's name says: files of a folder, or a list where an n-best list was given.
-
-        Raises:
-            LatticeSimpError: several lattices, and one file for them.
-        """
-        done = self.results(operation, jobs)
-        if _is_folder(output):
-            write_all(((name, lattice) for name, _, lattice in done), output)
-        elif is_nbest(self.source):
-            write_nbest(((int(name), _hypotheses(lattice)) for name, _, lattice in done), output)
-        else:
-            raise LatticeSimpError(f"{self.source} holds several lattices: give --output FOLDER/, or choose one")
-        self.finish()
-
     def finish(self) -> None:
-        """Ends the command with an error if some lattices failed."""
+        """Ends the command with an error if an operation failed, once everything else is written."""
         if self.failed:
             print(f"lattice-simp: {self.failed} lattices failed", file=sys.stderr)
             raise typer.Exit(FAILED)
 
+    def write(self, operation: Callable[[Lattice], Lattice], output: str) -> None:
+        """Writes lattices to a folder, or, of an n-best list, another one: its hypotheses with their new costs.
 
-def _only(lattices: Iterator[tuple[str, Lattice]], sentence: int, path: str) -> Iterator[tuple[str, Lattice]]:
-    for name, lattice in lattices:
-        if name == str(sentence) and not lattice.empty:
-            yield name, lattice
-            return
-    raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy="ids count from 0")
+        Raises:
+            LatticeSimpError: several lattices, and one file for them.
+        """
+        if output.endswith("/") or (output != "-" and Path(output).is_dir()):
+            write_all(self.results(operation), output)
+        elif is_nbest(self.path):
+            write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(operation)), output)
+        else:
+            raise LatticeSimpError(
+                f"{self.path} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
+            )
 
 
-def _is_folder(output: str) -> bool:
-    return output.endswith("/") or (output != "-" and Path(output).is_dir())
+def find_batch(path: str, sentence: int | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:
+    """Returns the batch of a collection; None where one lattice is meant."""
+    return Batch(path, jobs, labels) if sentence is None and is_collection(path) else None
 
 
 def _hypotheses(lattice: Lattice) -> list[Hypothesis]:
     """Returns all hypotheses of an n-best list's lattice, as an operation left them."""
-    return nbest(lattice, max(1, lattice.num_arcs + 1))
+    return nbest(lattice, lattice.num_arcs + 1)

@@ -6,12 +6,13 @@ import dataclasses
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any, Optional
 
 import numpy as np
 import typer
 
 from lattice_simp.commands import consensus
+from lattice_simp.commands.batch import JOBS, find_batch
 from lattice_simp.commands.options import (
     BEAM,
     FIRST_ID,
@@ -29,22 +30,30 @@ from lattice_simp.commands.options import (
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import Semiring, shortest_distance
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.gappy_acceptor import Loops
+from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
-
-if TYPE_CHECKING:
-    from lattice_simp import Lattice
+from lattice_simp.support.textio import open_text
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
 
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
+SemiringOption = Annotated[
+    Semiring, typer.Option(help="tropical (each string's least cost) or log (its paths' probabilities are summed)")
+]
 EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (the definition; small inputs only)")]
 
 
@@ -64,12 +73,25 @@ COUNTED_ARCS = 20_000
 
 @app.command()
 @takes_settings(LabelOptions)
-def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
-    """Print size, kind and best path. Example: lattice-simp lattice info full.fst"""
-    from lattice_simp import nbest
-    from lattice_simp.support.textio import open_text
+def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = None) -> None:
+    """Print size, kind and best path; of many lattices, a line each. Example: lattice-simp lattice info full.fst"""
+    with readable(source) as file, open_text("-", "w") as out:
+        batch = find_batch(file, sentence, jobs, settings)
+        if batch is None:
+            rows = _facts(read_full(file, sentence, labels=settings))
+            out.writelines(f"{name}\t{value}\n" for name, value in rows.items())
+            return
+        out.write("\t".join(("name", *_BATCH_FACTS)) + "\n")
+        for name, facts in batch.results(_facts):
+            out.write("\t".join((name, *(facts.get(own, "") for own in _BATCH_FACTS))) + "\n")
+    batch.finish()
 
-    lattice = read_full(source, sentence, labels=settings)
+
+_BATCH_FACTS = ("kind", "states", "arcs", "words", "acyclic", "paths", "best cost", "best string")
+
+
+def _facts(lattice: Lattice) -> dict[str, str]:
+    """Returns what `info` tells of a lattice, by name."""
     lines = [
         ("kind", "acceptor" if lattice.is_acceptor else "transducer"),
         ("states", str(lattice.num_states)),
@@ -83,16 +105,13 @@ def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
         lines.append(("features", " ".join(lattice.features)))
     if lattice.is_acyclic:
         lines += [("paths", _path_count(lattice)), ("strings", _string_count(lattice))]
-        for path in nbest(lattice):
+        for path in best_paths(lattice):
             lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.text)]
-    with open_text("-", "w") as file:
-        file.writelines(f"{name}\t{value}\n" for name, value in lines)
+    return dict(lines)
 
 
 def _path_count(lattice: Lattice) -> str:
     """Returns the number of paths, by its logarithm where it is beyond floating point."""
-    from lattice_simp import count_paths, shortest_distance
-
     count = count_paths(lattice)
     if np.isfinite(count):
         return f"{count:.6g}"
@@ -103,15 +122,13 @@ def _path_count(lattice: Lattice) -> str:
 
 def _string_count(lattice: Lattice) -> str:
     """Returns the number of different strings, in words where finding them would take long."""
-    from lattice_simp import nbest
-
     lattice = lattice.connected()
     ways = np.unique(lattice.sources.astype(np.int64) * len(lattice.symbols) + lattice.olabels)
     if len(ways) == lattice.num_arcs and not lattice.has_epsilons():  # deterministic: each path has its own string
         return _path_count(lattice)
     if lattice.num_arcs > COUNTED_ARCS:
         return "not counted"
-    count = len(nbest(lattice, COUNTED_STRINGS + 1))
+    count = len(best_paths(lattice, COUNTED_STRINGS + 1))
     return str(count) if count <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
 
 
@@ -154,28 +171,38 @@ def lm(
     ] = None,
     old_weight: Annotated[Optional[float], typer.Option(help="of --replace: 1 if not given (lmscale in SLF)")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst
 
+    Of an n-best list of many sentences, the hypotheses are written with their new costs; a folder or an archive needs
+    --output FOLDER/.
+
     The marks of sentence ends, silence and noise in speech lattices are no words of the model, which does not see them.
     """
-    from lattice_simp import LanguageModel
-
     if old_weight is not None and replace is None:
         raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
-    full = read_full(source, sentence, labels=settings)
-    if replace is not None:
-        full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
-    if name in full.features:
-        remedy = f"choose another --name, or --replace {name} to take the old scores out of the costs"
-        raise FormatError(f"the lattice has a feature {name!r} already", path=source, remedy=remedy)
     ignored = {*(() if score_marks else MARKS), *split_tokens(" ".join(ignore or ()).replace("\n", " "))}
-    _say_ignored(full, ignored)
     models = {name: (LanguageModel.read(model), weight)}
-    scored = ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty, ignore=ignored)
-    write_result(scored, output)
+
+    def scored(full: Lattice) -> Lattice:
+        if replace is not None:
+            full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
+        if name in full.features:
+            remedy = f"choose another --name, or --replace {name} to take the old scores out of the costs"
+            raise FormatError(f"the lattice has a feature {name!r} already", path=source, remedy=remedy)
+        return ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty, ignore=ignored)  # type: ignore[no-any-return]
+
+    with readable(source) as file:
+        batch = find_batch(file, sentence, jobs, settings)
+        if batch is not None:
+            batch.write(scored, output)
+            return
+        full = read_full(file, sentence, labels=settings)
+    _say_ignored(full, ignored)
+    write_result(scored(full), output)
 
 
 def _say_ignored(lattice: Lattice, ignored: set[str]) -> None:
@@ -198,8 +225,6 @@ def gappy(
     settings: Any = None,
 ) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
-    from lattice_simp import Lattice
-
     acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence, settings), loops=loops)
     write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
 
@@ -271,24 +296,41 @@ def nbest(
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
     moses: Annotated[bool, typer.Option("--moses", help="write an n-best list (Moses format) with features")] = False,
     engine: EngineOption = "arrays",
+    jobs: JOBS = 1,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
     settings: Any = None,
 ) -> None:
-    """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
-    from lattice_simp.formats.nbest import write_nbest
-    from lattice_simp.support.textio import open_text
+    """Print the n best strings after their costs; of many lattices, after their names, too.
 
+    Example: lattice-simp lattice nbest a.fst -n 10
+    """
     for given, flag in ((scores, "--scores"), (moses, "--moses")):
         if given:
             _needs_arrays(engine, flag)
-    paths = ENGINES[engine].nbest(read_full(source, sentence, labels=settings), n, unique=unique)
-    if moses:
-        write_nbest([(sentence or 0, paths)], output)
-        return
-    with open_text(output, "w") as file:
-        for path in paths:
-            columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
-            file.write(f"{path.cost:.6f}\t{path.text}{columns}\n")
+
+    def best(lattice: Lattice) -> list[Hypothesis]:
+        return ENGINES[engine].nbest(lattice, n, unique=unique)  # type: ignore[no-any-return]
+
+    with readable(source) as file:
+        batch = find_batch(file, sentence, jobs, settings)
+        if batch is None:
+            groups = iter([("", best(read_full(file, sentence, labels=settings)))])
+        else:
+            groups = batch.results(best)
+        if moses:
+            numbered = enumerate(groups, sentence or 0)
+            write_nbest(((int(name) if name.isdecimal() else number, own) for number, (name, own) in numbered), output)
+        else:
+            with open_text(output, "w") as out:
+                for name, paths in groups:
+                    out.writelines(_line(path, name, scores) for path in paths)
+    if batch is not None:
+        batch.finish()
+
+
+def _line(path: Hypothesis, name: str, scores: bool) -> str:
+    features = [f"{own}={value:.6f}" for own, value in path.features.items()] if scores else []
+    return "\t".join((*([name] if name else []), f"{path.cost:.6f}", path.text, *features)) + "\n"
 
 
 @app.command()
@@ -299,6 +341,7 @@ def prune(
     beam: BEAM = None,
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -308,7 +351,54 @@ def prune(
     limits = {} if max_arcs is None else {"max_arcs": max_arcs}
     if limits:
         _needs_arrays(engine, "--max-arcs")
-    write_result(ENGINES[engine].prune(read_full(source, sentence, labels=settings), beam, **limits), output)
+
+    def pruned(lattice: Lattice) -> Lattice:
+        return ENGINES[engine].prune(lattice, beam, **limits)  # type: ignore[no-any-return]
+
+    with readable(source) as file:
+        batch = find_batch(file, sentence, jobs, settings)
+        if batch is not None:
+            batch.write(pruned, output)
+        else:
+            write_result(pruned(read_full(file, sentence, labels=settings)), output)
+
+
+@app.command()
+@takes_settings(LabelOptions)
+def determinize(
+    source: Input,
+    sentence: Id = None,
+    semiring: SemiringOption = "tropical",
+    output: OUTPUT = "-",
+    settings: Any = None,
+) -> None:
+    """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst"""
+    from lattice_simp import determinize
+
+    write_result(determinize(_featureless(source, sentence, settings), semiring=semiring), output)
+
+
+@app.command()
+@takes_settings(LabelOptions)
+def minimize(
+    source: Input,
+    sentence: Id = None,
+    semiring: SemiringOption = "tropical",
+    output: OUTPUT = "-",
+    settings: Any = None,
+) -> None:
+    """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst"""
+    from lattice_simp import minimize
+
+    write_result(minimize(_featureless(source, sentence, settings), semiring=semiring), output)
+
+
+def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) -> Lattice:
+    """Reads a lattice, and tells on stderr which of its features will be lost."""
+    lattice = read_full(source, sentence, labels=settings)
+    if lattice.features:
+        print(f"the features {' '.join(lattice.features)} cannot be kept: arcs of several paths merge", file=sys.stderr)
+    return lattice
 
 
 @app.command()
@@ -323,15 +413,13 @@ def draw(
     settings: Any = None,
 ) -> None:
     """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
-    from lattice_simp import Lattice, nbest
     from lattice_simp.draw import drawn_states, to_dot, to_svg
-    from lattice_simp.support.textio import open_text
 
     if output.suffix not in (".svg", ".dot"):
         raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
     lattice = read_full(source, sentence, labels=settings)
     if n is not None:
-        lattice = Lattice.from_strings(nbest(lattice, n))
+        lattice = Lattice.from_strings(best_paths(lattice, n))
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
     if not draws_dot and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:

@@ -7,19 +7,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
 from lattice_simp.formats.nbest import is_nbest
 from lattice_simp.formats.slf import COLUMNS
 from lattice_simp.support.options import option
-
-if TYPE_CHECKING:
-    from lattice_simp import Lattice
-    from lattice_simp.core.hypothesis import Hypothesis
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 """What the commands exit with when all does not go well."""
@@ -105,8 +103,6 @@ def read_full(
         FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
             labels are not numbers, and options say what they are.
     """
-    from lattice_simp import Lattice
-
     with readable(path) as file:
         if format is None and is_nbest(file):
             _require_numbers(path, "nbest", labels)

@@ -6,17 +6,19 @@ import re
 import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import format_of, parse, read, write
+from lattice_simp.formats import FORMATS, parse, read, write
 from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
-from lattice_simp.support.textio import COMPRESSIONS, open_binary
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines
 
 _HEAD = 1 << 12
 _DIGITS = re.compile(r"(\d+)")
@@ -59,11 +61,22 @@ def read_all(
             yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
     elif format is None and is_kaldi_archive(head):
         yield from _filled(read_kaldi(path, symbols, **options), path)
-    elif (format or format_of(path)) == "plf":
+    elif format == "plf" or (format is None and _is_plf(head)):
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
             yield str(number), lattice
     else:
         yield _stem(here.name), read(path, format, symbols, **options)
+
+
+def is_collection(path: str | Path) -> bool:
+    """Tells whether a place may hold several lattices: all of `read_all`'s but single files and single sentences."""
+    if Path(path).is_dir() or _is_tar(path):
+        return True
+    with open_binary(path) as file:
+        head = file.read(_HEAD)
+    if is_nbest(path):
+        return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
+    return is_kaldi_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
 
 
 def write_all(lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst") -> int:
@@ -84,6 +97,10 @@ def write_all(lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffi
         write(lattice, target)
         count += 1
     return count
+
+
+def _is_plf(head: bytes) -> bool:
+    return bool(FORMATS["plf"].sniff(head.lstrip()))
 
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:

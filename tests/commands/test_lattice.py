@@ -338,6 +338,17 @@ def test_lists_that_begin_at_1_are_composed(call, files):
     assert "full.nbest:1: the id 0 is lower than 1 (begin with it: --first-id 0" in refused.stderr
 
 
+def test_one_path_for_each_string(call, files):
+    (files / "a.txt").write_text("0 1 a 1\n0 2 a 2\n1 3 b\n2 3 b\n2 3 c\n3\n")
+    for command in ("determinize", "minimize"):
+        assert call("lattice", command, "a.txt").stdout.count("\ta\t") == 1
+        done = call("lattice", command, "a.txt", "--semiring", "log", "--output", "b.txt")
+        assert (done.returncode, done.stderr) == (0, "")
+        costs = {path.text: path.cost for path in nbest(read(files / "b.txt"), 9, unique=False)}
+        assert costs == pytest.approx({"a b": -math.log(math.exp(-1) + math.exp(-2)), "a c": 2.0}, abs=1e-5)
+        assert "the features f cannot be kept" in call("lattice", command, "full.nbest", "--id", 0).stderr
+
+
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
@@ -392,7 +403,10 @@ def test_help_is_short_for_those_who_are(call, command):
 @pytest.mark.parametrize(
     "command",
     ["", "translate", "demo", "lattice", "skeleton", "skeleton info", "skeleton convert"]
-    + [f"lattice {name}" for name in ("info", "convert", "lm", "gappy", "compose", "nbest", "prune", "draw")],
+    + [
+        f"lattice {name}"
+        for name in ("info", "convert", "lm", "gappy", "compose", "nbest", "prune", "determinize", "minimize", "draw")
+    ],
 )
 def test_help_has_an_example(call, command):
     done = call(*command.split(), "--help")
