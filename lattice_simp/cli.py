@@ -47,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(given, debug=debug)
         sys.stdout.flush()
+    except SystemExit as ended:  # of the commands' library, which takes a broken pipe for its own affair
+        if not _is_broken_pipe(ended.__context__):
+            raise
+        code = _leave_pipe()
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         code = _INTERRUPTED
@@ -115,15 +119,24 @@ def whole_app() -> typer.Typer:
     return app
 
 
+def _is_broken_pipe(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EPIPE
+
+
+def _leave_pipe() -> int:
+    """Returns the exit code of a program whose reader has gone; what is still buffered has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return _BROKEN_PIPE
+
+
 def _report(error: Exception, *, debug: bool) -> int:
     """Prints an error in one line; returns the exit code.
 
     Raises:
         Exception: an error that is none of the user's, as it came.
     """
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has nowhere to go
-        return _BROKEN_PIPE
+    if _is_broken_pipe(error):
+        return _leave_pipe()
     if debug:
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown

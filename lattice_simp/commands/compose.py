@@ -10,6 +10,7 @@ from lattice_simp import EditCosts, Lattice, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Strings
 from lattice_simp.engines import ENGINES, Engine
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.compose import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -23,6 +24,7 @@ class Composition:
         edits: what deviations cost; None forbids them.
         n: hypotheses that a composed n-best list has at most.
         engine: see `engines.py`; lists are for the arrays alone.
+        first_id: of the sentences in n-best lists.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -32,6 +34,7 @@ class Composition:
     edits: EditCosts | None
     n: int
     engine: Engine = "arrays"
+    first_id: int = 0
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -47,12 +50,21 @@ class Composition:
         """Yields the composed n-best list of each sentence; where nothing fits, its own list as it is.
 
         The features are those of the full hypothesis, and minus the costs `Skeleton` (unweighted) and `Edits`.
+
+        Raises:
+            FormatError: a list is broken, or there is a skeleton of a sentence beyond the last one.
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
-        for (sentence, entries), (_, own) in zip_longest(stream_nbest(full), stream_nbest(skeleton), fillvalue=nothing):
+        for (sentence, entries), (own_sentence, own) in zip_longest(
+            *(stream_nbest(path, self.first_id) for path in (full, skeleton)), fillvalue=nothing
+        ):
             if sentence >= 0:
                 self.sentences += 1
                 yield sentence, self._compose_list(entries, own)
+            elif own:
+                last, own_id = self.sentences - 1 + self.first_id, own_sentence + self.first_id
+                message = f"hypotheses of sentence {own_id}, but {full} ends with {last}"
+                raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
 
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:
         if not entries or not own:

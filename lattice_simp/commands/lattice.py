@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
+import numpy as np
 import typer
 
 from lattice_simp.commands.options import (
     BEAM,
+    FIRST_ID,
     FORMAT_NAMES,
     OUTPUT,
+    LabelOptions,
     command_app,
     format_name,
+    lost_features,
     read_full,
     read_skeleton,
     readable,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.support.options import option
@@ -33,8 +41,6 @@ app = command_app("Look at lattices, convert them, and operate on them.")
 
 Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
 Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
-Symbols = Annotated[Optional[Path], typer.Option(help="the words of a file with numeric labels")]  # noqa: UP045
-InputSymbols = Annotated[Optional[Path], typer.Option(help="those of its input side, if others")]  # noqa: UP045
 From = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
@@ -49,22 +55,27 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 
 
 @dataclass(frozen=True)
-class _EditSettings:
+class _ComposeOptions(LabelOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
+
+SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}".replace("[", r"\[")  # no markup
 
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""
 
+COUNTED_ARCS = 20_000
+"""Of larger lattices with several paths for a string, the strings are not counted."""
+
 
 @app.command()
-def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: InputSymbols = None) -> None:
+@takes_settings(LabelOptions)
+def info(source: Input, sentence: Id = None, settings: Any = None) -> None:
     """Print size, kind and best path. Example: lattice-simp lattice info full.fst"""
     from lattice_simp import nbest
-    from lattice_simp.ops.count_paths import count_paths
     from lattice_simp.support.textio import open_text
 
-    lattice = _read(source, sentence, None, symbols, isymbols)
+    lattice = read_full(source, sentence, labels=settings)
     lines = [
         ("kind", "acceptor" if lattice.is_acceptor else "transducer"),
         ("states", str(lattice.num_states)),
@@ -77,30 +88,59 @@ def info(source: Input, sentence: Id = None, symbols: Symbols = None, isymbols: 
     if lattice.features:
         lines.append(("features", " ".join(lattice.features)))
     if lattice.is_acyclic:
-        best = nbest(lattice, COUNTED_STRINGS + 1)
-        count = len(best) if len(best) <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
-        lines += [("paths", f"{count_paths(lattice):.6g}"), ("strings", str(count))]
-        for path in best[:1]:
+        lines += [("paths", _path_count(lattice)), ("strings", _string_count(lattice))]
+        for path in nbest(lattice):
             lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.text)]
     with open_text("-", "w") as file:
         file.writelines(f"{name}\t{value}\n" for name, value in lines)
 
 
+def _path_count(lattice: Lattice) -> str:
+    """Returns the number of paths, by its logarithm where it is beyond floating point."""
+    from lattice_simp import count_paths, shortest_distance
+
+    count = count_paths(lattice)
+    if np.isfinite(count):
+        return f"{count:.6g}"
+    ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
+    free = dataclasses.replace(lattice, weights=np.zeros(lattice.num_arcs), finals=ends).connected()
+    return f"10^{-shortest_distance(free, semiring='log', reverse=True)[0] / np.log(10.0):.0f}"
+
+
+def _string_count(lattice: Lattice) -> str:
+    """Returns the number of different strings, in words where finding them would take long."""
+    from lattice_simp import nbest
+
+    lattice = lattice.connected()
+    ways = np.unique(lattice.sources.astype(np.int64) * len(lattice.symbols) + lattice.olabels)
+    if len(ways) == lattice.num_arcs and not lattice.has_epsilons():  # deterministic: each path has its own string
+        return _path_count(lattice)
+    if lattice.num_arcs > COUNTED_ARCS:
+        return "not counted"
+    count = len(nbest(lattice, COUNTED_STRINGS + 1))
+    return str(count) if count <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
+
+
 @app.command()
+@takes_settings(LabelOptions)
 def convert(
     source: Input,
     target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
     sentence: Id = None,
     origin: From = None,
     to: To = None,
-    symbols: Symbols = None,
-    isymbols: InputSymbols = None,
+    settings: Any = None,
 ) -> None:
     """Convert between formats. Example: lattice-simp lattice convert a.slf a.fst"""
-    write_result(_read(source, sentence, origin, symbols, isymbols), target, to)
+    lattice = read_full(source, sentence, origin, settings)
+    write_result(lattice, target, to)
+    lost = lost_features(lattice, target, to)
+    if lost:
+        print(f"{target}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def lm(
     source: Input,
     model: Annotated[Path, typer.Option(help="an ARPA file or a KenLM binary")],
@@ -109,34 +149,69 @@ def lm(
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
     name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
+    ignore: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(help="a word that the model does not see, or several between blanks; may be given several times"),
+    ] = None,
+    score_marks: Annotated[bool, typer.Option("--score-marks", help=SCORE_MARKS)] = False,
+    replace: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="take this feature (`lm` for l= in SLF) out first, with what it costs at --old-weight"),
+    ] = None,
+    old_weight: Annotated[Optional[float], typer.Option(help="of --replace: 1 if not given (lmscale in SLF)")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
-    """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst"""
+    """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst
+
+    The marks of sentence ends, silence and noise in speech lattices are no words of the model, which does not see them.
+    """
     from lattice_simp import LanguageModel
 
-    full = read_full(source, sentence)
+    if old_weight is not None and replace is None:
+        raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
+    full = read_full(source, sentence, labels=settings)
+    if replace is not None:
+        full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
+    if name in full.features:
+        remedy = f"choose another --name, or --replace {name} to take the old scores out of the costs"
+        raise FormatError(f"the lattice has a feature {name!r} already", path=source, remedy=remedy)
+    ignored = {*(() if score_marks else MARKS), *split_tokens(" ".join(ignore or ()).replace("\n", " "))}
+    _say_ignored(full, ignored)
     models = {name: (LanguageModel.read(model), weight)}
-    write_result(ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty), output)
+    scored = ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty, ignore=ignored)
+    write_result(scored, output)
+
+
+def _say_ignored(lattice: Lattice, ignored: set[str]) -> None:
+    """Tells on stderr which words no model sees."""
+    labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word)) is not None}
+    count = int(np.isin(lattice.olabels, list(labels)).sum())
+    if count:
+        words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
+        print(f"{count} arcs are ignored by the language model: {words}", file=sys.stderr)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def gappy(
     source: Input,
     sentence: Id = None,
     loops: LoopsOption = "sigma",
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
     from lattice_simp import Lattice
 
-    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence), loops=loops)
+    acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence, settings), loops=loops)
     write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
 
 
 @app.command()
-@takes_settings(_EditSettings)
+@takes_settings(_ComposeOptions)
 def compose(
     full: Annotated[str, typer.Argument(help="a lattice file, or a Moses n-best list of many sentences")],
     skeleton: Annotated[str, typer.Argument(help="a Moses n-best list of the skeletons, or a lattice file")],
@@ -144,7 +219,11 @@ def compose(
     weight: Weight = 1.0,
     loops: LoopsOption = "sigma",
     beam: BEAM = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists")] = 100,
+    first_id: FIRST_ID = None,
+    n: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists; 100 if not given"),
+    ] = None,
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
     settings: Any = None,
@@ -156,21 +235,32 @@ def compose(
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
     from lattice_simp.commands.compose import Composition
-    from lattice_simp.errors import LatticeSimpError
     from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
-    edits = settings.get("edits")
-    composition = Composition(weight, loops, beam, None if edits is None else EditCosts(**edits), n, engine)
+    edits = settings.pop("edits", None)
+    composition = Composition(
+        weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine, first_id or 0
+    )
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
-        if sentence is None and is_nbest(full_file) and is_nbest(skeleton_file):
+        lists = is_nbest(full_file), is_nbest(skeleton_file)
+        if sentence is not None and not any(lists):
+            raise FormatError("is not an n-best list", path=full, remedy="leave --id out")
+        if all(lists) and settings:
+            raise FormatError("its labels are words", path=full, remedy=f"leave --{next(iter(settings))} out")
+        if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
-            write_nbest(composition.compose_lists(full_file, skeleton_file), output)
+            write_nbest(composition.compose_lists(full_file, skeleton_file), output, first_id=first_id or 0)
             print(composition.summary, file=sys.stderr)
             return
-        own = [sentence if is_nbest(file) else None for file in (full_file, skeleton_file)]
-        lattice, hypotheses = read_full(full_file, own[0]), read_skeleton(skeleton_file, own[1])
+        for value, flag in ((n, "-n"), (first_id, "--first-id")):
+            if value is not None:
+                raise LatticeSimpError(
+                    f"{flag} has no effect where a lattice is written; give two n-best lists, no --id"
+                )
+        (first, one), (second, two) = ((sentence, None) if own else (None, settings) for own in lists)
+        lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
@@ -178,21 +268,29 @@ def compose(
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def nbest(
     source: Input,
     sentence: Id = None,
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
+    moses: Annotated[bool, typer.Option("--moses", help="write an n-best list (Moses format) with features")] = False,
     engine: EngineOption = "arrays",
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
+    settings: Any = None,
 ) -> None:
     """Print the n best strings after their costs. Example: lattice-simp lattice nbest a.fst -n 10"""
+    from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
-    if scores:
-        _needs_arrays(engine, "--scores")
-    paths = ENGINES[engine].nbest(read_full(source, sentence), n, unique=unique)
+    for given, flag in ((scores, "--scores"), (moses, "--moses")):
+        if given:
+            _needs_arrays(engine, flag)
+    paths = ENGINES[engine].nbest(read_full(source, sentence, labels=settings), n, unique=unique)
+    if moses:
+        write_nbest([(sentence or 0, paths)], output)
+        return
     with open_text(output, "w") as file:
         for path in paths:
             columns = "".join(f"\t{name}={value:.6f}" for name, value in path.features.items()) if scores else ""
@@ -200,6 +298,7 @@ def nbest(
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def prune(
     source: Input,
     sentence: Id = None,
@@ -207,16 +306,19 @@ def prune(
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Keep what is on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
-
+    if beam is None and max_arcs is None:
+        raise LatticeSimpError("nothing to prune by; give --beam NATS or --max-arcs NUMBER")
     limits = {} if max_arcs is None else {"max_arcs": max_arcs}
     if limits:
         _needs_arrays(engine, "--max-arcs")
-    write_result(ENGINES[engine].prune(read_full(source, sentence), beam, **limits), output)
+    write_result(ENGINES[engine].prune(read_full(source, sentence, labels=settings), beam, **limits), output)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def draw(
     source: Input,
     output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg or .dot")],
@@ -224,42 +326,32 @@ def draw(
     n: Annotated[Optional[int], typer.Option("-n", "--nbest", help="draw the n best strings only")] = None,  # noqa: UP045
     max_states: Annotated[int, typer.Option(min=1, help="of .svg; the states nearest to the start are drawn")] = 200,
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
+    settings: Any = None,
 ) -> None:
     """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
     from lattice_simp import Lattice, nbest
-    from lattice_simp.draw import to_dot, to_svg
-    from lattice_simp.errors import LatticeSimpError
+    from lattice_simp.draw import drawn_states, to_dot, to_svg
     from lattice_simp.support.textio import open_text
 
     if output.suffix not in (".svg", ".dot"):
         raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
-    lattice = read_full(source, sentence)
+    lattice = read_full(source, sentence, labels=settings)
     if n is not None:
         lattice = Lattice.from_strings(nbest(lattice, n))
     draws_dot = output.suffix == ".dot"
     text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
+    if not draws_dot and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:
+        remedy = "prune it first for another part: lattice-simp lattice prune --max-arcs"
+        print(
+            f"{drawn:,} of {lattice.num_states:,} states are drawn, those nearest to the start; {remedy}",
+            file=sys.stderr,
+        )
     with open_text(output, "w") as file:
         file.write(text)
 
 
-def _read(
-    source: str, sentence: int | None, format: str | None, symbols: Path | None, isymbols: Path | None
-) -> Lattice:
-    """Reads a lattice whose words may be in other files."""
-    from lattice_simp.errors import FormatError
-    from lattice_simp.formats import format_of
-
-    given = (("symbols_path", symbols), ("isymbols_path", isymbols))
-    options = {name: path for name, path in given if path is not None}
-    with readable(source) as file:
-        if options and (format or format_of(file)) not in ("att", "openfst"):
-            raise FormatError("its labels are words", path=source, remedy="leave --symbols and --isymbols out")
-        return read_full(file, sentence, format, **options)
-
-
 def _needs_arrays(engine: Engine, what: str) -> None:
     """Refuses what the definition leaves out."""
-    from lattice_simp.errors import LatticeSimpError
 
     if engine != "arrays":
         raise LatticeSimpError(f"the engine {engine} does not do {what}; use --engine arrays")

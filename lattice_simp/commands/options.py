@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats import FORMATS, read, write
+from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
 from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.formats.slf import COLUMNS
+from lattice_simp.support.options import option
 
 if TYPE_CHECKING:
     from lattice_simp import Lattice
@@ -46,6 +49,7 @@ def format_name(name: str) -> str:
 
 
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
+FIRST_ID = Annotated[Optional[int], typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1")]  # noqa: UP045
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 
@@ -66,30 +70,67 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
-def read_full(path: str, sentence: int | None = None, format: str | None = None, **options: Any) -> Lattice:
+@dataclass(frozen=True)
+class LabelOptions:
+    """What the labels of a lattice file are."""
+
+    symbols: Path | None = option(None, "symbols", "a symbol table (OpenFst's): the words of numeric labels")
+    isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
+    words: bool = option(False, "words", "numeric labels of AT&T text are words")
+
+
+def read_full(
+    path: str, sentence: int | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
+) -> Lattice:
     """Reads a lattice file, or one sentence of an n-best list as a lattice.
 
+    Args:
+        path: the file, or - for standard input.
+        sentence: its id in an n-best list.
+        format: a name in `FORMATS`; None to look at the content.
+        labels: the `LabelOptions` that were given.
+
     Raises:
-        FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named.
+        FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
+            labels are not numbers, and options say what they are.
     """
     from lattice_simp import Lattice
 
     with readable(path) as file:
         if format is None and is_nbest(file):
+            _require_numbers(path, "nbest", labels)
             return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
+        if not labels:
+            return read(file, format)
+        _require_numbers(path, format or format_of(file), labels)
+        options: dict[str, Any] = {f"{name}_path": own for name, own in labels.items() if name != "words"}
+        if labels.get("words"):
+            options["numeric"] = False
         return read(file, format, **options)
 
 
-def read_skeleton(path: str, sentence: int | None = None) -> Lattice | list[Hypothesis]:
+def _require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
+    """Refuses options that say what labels are where the format has words."""
+    for name in labels or ():
+        if format not in (("att",) if name == "words" else ("att", "openfst")):
+            raise FormatError("its labels are words", path=path, remedy=f"leave --{name} out")
+
+
+def read_skeleton(
+    path: str, sentence: int | None = None, labels: Mapping[str, Any] | None = None
+) -> Lattice | list[Hypothesis]:
     """Reads the hypotheses of a skeleton: as they are from an n-best list (their costs stay exact), or a lattice.
 
     Raises:
         FormatError: as `read_full`.
     """
     with readable(path) as file:
-        return _read_list(file, sentence) if is_nbest(file) else read_full(file, sentence)
+        if not is_nbest(file):
+            return read_full(file, sentence, labels=labels)
+        _require_numbers(path, "nbest", labels)
+        return _read_list(file, sentence)
 
 
 def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
@@ -109,3 +150,12 @@ def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
 def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
     """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says."""
     write(lattice, output, format)
+
+
+def lost_features(lattice: Lattice, output: str, format: str | None = None) -> list[str]:
+    """Returns the features that are not in a lattice's file, since its format has no place for them."""
+    name = format or format_of_name(output)
+    if name in ("plf", "features"):
+        return []
+    kept = {*COLUMNS.values(), "posterior"} if name == "slf" else set()
+    return [feature for feature in lattice.features if feature not in kept]

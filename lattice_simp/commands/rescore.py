@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import FIRST_ID, command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -37,10 +37,11 @@ TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 
 @app.command()
 def nbest(
-    file: Annotated[str, typer.Argument(help="n-best lists, Moses format, ids from 0; - for stdin")],
+    file: Annotated[str, typer.Argument(help="n-best lists, Moses format; - for stdin")],
     models: Annotated[list[str], MODELS],
     source: Annotated[Optional[Path], SOURCE] = None,  # noqa: UP045
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
+    first_id: FIRST_ID = None,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
@@ -64,13 +65,14 @@ def nbest(
     lines = None if source is None else _source_lines(source)
 
     def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
-        for number, entries in stream_nbest(file):
+        for number, entries in stream_nbest(file, first_id or 0):
             if lines is not None and number >= len(lines):
-                raise FormatError(f"the list has a sentence {number}", path=file, remedy=f"{source} has {len(lines)}")
+                remedy = f"{source} has {len(lines)}; where ids begin with 1, --first-id 1"
+                raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
             done = score_nbest([] if lines is None else lines[number], entries, scorers)
             yield number, done if own is None else weighted_nbest(done, own)
 
-    _write(scored(), output, best, None if lines is None else len(lines))
+    _write(scored(), output, best, None if lines is None else len(lines), first_id or 0)
 
 
 @app.command()
@@ -202,13 +204,15 @@ def _source_lines(path: Path) -> list[list[str]]:
     return [split_tokens(line) for line in read_lines(path)]
 
 
-def _write(groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None) -> None:
+def _write(
+    groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None, first_id: int = 0
+) -> None:
     """Writes n-best lists as they come, or one line for each of `count` sentences (None: of those in the lists)."""
     from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
     if not best:
-        write_nbest(groups, output)
+        write_nbest(groups, output, first_id=first_id)
         return
     found = {number: entries[0].text if entries else "" for number, entries in groups}
     lines = [found.get(number, "") for number in range(max(found, default=-1) + 1 if count is None else count)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.textio import read_lines
 
 ALL_MASKS = "all"
+
+_MASK = re.compile("[01]{2,}")
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,9 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
             yield from read_skeletons(file)
             return
+        if all(_MASK.fullmatch(line) for line in read_lines(file) if line):
+            remedy = "put [[ and ]] around the deleted tokens of each sentence, or write JSON lines"
+            raise FormatError("masks without their sentences", path=path, line=1, remedy=remedy)
         for number, line in enumerate(read_lines(file)):
             try:
                 yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None

@@ -18,7 +18,7 @@ from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
 from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_sentences
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.settings_options import setting_options, takes_settings
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
@@ -28,7 +28,7 @@ from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
 from lattice_simp.translate.model_files import TEXT, decoder_settings
-from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
 app = command_app()
@@ -138,10 +138,10 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
-    own = decoder_settings(options.model)
-    own.updated(options.settings)
+    stored = decoder_settings(options.model)
+    stored.updated(options.settings)
     wrong = []
-    if options.settings.get("mbr") == {} and own.mbr is None:
+    if options.settings.get("mbr") == {} and stored.mbr is None:
         wrong.append(
             "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
             f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale and its like"
@@ -159,6 +159,9 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     if needs and not any(given[need] for need in needs):
         flags = " or ".join(_NEEDS[need] for need in needs)
         wrong.append(f"--strategy {options.strategy} needs {flags}")
+    own = options.settings.get("skeleton", {})
+    if not any(given.values()) and (idle := [opt for opt in setting_options(SkeletonSettings) if opt.path[0] in own]):
+        wrong.append(f"--{idle[0].flag} has no effect without {' or '.join(_NEEDS.values())}")
     if wrong:
         raise LatticeSimpError(wrong[0])
     if run.dask is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import FIRST_ID, command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
@@ -138,10 +138,11 @@ def lattices(
 
 @app.command()
 def nbest(
-    file: Annotated[Path, typer.Argument(help="n-best lists with features, Moses format, ids from 0")],
+    file: Annotated[Path, typer.Argument(help="n-best lists with features, Moses format")],
     references: Annotated[list[Path], REFERENCES],
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
+    first_id: FIRST_ID = None,
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 3,
     seed: Annotated[int, SEED] = 1,
@@ -158,7 +159,10 @@ def nbest(
     from lattice_simp.tune.feature_lattice import nbest_lattice
 
     symbols, names = SymbolTable(), tuple(read_weights(start))
-    lists = read_nbest(file)
+    lists = read_nbest(file, first_id or 0)
+    unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
+    if unknown is not None:
+        raise FormatError(f"the feature {unknown!r} is not in {start}", path=file, remedy="add a line with its weight")
     own = [nbest_lattice(with_total(entries, names), names, symbols) for entries in lists]
     encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(lists), file)]
     _minimise(own, encoded, start, output, directions, restarts, seed, jobs)

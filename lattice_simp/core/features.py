@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.kernel import Floats, Ints, read_only
 from lattice_simp.errors import InvalidLatticeError
 
 Scores: TypeAlias = npt.NDArray[Any]
@@ -27,6 +27,8 @@ class Features(Mapping[str, Floats]):
     >>> features["LM"].tolist(), features.final("LM").tolist(), list(features)
     ([-1.5, -2.0], [0.0, -0.5], ['LM'])
 
+    The matrices are read-only, since lattices share them.
+
     Attributes:
         names: of the rows.
         arcs: (len(names), num_arcs).
@@ -36,6 +38,10 @@ class Features(Mapping[str, Floats]):
     names: tuple[str, ...]
     arcs: Scores
     finals: Scores
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arcs", read_only(self.arcs))
+        object.__setattr__(self, "finals", read_only(self.finals))
 
     @classmethod
     def empty(cls, num_arcs: int, num_states: int) -> Features:

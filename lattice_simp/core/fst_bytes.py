@@ -32,6 +32,13 @@ Table = dict[int, str]
 _STATE = np.dtype([("final", "<f4"), ("pos", "<u4"), ("narcs", "<u4"), ("niepsilons", "<u4"), ("noepsilons", "<u4")])
 _ARC = np.dtype([("ilabel", "<i4"), ("olabel", "<i4"), ("weight", "<f4"), ("nextstate", "<i4")])
 _TABLE_MAGIC = 2125658996
+TABLE_MAGIC = struct.pack("<i", _TABLE_MAGIC)
+"""The first four bytes of a binary symbol table."""
+
+_CONVERTED_LAYOUTS = frozenset(
+    {"edit", "compact_acceptor", "compact_string", "compact_weighted_string"}
+    | {"compact_unweighted", "compact_unweighted_acceptor"}
+)
 _VERSION = 2
 _EXPANDED, _MUTABLE = 1, 2  # property bits; all other properties stay unknown and are computed when asked for
 _HAS_ISYMBOLS, _HAS_OSYMBOLS, _IS_ALIGNED = 1, 2, 4
@@ -109,17 +116,16 @@ def parse(
         path: the file's name, for errors.
 
     Raises:
-        FormatError: not an OpenFst file, other arcs than standard ones, damage, labels without a word.
+        FormatError: not an OpenFst file, a type that cannot be converted, damage, labels without a word.
     """
     cursor = _Cursor(data, path)
     if data[:4] != MAGIC:
         raise cursor.error("not an OpenFst file: the first bytes differ", "write one with fstcompile or fst.write()")
     cursor.position = 4
     layout, arc_type = cursor.string(), cursor.string()
-    if arc_type != "standard":
-        raise cursor.error(f"arcs of type {arc_type[:40]!r}", "convert them: fstmap --map_type=to_standard")
-    if layout not in ("vector", "const"):
-        raise cursor.error(f"an FST of type {layout[:40]!r}", "convert it: fstconvert --fst_type=vector")
+    if (layout, arc_type) not in {(own, kind) for own in ("vector", "const") for kind in ("standard", "log")}:
+        cursor = _converted(cursor, layout, arc_type)
+        layout, arc_type = cursor.string(), cursor.string()
     version, flags, _, start, num_states, num_arcs = cursor.take("<iiQqqq")
     input_table = _table(cursor) if flags & _HAS_ISYMBOLS else None
     output_table = _table(cursor) if flags & _HAS_OSYMBOLS else None
@@ -139,6 +145,15 @@ def parse(
     own = (input_table, output_table) if own_tables else (None, None)
     labels = _labels(cursor, arcs, tables[0] or own[0], tables[1] or own[1], symbols, isymbols)
     return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
+
+
+def parse_table(data: bytes, path: str | Path | None = None) -> Table:
+    """Returns the words of a binary symbol table, by their labels.
+
+    Raises:
+        FormatError: damage.
+    """
+    return _table(_Cursor(data, path))
 
 
 @dataclass
@@ -181,6 +196,30 @@ class _Cursor:
     def require_end(self) -> None:
         if self.position != len(self.data):
             raise self.error(f"{len(self.data) - self.position} bytes too many at the end")
+
+
+def _converted(cursor: _Cursor, layout: str, arc_type: str) -> _Cursor:
+    """Returns a cursor after the first bytes of the same automaton in the vector layout, with standard arcs.
+
+    Only types that OpenFst brings itself: for others it looks for a library of that name, wherever that may be.
+    """
+    import pywrapfst
+
+    if layout not in ("vector", "const", *_CONVERTED_LAYOUTS):
+        raise cursor.error(
+            f"an FST of type {layout[:40]!r}", "write it as vector, with the program that knows this type"
+        )
+    if arc_type not in ("standard", "log", "log64"):
+        raise cursor.error(f"arcs of type {arc_type[:40]!r}", "write standard arcs (costs, the tropical semiring)")
+    try:
+        fst = pywrapfst.Fst.read_from_string(cursor.data)
+        if not fst.verify():
+            raise cursor.error("the FST contradicts itself")
+        standard = fst if arc_type == "standard" else pywrapfst.arcmap(fst, map_type="to_standard")
+        data = pywrapfst.convert(standard, "vector").write_to_string()
+    except (pywrapfst.FstIOError, pywrapfst.FstOpError, pywrapfst.FstArgError) as error:
+        raise cursor.error(f"OpenFst cannot read this FST of type {layout!r}") from error
+    return _Cursor(data, cursor.path, position=4)
 
 
 def _table(cursor: _Cursor) -> Table:
@@ -263,7 +302,8 @@ def _labels(
     if output_table is None and same:
         output_table = input_table
     if output_table is None and symbols is None:
-        raise cursor.error("the FST has no symbol table", "pass the table its labels belong to as `symbols`")
+        remedy = "give it: symbols= or symbols_path= in Python, --symbols of the `lattice` commands"
+        raise cursor.error("the FST has no symbol table for its labels", remedy)
     if isymbols is None and input_table is not None and input_table != output_table:
         isymbols = SymbolTable()
     symbols = SymbolTable() if symbols is None else symbols

@@ -69,6 +69,7 @@ class Kernel:
             return numba.njit(**{**self.targetoptions, "cache": folder is not None})(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
+        arguments = tuple(map(_plain, arguments))
         if threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
@@ -83,6 +84,42 @@ def when_compiling(tell: Callable[[], None]) -> None:
     It takes effect if no kernel was called before.
     """
     _WHEN_COMPILING.append(functools.cache(tell))
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns an array that cannot be written to: a view of the same data, where it can be."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _plain(argument: Any) -> Any:
+    """Returns an argument with views of its read-only arrays that pass for others, since no kernel writes to these.
+
+    For numba they are of another type, so it would compile each kernel anew for every mixture of the two.
+    """
+    if isinstance(argument, np.ndarray):
+        return argument if argument.flags.writeable else _shared(argument)
+    if isinstance(argument, tuple):
+        parts = [_plain(part) for part in argument]
+        return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
+    return argument
+
+
+def _shared(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = np.asarray(_Shared(array))
+    return view if view.dtype == array.dtype else view.view(array.dtype)  # padding has no names there
+
+
+class _Shared:
+    """The data of a read-only array, as numpy's protocol hands them over."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self.array = array  # keeps the data alive
+        self.__array_interface__ = interface = array.__array_interface__
+        interface["data"] = (interface["data"][0], False)
 
 
 @functools.cache

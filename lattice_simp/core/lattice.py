@@ -20,7 +20,7 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
@@ -41,7 +41,8 @@ class Lattice:
     (4, 4, True)
 
     State 0 is the start; a lattice without states accepts nothing. The arcs of state `q` are
-    `offsets[q]:offsets[q + 1]`. Lattices do not change: operations return new ones.
+    `offsets[q]:offsets[q + 1]`. Lattices do not change: operations return new ones, which may share arrays with the
+    old ones, so the arrays are read-only. Change a copy, and `dataclasses.replace` the array.
 
     Attributes:
         offsets: (num_states + 1,) int32, where each state's arcs begin.
@@ -68,6 +69,10 @@ class Lattice:
     def __post_init__(self) -> None:
         if self.features is None:
             object.__setattr__(self, "features", Features.empty(len(self.weights), len(self.finals)))
+        same = self.ilabels is self.olabels
+        for name in ("offsets", "olabels", "weights", "nextstates", "finals"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        object.__setattr__(self, "ilabels", self.olabels if same else read_only(self.ilabels))
 
     # ---------------------------------------------------------------- making
 
@@ -96,7 +101,7 @@ class Lattice:
                 lengths that differ.
         """
         source_array = np.asarray(sources, dtype=np.int64)
-        final_array = np.asarray(finals, dtype=np.float64)
+        final_array = np.array(finals, dtype=np.float64)
         if start:
             order = np.concatenate(([start], np.delete(np.arange(len(final_array)), start)))
             final_array = final_array[order]
@@ -213,7 +218,7 @@ class Lattice:
     @cached_property
     def sources(self) -> Ints:
         """(num_arcs,) int32, the source state of each arc."""
-        return np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets))
+        return read_only(np.repeat(np.arange(self.num_states, dtype=np.int32), np.diff(self.offsets)))
 
     @cached_property
     def is_topsorted(self) -> bool:
@@ -282,8 +287,8 @@ class Lattice:
         order = topological_order(self.offsets, self.nextstates)
         if order is None:
             raise CyclicLatticeError(
-                "the lattice has a cycle, so it holds infinitely many strings; "
-                "prune it to its n shortest paths first, or remove the loop"
+                "the lattice has a cycle, so it holds infinitely many strings; remove its loops, or keep n paths: "
+                "Lattice.from_pynini(pynini.shortestpath(lattice.to_pynini(attach_symbols=True), nshortest=n))"
             )
         return self.subset(order)
 
@@ -379,6 +384,27 @@ class Lattice:
     def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
         """Returns the lattice with one more feature; see `Features.with_column`. Costs stay as they are."""
         return replace(self, features=self.features.with_column(name, scores, finals))
+
+    def without_feature(self, name: str, weight: float = 0.0) -> Lattice:
+        """Returns the lattice without a feature, and without what it costs at that weight.
+
+        >>> lattice = Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0])
+        >>> lattice.without_feature("LM", 0.5).weights.tolist()   # 3 - 0.5 * 2
+        [2.0]
+
+        So the scores of an old language model give way to those of a new one.
+
+        Raises:
+            InvalidLatticeError: the lattice has no such feature, or a cost is not finite any more.
+        """
+        if name not in self.features:
+            known = ", ".join(self.features) or "none"
+            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        weights = self.weights + weight * self.features[name]
+        finals = self.finals + weight * self.features.final(name)
+        made = replace(self, weights=weights, finals=finals, features=self.features.without(name))
+        made.validate()
+        return made
 
     def project_output(self) -> Lattice:
         """Returns the acceptor of the output words; features stay."""

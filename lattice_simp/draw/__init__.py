@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw.dot import to_dot
-from lattice_simp.draw.svg import to_svg
+from lattice_simp.draw.svg import drawn_states, to_svg
 from lattice_simp.errors import MissingExtraError
 
-__all__ = ["to_dot", "to_svg"]
+__all__ = ["drawn_states", "to_dot", "to_svg"]
 
 
 def _notebook(lattice: Lattice) -> str | None:

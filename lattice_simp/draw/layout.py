@@ -20,9 +20,9 @@ _BOX = (
 )
 _POINTS_AN_INCH = 72.0
 _DENSE = 2.5
-_MANY = 100
+_MANY, _TOO_MANY = 100, 200
 _HASTE = "graph [splines=line, nslimit=1, mclimit=0.1, searchsize=5];"
-"""Straight lines and little optimisation, for many links between few states, which take minutes otherwise."""
+"""Straight lines and little optimisation, for many links, or between few states: these take minutes otherwise."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
     lines = [
         "digraph {",
         "graph [rankdir=LR, ranksep=0.2, nodesep=0.2];",
-        _HASTE if len(links) > max(_MANY, _DENSE * len(radii)) else "",
+        _HASTE if len(links) > min(_TOO_MANY, max(_MANY, _DENSE * len(radii))) else "",
         'node [shape=circle, label="", fixedsize=true];',
         f"edge [arrowsize={HEAD_LENGTH / 10}];",
         *(f"{state} [width={2 * radius / _POINTS_AN_INCH}];" for state, radius in enumerate(radii)),

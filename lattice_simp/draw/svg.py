@@ -90,9 +90,8 @@ def to_svg(
     Raises:
         MissingExtraError: pygraphviz is not installed.
     """
-    states = _nearest_states(lattice, max_states)
-    while len(bundles := _bundles(lattice, states)) > _MOST_LINKS:
-        states = _nearest_states(lattice, len(states) * 3 // 4)
+    states = drawn_states(lattice, max_states)
+    bundles = _bundles(lattice, states)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
     layout = lay_out(radii, list(bundles))
@@ -111,6 +110,14 @@ def to_svg(
         notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
     note = "; ".join(notes)
     return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
+
+
+def drawn_states(lattice: Lattice, max_states: int) -> list[int]:
+    """Returns the states that a drawing shows: at most so many, and fewer where too many links are between them."""
+    states = _nearest_states(lattice, max_states)
+    while len(_bundles(lattice, states)) > _MOST_LINKS:
+        states = _nearest_states(lattice, len(states) * 3 // 4)
+    return states
 
 
 def _nearest_states(lattice: Lattice, most: int) -> list[int]:

@@ -22,7 +22,7 @@ from lattice_simp.formats.common import Format
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.support.textio import COMPRESSIONS, read_bytes
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "read_nbest", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "format_of_name", "parse", "read", "read_nbest", "write"]
 
 FORMATS: dict[str, Format] = {
     "openfst": openfst.FORMAT,
@@ -49,9 +49,15 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
     Raises:
         FormatError: the file is broken, is empty or (in PLF) holds several lattices.
     """
+    return parse(read_bytes(path), path, format, symbols, **options)
+
+
+def parse(
+    data: bytes, path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
+) -> Lattice:
+    """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
     if format is not None and format not in FORMATS:
         raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
-    data = read_bytes(path)
     return FORMATS[format or _sniffed(data)].read(data, path=path, symbols=symbols, **options)
 
 
@@ -70,7 +76,7 @@ def write(lattice: Lattice, path: str | Path, format: str | None = None, **optio
     Raises:
         LatticeSimpError: the ending is unknown, the format cannot hold the lattice, the file cannot be written.
     """
-    chosen = _named(path) if format is None else format
+    chosen = format_of_name(path) if format is None else format
     if chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
     FORMATS[chosen].write(lattice, path, **options)
@@ -86,7 +92,12 @@ def _sniffed(data: bytes) -> str:
     return next((name for name, format in FORMATS.items() if format.sniff(head)), "att")
 
 
-def _named(path: str | Path) -> str:
+def format_of_name(path: str | Path) -> str:
+    """Returns the name of the format that a file name's ending shows; standard output (`-`) gets AT&T text.
+
+    Raises:
+        LatticeSimpError: the ending is unknown.
+    """
     if str(path) == "-":
         return "att"
     suffixes = [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS]

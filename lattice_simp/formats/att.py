@@ -44,7 +44,7 @@ def parse_att(
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
     acceptor: bool | None = None,
-    numeric: bool = False,
+    numeric: bool | None = None,
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
@@ -65,12 +65,14 @@ def parse_att(
             output` (False). None decides: a file with a line of five fields is a transducer; otherwise it is an
             acceptor if the fourth field of every line of four is a number. So a transducer without costs whose
             output labels are numbers needs `acceptor=False`.
-        numeric: labels are label ids of `symbols` (and `isymbols`), not words.
+        numeric: labels are label ids of `symbols` (and `isymbols`), not words; False where numbers are words. None
+            takes labels for words, but refuses numbers alone with 0 among them: these are ids, and 0 is epsilon.
         symbols_path: an OpenFst text symbol table; labels are its numbers.
         isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
-        FormatError: a broken line (with its number), an empty file, unknown labels, costs that are NaN or infinite.
+        FormatError: a broken line (with its number), an empty file, unknown labels, label ids
+            without a symbol table, costs that are NaN or infinite.
     """
     ilabels, labels = read_label_pair(symbols_path, isymbols_path)
     decode(data, path)  # fails at bytes that are not UTF-8
@@ -189,11 +191,16 @@ def _labels(
     arcs: Longs,
     columns: Longs,
     symbols: SymbolTable,
-    numeric: bool,
+    numeric: bool | None,
     words: dict[int, str] | None,
 ) -> npt.NDArray[np.int32]:
     fields = text.column(arcs, columns)
     ids: dict[bytes, int] = {}
+    if numeric is None and words is None and b"0" in fields and b"".join(fields).isdigit():
+        remedy = (
+            "give their symbol table (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+        )
+        text.fail(int(arcs[fields.index(b"0")]), "labels are numbers, and 0 among them", remedy)
     for field in dict.fromkeys(fields):
         if numeric or words is not None:
             label = _numeric_label(field, symbols, words)

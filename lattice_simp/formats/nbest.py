@@ -44,8 +44,9 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
     """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
 
     Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
-    columns of features and of the total may be missing; alignments, scores of words and columns after the total are
-    ignored. Names may end with `:` as in old lists of Moses; values before the first name are called Feature0, ...
+    columns of features and of the total may be missing, totals in all lines or in none (costs are 0 then); alignments,
+    scores of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values
+    before the first name are called Feature0, ...
 
     Args:
         path: the file; `-` is standard input.
@@ -55,16 +56,24 @@ def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, lis
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: a broken line (with its number), ids that decrease, an empty file.
+        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, an empty file.
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
     number = 0
+    totals = False
     for number, line in enumerate(read_lines(path), 1):
-        found, hypothesis = parse_hypothesis(line, path=path, line_number=number)
+        found, hypothesis, has_total = _parse_line(line, path, number)
+        if number == 1:
+            totals = has_total
+        elif has_total != totals:
+            message = "a total, which the lines before lack" if has_total else "no total, which the lines before have"
+            raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
         if found < sentence + first_id:
             message = f"the id {found} is lower than {sentence + first_id}"
-            remedy = "sort the list by id" if found >= first_id else f"pass first_id={found}"
+            remedy = (
+                "sort the list by id" if found >= first_id else f"begin with it: --first-id {found} (first_id={found})"
+            )
             raise FormatError(message, path=path, line=number, remedy=remedy)
         if found - first_id - sentence > MAX_GAP:
             message = f"the id jumps from {sentence + first_id} to {found}"
@@ -95,6 +104,12 @@ def parse_hypothesis(
     Raises:
         FormatError: the line is broken.
     """
+    found, hypothesis, _ = _parse_line(line, path, line_number)
+    return found, hypothesis
+
+
+def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> tuple[int, Hypothesis, bool]:
+    """Returns the id and the hypothesis of one line, and whether the line has a total; without one the cost is 0."""
 
     def fail(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
@@ -115,8 +130,12 @@ def parse_hypothesis(
             token = f"{token[:-1]}="
         if token.endswith("=") or finite(token) is None:
             name, equals, value_text = token.rpartition("=")
-            if not equals or not name or name in values:
-                raise fail(f"not a new feature: {shown(token)}", "write Name= values, each name once")
+            if not equals and _is_number(token):
+                raise fail(f"a feature without a finite value: {shown(token)}", "write finite decimal numbers")
+            if not equals or not name:
+                raise fail(f"neither Name= nor a number: {shown(token)}", "write Name= values")
+            if name in values:
+                raise fail(f"a feature twice: {shown(token)}", "write each name once")
             values[name] = []
         else:
             value_text = token
@@ -132,11 +151,12 @@ def parse_hypothesis(
         if not features.keys().isdisjoint(names):
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, own, strict=True))
-    total = finite(columns[1]) if len(columns) > 1 and columns[1] else 0.0
+    has_total = len(columns) > 1 and bool(columns[1])
+    total = finite(columns[1]) if has_total else 0.0
     if total is None:
         raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
     tokens = tuple(token for token in _BLANKS.split(text) if token)
-    return int(head[1]), Hypothesis(tokens, 0.0 - total, features)
+    return int(head[1]), Hypothesis(tokens, 0.0 - total, features), has_total
 
 
 def write_nbest(
@@ -164,6 +184,15 @@ def write_nbest(
     with open_text(path, "w") as file:
         for sentence, hypotheses in groups:
             file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+
+
+def _is_number(text: str) -> bool:
+    """Returns whether a text is a number, finite or not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _format(entry: Hypothesis, style: str) -> str:

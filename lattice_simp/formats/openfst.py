@@ -1,5 +1,6 @@
 """OpenFst binary files: vector and const FSTs over the tropical semiring, with or without symbol tables.
 
+Compact FSTs and those over the log semiring are converted; their costs are negative logs, too.
 Costs are single precision in such a file. Arcs of infinite cost are left out.
 """
 
@@ -27,7 +28,7 @@ def parse_openfst(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
-    """Returns the lattice of an OpenFst file's bytes (vector or const, standard arcs).
+    """Returns the lattice of an OpenFst file's bytes (vector, const or compact; standard or log arcs).
 
     Symbol tables inside the file say which words its labels are; those words are then numbered by `symbols` and
     `isymbols`, which grow as needed. In a file without tables the labels are label ids of `symbols` (and `isymbols`).
@@ -38,11 +39,12 @@ def parse_openfst(
         symbols: the table of the output words; a new one if None.
         isymbols: the table of the input words; None for the same table as the output words, unless the file holds
             another one.
-        symbols_path: an OpenFst text symbol table that says which words the labels are, whatever the file itself says.
+        symbols_path: an OpenFst symbol table, text or binary, that says which words the labels are, whatever the file
+            itself says.
         isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
-        FormatError: not an OpenFst file, other arcs than "standard" ones, a damaged file, costs that are NaN, labels
+        FormatError: not an OpenFst file, a type that cannot be converted, a damaged file, costs that are NaN, labels
             without a word.
     """
     tables = read_label_pair(symbols_path, isymbols_path)

@@ -14,24 +14,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from lattice_simp.core.fst_bytes import TABLE_MAGIC, parse_table
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import natural, shown
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import decode, open_text, read_bytes
 
 _BLANKS = re.compile(r"[ \t]+")
 
 
 def read_labels(path: str | Path) -> dict[int, str]:
-    """Reads a text symbol table whose numbers may have gaps: number to word. The word of 0 is epsilon.
+    """Reads a symbol table, text or binary, whose numbers may have gaps: number to word. The word of 0 is epsilon.
 
     Raises:
         FormatError: a broken line, a number or a word that occurs twice, an empty file.
     """
+    data = read_bytes(path)
+    if data.startswith(TABLE_MAGIC):
+        return parse_table(data, path)
     labels: dict[int, str] = {}
     known: set[str] = {EPSILON_SYMBOL}
-    for number, line in enumerate(read_lines(path), 1):
-        fields = _BLANKS.split(line.strip(" \t"))
+    for number, line in enumerate(decode(data, path).split("\n"), 1):
+        fields = _BLANKS.split(line.removesuffix("\r").strip(" \t"))
         if fields == [""]:
             continue
         label = natural(fields[1]) if len(fields) == 2 else None

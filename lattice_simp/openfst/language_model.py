@@ -14,6 +14,7 @@ import pynini
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lm.marks import MARKS
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.openfst.paths import prune
 
@@ -29,7 +30,7 @@ def apply_lm(
     *,
     beam: float | None = None,
     word_penalty: float = 0.0,
-    invisible: Collection[str] = (),
+    ignore: Collection[str] = MARKS,
 ) -> Lattice:
     """Adds the models' costs of every string to the paths of a lattice.
 
@@ -52,19 +53,19 @@ def apply_lm(
             raise LatticeSimpError(
                 f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
             )
-        acceptor = _acceptor(lattice, model, weight, word_penalty if number == 0 else 0.0, invisible)
+        acceptor = _acceptor(lattice, model, weight, word_penalty if number == 0 else 0.0, ignore)
         joint = pynini.compose(lattice.to_pynini(), acceptor.to_pynini().arcsort())
         lattice = Lattice.from_pynini(joint, lattice.symbols, lattice.isymbols).connected()
     return prune(lattice, beam)
 
 
 def _acceptor(
-    lattice: Lattice, model: LanguageModel, weight: float, word_penalty: float, invisible: Collection[str]
+    lattice: Lattice, model: LanguageModel, weight: float, word_penalty: float, ignore: Collection[str]
 ) -> Lattice:
     """Returns the acceptor of all strings over the lattice's words, each at its weighted cost."""
     symbols = lattice.symbols
     labels = [label for label in np.unique(lattice.olabels).tolist() if label != EPSILON]
-    unseen = [label for label in labels if symbols[label] in invisible]
+    unseen = [label for label in labels if symbols[label] in ignore]
     seen = [label for label in labels if label not in unseen]
     restricted = model.restrict([symbols[label] for label in seen])
     words = dict(zip(seen, restricted.word_ids.tolist(), strict=True))

@@ -17,6 +17,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.binary import START
+from lattice_simp.lm.marks import MARKS
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.optimistic import optimistic_costs, order_view
 from lattice_simp.ops.lm_product import NO_WORD
@@ -34,7 +35,7 @@ def apply_lm(
     *,
     beam: float | None = None,
     word_penalty: float = 0.0,
-    invisible: Collection[str] = (),
+    ignore: Collection[str] = MARKS,
 ) -> Lattice:
     """Adds the models' costs of every string to the paths of a lattice.
 
@@ -49,13 +50,14 @@ def apply_lm(
     they can give it, and a real path's full cost bounds what may be dropped, so nothing within the beam is lost.
 
     Args:
-        lattice: acyclic; its output labels are words, epsilons are skipped; `<s>` and `</s>` are not among them.
+        lattice: acyclic; its output labels are words, epsilons are skipped.
         models: the models by the names of the features that receive their scores (natural log probabilities), each
             with its weight, what its costs are multiplied with; not negative.
         beam: keep every path that costs at most so much more than the best one (nats, all models included); None
             keeps all paths.
         word_penalty: a cost for each word.
-        invisible: words that the models do not see, as if they were epsilons (they get no word penalty either).
+        ignore: words that the models do not see, as if they were epsilons (they get no word penalty either). By default
+            the marks of sentence ends, silence and noise that speech lattices have as words: `lm.marks.MARKS`.
 
     Returns:
         A topologically sorted lattice. An arc's share of a model's score may contain backoff weights that only the
@@ -72,21 +74,21 @@ def apply_lm(
     first, later = names[0], {name: models[name] for name in names[1:]}
     if not later or beam is None:
         for name in names:
-            lattice = _apply(lattice, name, models[name], beam, word_penalty if name == first else 0.0, invisible)
+            lattice = _apply(lattice, name, models[name], beam, word_penalty if name == first else 0.0, ignore)
         return lattice
-    bounds = [_least_costs(lattice, *models[name], invisible) for name in later]
+    bounds = [_least_costs(lattice, *models[name], ignore) for name in later]
     least = np.sum([costs for costs, _ in bounds], axis=0)
     hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
-    best = _apply(hopeful, first, models[first], 0.0, word_penalty, invisible)
+    best = _apply(hopeful, first, models[first], 0.0, word_penalty, ignore)
     candidate = nbest(best)
     if not candidate:
-        return apply_lm(best, later, beam=beam, invisible=invisible)
-    words = [word for word in candidate[0].tokens if word not in invisible]
+        return apply_lm(best, later, beam=beam, ignore=ignore)
+    words = [word for word in candidate[0].tokens if word not in ignore]
     hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
     missing = sum(-weight * model.score(words) for model, weight in later.values()) - hoped
-    scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, word_penalty, invisible)
+    scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, word_penalty, ignore)
     scored = replace(scored, weights=scored.weights - least[scored.olabels])
-    return apply_lm(scored, later, beam=beam, invisible=invisible)
+    return apply_lm(scored, later, beam=beam, ignore=ignore)
 
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
@@ -96,7 +98,10 @@ def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
                 f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
             )
         if name in lattice.features:
-            raise LatticeSimpError(f"the lattice has a feature {name!r} already; give this model another name")
+            raise LatticeSimpError(
+                f"the lattice has a feature {name!r} already; give this model another name, "
+                "or take the old scores out first (Lattice.without_feature)"
+            )
     if beam is not None and not beam >= 0:
         raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
 
@@ -107,7 +112,7 @@ def _apply(
     weighted: tuple[LanguageModel, float],
     beam: float | None,
     word_penalty: float,
-    invisible: Collection[str],
+    ignore: Collection[str],
 ) -> Lattice:
     """Applies one model."""
     model, weight = weighted
@@ -115,12 +120,12 @@ def _apply(
     if lattice.empty:
         return lattice.with_feature(name, np.zeros(0), np.zeros(0))
     used = np.flatnonzero(np.bincount(lattice.olabels))
-    successors = _successors(lattice, invisible) if model.needs_successors else None
+    successors = _successors(lattice, ignore) if model.needs_successors else None
     restricted = model.restrict([lattice.symbols[label] for label in used.tolist()], successors)
     word_of_label = np.full(len(lattice.symbols), NO_WORD, dtype=np.int32)
     word_of_label[used] = restricted.word_ids
     word_of_label[EPSILON] = NO_WORD
-    word_of_label[[label for label in map(lattice.symbols.find, invisible) if label is not None]] = NO_WORD
+    word_of_label[[label for label in map(lattice.symbols.find, ignore) if label is not None]] = NO_WORD
     words = word_of_label[lattice.olabels]
     weights = lattice.weights + word_penalty * (words != NO_WORD)
     # Without a weight nothing of the model's cost counts, but its score is wanted all the same: split, then prune.
@@ -143,9 +148,9 @@ def _apply(
     return scored if weight or beam is None else prune(scored, beam)
 
 
-def _successors(lattice: Lattice, invisible: Collection[str]) -> dict[str, list[str]]:
+def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str]]:
     """Returns the words that can follow each word of a lattice, and `<s>`, through unseen arcs too."""
-    unseen = {EPSILON, *(lattice.symbols.find(word) for word in invisible)}
+    unseen = {EPSILON, *(lattice.symbols.find(word) for word in ignore)}
     after: list[set[int]] = [set() for _ in range(lattice.num_states)]  # words that a state offers next
     for state in range(lattice.num_states - 1, -1, -1):
         for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
@@ -160,12 +165,12 @@ def _successors(lattice: Lattice, invisible: Collection[str]) -> dict[str, list[
 
 
 def _least_costs(
-    lattice: Lattice, model: LanguageModel, weight: float, invisible: Collection[str]
+    lattice: Lattice, model: LanguageModel, weight: float, ignore: Collection[str]
 ) -> tuple[Floats, float]:
     """Returns the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
     labels = np.flatnonzero(np.bincount(lattice.olabels, minlength=1))
     labels = np.array(
-        [label for label in labels.tolist() if label and lattice.symbols[label] not in invisible], dtype=np.int64
+        [label for label in labels.tolist() if label and lattice.symbols[label] not in ignore], dtype=np.int64
     )
     restricted = model.restrict([lattice.symbols[label] for label in labels.tolist()])
     view = order_view(restricted, optimistic_costs(restricted), 1, weight)

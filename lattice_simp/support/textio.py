@@ -36,6 +36,12 @@ COMPRESSIONS = frozenset(_MAGIC.values())
 
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)
 _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+_FULL = "free some space or choose another place"
+_WRITE_REMEDIES = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.ENOENT: "make its folder first, or choose another place",
+}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -283,4 +289,5 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 
 def _cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
     reason = error.strerror if isinstance(error, OSError) else error
-    return LatticeSimpError(f"{path}: cannot be written: {reason} (free some space or choose another place)")
+    remedy = _WRITE_REMEDIES.get(getattr(error, "errno", 0), "choose another place")
+    return LatticeSimpError(f"{path}: cannot be written: {reason} ({remedy})")

@@ -121,7 +121,7 @@ class HieroDecoder:
         if lattice.empty:
             raise EmptyLatticeError("the grammar gives no translation of this sentence")
         return self.operations.apply_lm(
-            lattice, self.models, beam=beam, word_penalty=self.word_penalty, invisible=invisible
+            lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=invisible
         )
 
     def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Hypothesis]]:

@@ -37,6 +37,11 @@ class Translation:
     skeleton_hypotheses: tuple[Hypothesis, ...] = ()
     mbr: Lattice | None = None
 
+    def __repr__(self) -> str:
+        found = "" if self.reachable is None else ", skeleton found" if self.reachable else ", skeleton not found"
+        size = f"{self.lattice.num_states} states, {self.lattice.num_arcs} arcs"
+        return f"Translation({' '.join(self.source)!r}, {self.strategy}{found}, {size})"
+
     @property
     def best(self) -> Hypothesis:
         """The cheapest hypothesis, or the one with the greatest expected gain."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import os
+import subprocess
+
+import numpy as np
 import pytest
 
-from lattice_simp import Lattice, nbest, read, write
+from lattice_simp import Lattice, SymbolTable, nbest, read, read_nbest, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -24,6 +29,30 @@ def test_info_tells_size_and_best_path(call, files):
     assert lines["paths"] == "2"
     assert lines["best string"] == "b d"
     assert lines["acyclic"] == "yes"
+
+
+def sausage(slots, words, rng=None):
+    """Returns a lattice of so many slots; with a generator, words may occur twice in one."""
+    labels = np.tile(np.arange(1, words + 1), slots) if rng is None else rng.integers(1, words + 1, slots * words)
+    sources = np.repeat(np.arange(slots), words)
+    finals = np.append(np.full(slots, np.inf), 0.0)
+    table = SymbolTable(f"w{number}" for number in range(words))
+    return Lattice.from_arcs(sources, labels, np.ones(len(labels)), sources + 1, finals, table)
+
+
+def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):
+    def counts(lattice):
+        write(lattice, files / "a.fst")
+        lines = dict(line.split("\t") for line in call("lattice", "info", "a.fst").stdout.splitlines())
+        return lines["paths"], lines["strings"]
+
+    twice = sausage(3, 4, np.random.default_rng(1))
+    assert counts(twice) == ("64", str(len(nbest(twice, 1000))))
+    assert counts(sausage(400, 10)) == ("10^400", "10^400")
+    assert counts(sausage(5, 10)) == ("100000", "100000")
+    assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "more than 1000")
+    monkeypatch.setattr("lattice_simp.commands.lattice.COUNTED_ARCS", 100)
+    assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "not counted")
 
 
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
@@ -51,6 +80,50 @@ def test_a_language_model_from_the_command_line(call, files, model):
     (files / "a.txt").write_text("0 1 das 0\n0 1 die 0\n1 2 haus 0\n2\n")
     call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--output", "b.fst")
     assert call("lattice", "nbest", "b.fst", "-n", 2).stdout.splitlines()[0].endswith("das haus")
+
+
+MARKED = """VERSION=1.0
+N=5 L=4
+lmscale=2
+J=0 S=0 E=1 W=!SENT_START a=0 l=0
+J=1 S=1 E=2 W=das a=-1 l=-0.5
+J=2 S=2 E=3 W=[laugh] a=0 l=0
+J=3 S=3 E=4 W=</s> a=0 l=0
+""" + "".join(f"I={node}\n" for node in range(5))
+
+
+def test_a_language_model_does_not_see_marks(call, files, model):
+    (files / "a.slf").write_text(MARKED)
+    lm = ("lattice", "lm", "a.slf", "--model", model / "lm.arpa", "--output", "b.txt")
+    both = pytest.approx(2 + (0.2 + 1 + 0.3 + 1) * math.log(10))  # das </s>
+
+    def best(*options):
+        done = call(*lm, *options)
+        assert done.returncode == 0, done.stderr
+        return nbest(read(files / "b.txt"))[0].cost, done.stderr
+
+    assert best("--ignore", "[laugh]") == (both, "3 arcs are ignored by the language model: !SENT_START </s> [laugh]\n")
+    assert best("--ignore", "x [laugh]\ny", "--engine", "openfst")[0] == pytest.approx(both.expected, abs=1e-5)
+    cost, said = best()
+    assert cost > both.expected + 5
+    assert said == "2 arcs are ignored by the language model: !SENT_START </s>\n"
+    assert best("--score-marks")[0] > cost + 5
+    assert best("--score-marks")[1] == ""
+
+
+def test_a_new_language_model_replaces_the_old_scores(call, files, model):
+    (files / "a.slf").write_text(MARKED)
+    lm = ("lattice", "lm", "a.slf", "--model", model / "lm.arpa", "--ignore", "[laugh]", "--output", "b.slf")
+    refused = call(*lm, "--name", "lm")
+    assert refused.returncode == 2
+    assert "a.slf: the lattice has a feature 'lm' already (choose another --name, or --replace lm" in refused.stderr
+    assert call(*lm, "--name", "lm", "--replace", "lm", "--old-weight", 2).returncode == 0
+    best = nbest(read(files / "b.slf"))[0]
+    assert best.cost == pytest.approx(1 + 2.5 * math.log(10))
+    assert best.features == {"acoustic": -1.0, "lm": pytest.approx(-2.5 * math.log(10))}
+    assert call(*lm, "--name", "new").returncode == 0
+    assert "no feature 'LM' (it has: acoustic, lm)" in call(*lm, "--replace", "LM").stderr
+    assert "--old-weight has no effect" in call(*lm, "--old-weight", 2).stderr
 
 
 def test_loops_are_arcs_of_a_written_acceptor(call, files):
@@ -87,7 +160,9 @@ def test_drawings(call, files, ending):
 
 def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
     for ending in ("svg", "dot"):
-        call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+        done = call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
+        said = "1 of 5 states are drawn, those nearest to the start; prune it first"
+        assert (said in done.stderr) == (ending == "svg")
     assert "the 1 of 5 states that are nearest to the start" in (files / "a.svg").read_text(encoding="utf-8")
     assert "->" in (files / "a.dot").read_text(encoding="utf-8")
 
@@ -142,6 +217,18 @@ def test_skeleton_conversion_round_trip(call, files):
             "without --id; use",
         ),
         (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
+        (["lattice", "prune", "full.fst"], "give --beam NATS or --max-arcs NUMBER"),
+        (["lattice", "compose", "full.fst", "full.fst", "-n", "3"], "-n has no effect"),
+        (["lattice", "compose", "full.fst", "full.fst", "--id", "3"], "full.fst: is not an n-best list (leave --id"),
+        (["lattice", "compose", "full.nbest", "full.nbest", "--symbols", "words"], "leave --symbols out"),
+        (["lattice", "compose", "one.nbest", "full.nbest"], "full.nbest: hypotheses of sentence 1, but one.nbest ends"),
+        (["lattice", "nbest", "some.nbest", "--id", "0"], "some.nbest:2: no total"),
+        (["lattice", "nbest", "numbers.txt"], "numbers.txt:2: labels are numbers, and 0 among them (give their symbol"),
+        (["lattice", "info", "numbers.fst"], "numbers.fst: the FST has no symbol table for its labels (give it:"),
+        (["lattice", "nbest", "full.fst", "--words"], "full.fst: its labels are words (leave --words out)"),
+        (["lattice", "nbest", "full.nbest", "--symbols", "words"], "full.nbest: its labels are words (leave --symbols"),
+        (["skeleton", "info", "masks"], "masks:1: masks without their sentences"),
+        (["skeleton", "convert", "masks", "-", "--to", "jsonl"], "masks:1: masks without their sentences"),
         (["lattice", "prune"], "Missing argument"),
         (["lattice", "frobnicate"], "frobnicate"),
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),
@@ -156,6 +243,11 @@ def test_errors_are_one_line(call, files, model, arguments, message):
     (files / "cut.fst").write_bytes((files / "full.fst").read_bytes()[:60])
     (files / "cyclic.txt").write_text("0 0 a\n0\n")
     (files / "blank").write_text("a [[b]]\n\na\n")
+    (files / "one.nbest").write_text(NBEST.splitlines(keepends=True)[0])
+    (files / "some.nbest").write_text("0 ||| a ||| f= 1 ||| -2\n0 ||| b ||| f= 2\n")
+    (files / "numbers.txt").write_text("0 1 7 1\n1 2 0\n2\n")
+    write(Lattice.from_strings([("a", 1.0)]), files / "numbers.fst", attach_symbols=False)
+    (files / "masks").write_text("10\n\n0110\n")
     done = call(*[model / "lm.arpa" if argument == "MODEL" else argument for argument in arguments])
     assert done.returncode == 2
     assert message in done.stderr
@@ -194,6 +286,58 @@ def test_words_in_other_files(call, files):
     assert "its labels are words" in refused.stderr
 
 
+def test_every_command_takes_the_words_of_numeric_labels(call, files, model):
+    (files / "a.txt").write_text("0 1 1 1\n1 2 0 1\n1 2 2 2\n2\n")
+    (files / "table").write_text("<eps> 0\ndas 1\nhaus 2\n")
+    given = ("--symbols", "table")
+    for command in (("nbest", "a.txt"), ("prune", "a.txt", "--beam", 0), ("convert", "a.txt", "-"), ("gappy", "a.txt")):
+        done = call("lattice", *command, *given)
+        assert "das" in done.stdout, done.stderr
+    assert "das" in call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", *given).stdout
+    assert "das" in call("lattice", "compose", "a.txt", "a.txt", *given).stdout
+    call("lattice", "draw", "a.txt", "--output", "a.dot", *given)
+    assert "das" in (files / "a.dot").read_text()
+    assert call("lattice", "nbest", "a.txt", "--words").stdout == "2.000000\t1 0\n"
+
+
+def test_features_of_a_list_come_back(call, files):
+    text = "3 ||| a b ||| LM= -1.25 TM= -1 -2.5 ||| -2\n3 ||| c ||| LM= -7 TM= 0 -1 ||| -3.5\n"
+    (files / "a.nbest").write_text(text)
+    listed = ("-n", 9, "--moses")
+    assert call("lattice", "nbest", "a.nbest", "--id", 3, *listed).stdout == text
+    for name in ("a.plf", "a.plf.gz"):
+        assert call("lattice", "convert", "a.nbest", name).stderr == ""
+        written = read_nbest_text(call("lattice", "nbest", name, *listed).stdout, files)
+        assert [(own.text, own.cost) for own in written] == [("a b", 2.0), ("c", 3.5)]
+        assert {name: written[0].features[name] for name in ("LM", "TM_0", "TM_1")} == {
+            "LM": -1.25,
+            "TM_0": -1.0,
+            "TM_1": -2.5,
+        }
+    assert (
+        "a.fst: its format does not hold the features LM TM_0 TM_1"
+        in call("lattice", "convert", "a.nbest", "a.fst").stderr
+    )
+    assert "--moses; use --engine arrays" in call("lattice", "nbest", "a.plf", *listed, "--engine", "openfst").stderr
+
+
+def read_nbest_text(text, folder):
+    (folder / "written.nbest").write_text(text)
+    return read_nbest(folder / "written.nbest")[0]
+
+
+def test_lists_that_begin_at_1_are_composed(call, files):
+    for name in ("full", "skeleton"):
+        lines = (files / f"{name}.nbest").read_text().splitlines(keepends=True)
+        (files / f"{name}1.nbest").write_text("".join(f"{int(line[0]) + 1}{line[1:]}" for line in lines))
+    done = call("lattice", "compose", "full1.nbest", "skeleton1.nbest", "--first-id", 1)
+    assert [line[0] for line in done.stdout.splitlines()] == ["1", "2"]
+    assert "2 sentences, 1 without" in done.stderr
+    assert "missing" not in done.stderr
+    refused = call("lattice", "compose", "full.nbest", "skeleton1.nbest", "--first-id", 1)
+    assert "full.nbest:1: the id 0 is lower than 1 (begin with it: --first-id 0" in refused.stderr
+
+
 def test_a_composed_lattice(call, files):
     options = ("--id", 0, "--beam", 5, "--output", "joint.fst")
     call("lattice", "convert", "full.fst", "full.fst.gz")
@@ -207,6 +351,7 @@ def test_a_composed_lattice(call, files):
 def test_features_of_composed_lists(call, files):
     """A no-break space belongs to its token, so the first hypothesis lacks the skeleton's `a`."""
     (files / "full.nbest").write_text("0 ||| a\u00a0x c ||| f= -1 ||| -2\n0 ||| b ||| f= -1 ||| -1\n")
+    (files / "skeleton.nbest").write_text(SKELETON.splitlines(keepends=True)[0])
     done = call("lattice", "compose", "full.nbest", "skeleton.nbest", "--deletion-cost", 1, "--weight", 2)
     assert done.stdout.splitlines() == [
         "0 ||| a\u00a0x c ||| f= -1 Skeleton= -0.5 Edits= -1 ||| -4",
@@ -220,6 +365,28 @@ def test_the_n_best_strings_are_drawn(call, files):
     drawing = (files / "a.svg").read_text(encoding="utf-8")
     assert "The best" in drawing
     assert ">x<" not in drawing
+
+
+def test_a_reader_that_leaves_is_no_error(files, program):
+    write(sausage(5000, 10), files / "long.fst")
+    for name, taken in (("long.fst", 5), ("full.fst", 0)):
+        ours, theirs = os.pipe()
+        if not taken:
+            os.close(ours)
+        with subprocess.Popen(
+            [program.path, "lattice", "convert", name, "-"], stdout=theirs, stderr=subprocess.PIPE
+        ) as process:
+            os.close(theirs)
+            if taken:
+                assert os.read(ours, taken)
+                os.close(ours)
+            assert process.stderr.read() == b"", name
+            assert process.wait() == 141, name
+
+
+@pytest.mark.parametrize("command", ["", "lattice", "lattice info", "translate", "tune nbest", "evaluate"])
+def test_help_is_short_for_those_who_are(call, command):
+    assert call(*command.split(), "-h").stdout == call(*command.split(), "--help").stdout != ""
 
 
 @pytest.mark.parametrize(

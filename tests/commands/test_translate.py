@@ -177,6 +177,11 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--beam", "-1"], "the beam is -1.0; give a number from 0 up"),
         (["MODEL", "--beam", "nan"], "the beam is nan; give a number from 0 up"),
         (["MODEL", "--skeleton-weight", "-1"], "the skeleton weight is -1.0; give a number"),
+        (
+            ["MODEL", "--skeleton-weight", "1"],
+            "--skeleton-weight has no effect without --skeletons or --skeleton-nbest",
+        ),
+        (["MODEL", "--edits"], "--edits has no effect without --skeletons or --skeleton-nbest"),
         (["MODEL", "--skeleton-hypotheses", "0"], "0 skeleton hypotheses; at least one"),
         (["MODEL", "--no-edits", "--deletion-cost", "1"], "contradict"),
         (["MODEL", "--stem-cost", "-1"], "the stem cost is -1.0; give a number"),

@@ -105,6 +105,12 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     done = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv")
     assert done.returncode == 0, done.stderr
     assert set(read_weights(tmp_path / "w.tsv")) == {"x_0", "x_1"}
+    (tmp_path / "nbest").write_text((tmp_path / "nbest").read_text().replace("0 |||", "1 |||"))
+    assert "1 lines for the 2 of" in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
+    assert call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv", "--first-id", 1).returncode == 0
+    write_weights(tmp_path / "start.tsv", {"x_0": 1.0})
+    refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
+    assert f"{tmp_path / 'nbest'}: the feature 'x_1' is not in {tmp_path / 'start.tsv'} (add a line with" in refused
 
 
 @pytest.mark.parametrize("weights", [{"x": 1.0}, {"x": 1.0, "TOTAL": 1.0}, {"x": 0.2, "TOTAL": 3.0}])

@@ -203,9 +203,14 @@ def test_an_fst_without_a_start_is_the_empty_lattice(states):
 # ---------------------------------------------------------------- refusals
 
 
-def test_log_arcs_are_refused_with_a_remedy():
-    with pytest.raises(InvalidLatticeError, match="map_type=to_standard"):
-        Lattice.from_pynini(pywrapfst.VectorFst("log"), SymbolTable())
+def test_log_arcs_are_costs_too():
+    for name in ("log", "log64"):
+        fst = pywrapfst.VectorFst(name)
+        fst.add_states(2)
+        fst.set_start(0)
+        fst.set_final(1, 0.25)
+        fst.add_arc(0, pywrapfst.Arc(1, 1, pywrapfst.Weight(name, 1.5), 1))
+        assert best_by_string(Lattice.from_pynini(fst, SymbolTable(["a"]))) == {("a",): 1.75}
 
 
 def test_an_fst_without_tables_needs_one():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from helpers import best_by_string, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import _plain, read_only
 from lattice_simp.errors import InvalidLatticeError
 
 INF = math.inf
 SEEDS = range(10)
+WORDS = ("a", "b")
 
 
 def parts(**changes):
@@ -27,6 +30,42 @@ def parts(**changes):
         "finals": [INF, INF, 0.0],
         "symbols": SymbolTable("ab"),
     } | changes
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def test_nothing_that_lattices_share_can_be_written_to():
+    """An operation may hand an array on as it is: written to, it would change the lattice that it came from."""
+    given = np.array([INF, INF, 0.0])
+    for seed in SEEDS:
+        lattice = random_lattice(np.random.default_rng(seed), 8, WORDS, columns=("x",))
+        made = Lattice.from_arcs(**parts(finals=given, features={"x": [1.0, 2.0, 3.0]}))
+        own = (lattice, made, lattice.connected(), lattice.project_output(), lattice.with_feature("y", lattice.weights))
+        for each in own:
+            arrays = (*each.arcs, each.ilabels, each.sources, *each.features.values(), each.features.final("x"))
+            assert not any(array.flags.writeable for array in arrays), seed
+            with pytest.raises(ValueError, match="read-only"):
+                each.finals[0] = 1.0
+        cheaper = replace(lattice, weights=lattice.weights - 1.0)
+        assert not cheaper.weights.flags.writeable
+    given[0] = 0.0
+    assert made.finals[0] == INF
+
+
+def test_kernels_are_compiled_once_for_arrays_of_both_kinds():
+    numbers = np.arange(4.0)
+    frozen, records = read_only(numbers), np.zeros(3, dtype=np.dtype([("a", "i1"), ("b", "f8")], align=True))
+
+    class Pair(NamedTuple):
+        first: np.ndarray
+        second: np.ndarray
+
+    for array in (frozen, read_only(records), frozen[::2]):
+        plain = _plain(Pair(array, numbers)).first
+        assert plain.flags.writeable
+        assert (plain.dtype, plain.tolist()) == (array.dtype, array.tolist())
+    assert _plain(numbers) is numbers
 
 
 # ---------------------------------------------------------------- from_arcs

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import re
 import sys
+import time
 from collections import Counter
 from math import dist
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from lattice_simp import Lattice, SymbolTable
@@ -206,6 +208,22 @@ def test_large_lattices_are_cut_and_say_so() -> None:
     assert sorted(states(whole)) == list(range(31))
     assert len(ends(part)) == 12
     assert part.count('<g class="ls-on">') == 1
+
+
+def test_many_links_are_laid_out_in_seconds() -> None:
+    """Where 200 states have 2.3 links each, beautiful curves would take more than a minute."""
+    rng = np.random.default_rng(0)
+    states, more = 400, 560
+    sources = np.concatenate((rng.integers(0, states - 1, more), np.arange(states - 1)))
+    reach = np.concatenate((rng.integers(1, 40, more), np.ones(states - 1, dtype=np.int64)))
+    finals = np.append(np.full(states - 1, np.inf), 0.0)
+    labels, costs = rng.integers(1, 1000, len(sources)), rng.uniform(0, 3, len(sources))
+    targets = np.minimum(states - 1, sources + reach)
+    table = SymbolTable(f"w{number}" for number in range(1000))
+    lattice = Lattice.from_arcs(sources, labels, costs, targets, finals, table)
+    begin = time.process_time()
+    assert "the 200 of 400 states" in to_svg(lattice)
+    assert time.process_time() - begin < 30
 
 
 def test_where_every_state_leads_to_every_other_fewer_are_drawn() -> None:

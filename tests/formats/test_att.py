@@ -9,7 +9,7 @@ import pytest
 import pywrapfst
 from format_helpers import COMPRESSIONS, SHARED, WORDS, assert_same, fuzz, needs_shared, random_lattice
 
-from lattice_simp import Lattice, SymbolTable
+from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import read
 from lattice_simp.formats.att import parse_att, write_att
@@ -169,6 +169,17 @@ def test_symbol_tables(tmp_path):
     assert read_labels(tmp_path / "gaps.txt") == {999999999999: "x", 3: "y"}
 
 
+def test_binary_symbol_tables(tmp_path):
+    table = pywrapfst.SymbolTable()
+    for word, label in (("<eps>", 0), ("der", 3), ("größe", 7)):
+        table.add_symbol(word, label)
+    table.write(str(tmp_path / "x.syms"))
+    assert read_labels(tmp_path / "x.syms") == {0: "<eps>", 3: "der", 7: "größe"}
+    (tmp_path / "x.syms").write_bytes((tmp_path / "x.syms").read_bytes()[:-3])
+    with pytest.raises(FormatError, match=r"x.syms: the file of .* ends too early"):
+        read_labels(tmp_path / "x.syms")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -207,3 +218,17 @@ def test_a_large_lattice_reads_fast(tmp_path):
     assert lattice.is_topsorted
     write_att(lattice, tmp_path / "x.txt")
     assert_same(read(tmp_path / "x.txt", "att", lattice.symbols), lattice)
+
+
+def test_label_ids_are_not_taken_for_words():
+    """Numbers may be words, of a transducer's side, too; but 0 among numbers alone is epsilon's id."""
+    ids = b"0 1 5 1.5\n1 2 0\n2\n"
+    with pytest.raises(FormatError, match=r"x:2: labels are numbers, and 0 among them \(.*--symbols.*--words"):
+        parse_att(ids, path="x")
+    assert nbest(parse_att(ids, numeric=False))[0].tokens == ("5", "0")
+    assert nbest(parse_att(b"0 1 5 1.5\n1 2 7\n2\n"))[0].tokens == ("5", "7")
+    assert nbest(parse_att(b"0 1 a 1.5\n1 2 0\n2\n"))[0].tokens == ("a", "0")
+    with pytest.raises(FormatError, match="x:1: labels are numbers"):
+        parse_att(b"0 1 0 a 1\n1\n", path="x", acceptor=False)
+    symbols = SymbolTable(["a", "b"])
+    assert nbest(parse_att(b"0 1 1\n1 2 0\n2\n", symbols=symbols, numeric=True))[0].tokens == ("a",)

@@ -13,7 +13,8 @@ from helpers import best_by_string
 
 from lattice_simp import Lattice, SymbolTable, read, write
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, Format, format_of
+from lattice_simp.formats import FORMATS, Format, format_of, read_nbest
+from lattice_simp.formats.nbest import is_nbest
 
 CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
 ENDINGS = (".fst", ".txt", ".att", ".plf", ".slf", ".lat")
@@ -36,6 +37,25 @@ def test_name_and_content(tmp_path, ending, compression):
 def test_named_formats(tmp_path, name):
     write(CAT, tmp_path / "x", format=name)
     assert read(tmp_path / "x", format=name).num_arcs == CAT.num_arcs
+
+
+@pytest.mark.parametrize("name", ["att", "plf", "slf", "features", "nbest"])
+def test_byte_order_marks_are_skipped(tmp_path, name):
+    (tmp_path / "x").write_bytes(
+        {
+            "att": b"\xef\xbb\xbf0 1 a 1.5\n1\n",
+            "plf": b"\xef\xbb\xbf((('a',1.5,1),),)\n",
+            "slf": b"\xef\xbb\xbfN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1.5\n",
+            "features": b"\xef\xbb\xbf0 1 a f:1.5\n1\n",
+            "nbest": b"\xef\xbb\xbf0 ||| a ||| f= -1 ||| -1.5\n",
+        }[name]
+    )
+    if name == "nbest":
+        assert is_nbest(tmp_path / "x")
+        assert [entry.text for entry in read_nbest(tmp_path / "x")[0]] == ["a"]
+        return
+    assert list(best_by_string(read(tmp_path / "x", name))) == [("a",)]
+    assert name == "features" or format_of(tmp_path / "x") == name
 
 
 @pytest.mark.parametrize("name", ["x", "x.gz", "x.doc", ".fst"])

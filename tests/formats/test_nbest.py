@@ -118,13 +118,15 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         ("x ||| a\n", "x:1: not an n-best line"),
         ("1 ||| a\n0 ||| b\n", "x:2: the id 0 is lower than 1 .*sort the list"),
         ("999999999999 ||| a\n", "x:1: the id jumps from 0 to 999999999999"),
-        ("0 ||| a ||| LM= x ||| 1\n", "x:1: not a new feature: 'x'"),
-        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: not a new feature: 'nan'"),
+        ("0 ||| a ||| LM= x ||| 1\n", "x:1: neither Name= nor a number: 'x'"),
+        ("0 ||| a ||| LM= nan ||| 1\n", "x:1: a feature without a finite value: 'nan'"),
         ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a finite value"),
-        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: not a new feature: 'LM=2'"),
-        ("0 ||| a ||| =1 ||| 1\n", "x:1: not a new feature"),
+        ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: a feature twice: 'LM=2'"),
+        ("0 ||| a ||| =1 ||| 1\n", "x:1: neither Name= nor a number"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
+        ("0 ||| a ||| LM= 1 ||| 1\n0 ||| b ||| LM= 1\n", "x:2: no total, which the lines before have .*give all"),
+        ("0 ||| a ||| LM= 1 |||\n1 ||| b ||| LM= 1 ||| 2\n", "x:2: a total, which the lines before lack"),
     ],
 )
 def test_broken_lines(tmp_path, text, message):
@@ -135,7 +137,7 @@ def test_broken_lines(tmp_path, text, message):
 
 def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
-    with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*first_id=0"):
+    with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*--first-id 0 \(first_id=0"):
         list(stream_nbest(tmp_path / "x", first_id=1))
 
 

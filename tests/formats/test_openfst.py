@@ -51,7 +51,7 @@ def test_without_tables(tmp_path):
     path = tmp_path / "x.fst"
     write_openfst(CAT, path, attach_symbols=False)
     assert_same(read(path, "openfst", CAT.symbols), CAT)
-    with pytest.raises(FormatError, match=r"no symbol table.*pass the table"):
+    with pytest.raises(FormatError, match=r"no symbol table.*symbols_path= in Python, --symbols"):
         read(path, "openfst")
     with pytest.raises(FormatError, match="the label 3 is not in the symbol table"):
         read(path, "openfst", SymbolTable(["a"]))
@@ -134,9 +134,18 @@ def test_nothing_to_accept(tmp_path):
     assert parse_openfst(data, symbols=CAT.symbols).num_states == 0
 
 
-def _with_arc_type(name):
-    fst = pynini.Fst(arc_type=name)
-    return fst.write_to_string()
+def test_other_types_are_converted(tmp_path):
+    fst = CAT.to_pynini(attach_symbols=True)
+    assert best_by_string(CAT) == {("a", "cat"): 0.5, ("the", "cat"): 1.5}
+    for name in ("compact_acceptor", "edit"):
+        pywrapfst.convert(fst, name).write(str(tmp_path / "x.fst"))
+        assert best_by_string(read(tmp_path / "x.fst", symbols=CAT.symbols)) == best_by_string(CAT), name
+    for name in ("log", "log64"):
+        logs = pywrapfst.arcmap(fst, map_type=f"to_{name}")
+        logs.write(str(tmp_path / "x.fst"))
+        assert best_by_string(read(tmp_path / "x.fst")) == best_by_string(CAT), name
+    string = pywrapfst.convert(pynini.accep("ab"), "compact_string").write_to_string()
+    assert best_by_string(parse_openfst(string, symbols=SymbolTable(map(chr, range(1, 128))))) == {("a", "b"): 0.0}
 
 
 @pytest.mark.parametrize(
@@ -147,9 +156,12 @@ def _with_arc_type(name):
         (struct.pack("<i", 2125659606), "ends too early"),
         (struct.pack("<ii", 2125659606, 2**31 - 1), "ends too early"),
         (struct.pack("<ii", 2125659606, -5), "ends too early"),
-        (_with_arc_type("log"), "arcs of type 'log'.*fstmap --map_type=to_standard"),
-        (_with_arc_type("log64"), "arcs of type 'log64'"),
-        (struct.pack("<ii6si8s", 2125659606, 6, b"const8", 8, b"standard"), "type 'const8'.*fstconvert"),
+        (struct.pack("<ii6si7s", 2125659606, 6, b"vector", 7, b"expect."), "arcs of type 'expect.'.*standard arcs"),
+        (struct.pack("<ii6si8s", 2125659606, 6, b"const8", 8, b"standard"), "type 'const8'.*write it as vector"),
+        (
+            struct.pack("<ii4si8s", 2125659606, 4, b"edit", 8, b"standard"),
+            "OpenFst cannot read this FST of type 'edit'",
+        ),
     ],
 )
 def test_files_of_other_kinds(broken, message):

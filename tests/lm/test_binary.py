@@ -149,7 +149,7 @@ def test_invisible_words_are_skipped_as_with_the_arpa(kind, invisible, beam):
     for seed in SEEDS:
         lattice = make_lattice(seed)
         found, expected = (
-            apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam, word_penalty=0.3, invisible=invisible)
+            apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam, word_penalty=0.3, ignore=invisible)
             for model in (LanguageModel.read(binary(kind)), arpa_model())
         )
         assert path_costs(found) == pytest.approx(path_costs(expected), **TOLERANCE)
@@ -165,9 +165,7 @@ def test_invisible_words_are_not_in_the_string_that_kenlm_scores(kind, invisible
         for words, labels, cost in paths(lattice):
             seen = [word for word in words if word not in invisible]
             expected[labels] = cost - LOG_10 * reference.score(" ".join(seen)) + 0.3 * len(seen)
-        scored = apply_lm(
-            lattice, {"LM": (LanguageModel.read(binary(kind)), 1.0)}, word_penalty=0.3, invisible=invisible
-        )
+        scored = apply_lm(lattice, {"LM": (LanguageModel.read(binary(kind)), 1.0)}, word_penalty=0.3, ignore=invisible)
         assert path_costs(scored) == pytest.approx(expected, **TOLERANCE)
 
 

@@ -47,6 +47,25 @@ def make(seed):
             return lattice, LanguageModel.from_bytes(text.encode()), PlainModel(text)
 
 
+def test_marks_are_no_words_unless_asked_for():
+    for seed in SEEDS[:6]:
+        lattice, model, reference = make(seed)
+        marked = Lattice.from_strings(
+            (f"<s> {' '.join(words)} [noise] !SENT_END </s>", cost) for words, _, cost in paths(lattice)
+        )
+        for name, engine in ENGINES.items():
+            own = {path.tokens: path.cost for path in engine.nbest(marked, 1000)}
+            found = engine.nbest(engine.apply_lm(marked, {"LM": (model, 0.5)}, word_penalty=0.25), 1000)
+            assert len(found) == len(own) > 0, (seed, name)
+            for path in found:
+                words = path.tokens[1:-3]
+                expected = own[path.tokens] + 0.5 * reference.cost(words) + 0.25 * len(words)
+                assert path.cost == pytest.approx(expected, **CLOSE), (seed, name, path.text)
+            seen = best_by_string(engine.apply_lm(marked, {"LM": (model, 0.5)}, ignore=()))
+            for words, cost in seen.items():
+                assert cost == pytest.approx(own[words] + 0.5 * reference.cost(words), **CLOSE), (seed, name)
+
+
 def test_every_path_gets_the_models_cost():
     for seed in SEEDS:
         lattice, model, reference = make(seed)
@@ -57,7 +76,7 @@ def test_every_path_gets_the_models_cost():
             seen = [word for word in words if word not in invisible]
             expected[labels] = (words, cost + weight * reference.cost(seen) + penalty * len(seen))
         for name, engine in ENGINES.items():
-            scored = engine.apply_lm(lattice, {"LM": (model, weight)}, word_penalty=penalty, invisible=invisible)
+            scored = engine.apply_lm(lattice, {"LM": (model, weight)}, word_penalty=penalty, ignore=invisible)
             found = list(paths(scored))
             assert len(found) == len(expected), (seed, name)
             assert {labels: words for words, labels, _ in found} == {k: v[0] for k, v in expected.items()}, (seed, name)

@@ -386,7 +386,7 @@ def test_invisible_words_cost_nothing_in_any_model(beam):
     for seed in range(10):
         lattice, models, references = make_several(seed, 2)
         expected = expected_costs(lattice, models, references, 0.3, invisible=("b", "zz"))
-        found = path_costs(apply_lm(lattice, models, beam=beam, word_penalty=0.3, invisible=("b", "zz")))
+        found = path_costs(apply_lm(lattice, models, beam=beam, word_penalty=0.3, ignore=("b", "zz")))
         assert found == pytest.approx(chosen(expected, found), **TOLERANCE), f"seed {seed}"
         assert cheap(expected, beam) <= set(found), f"seed {seed}"
 

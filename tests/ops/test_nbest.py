@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pynini
 import pytest
 from helpers import arc_paths, best_by_string, paths, random_lattice
 
@@ -173,6 +174,15 @@ def test_an_empty_lattice_has_no_paths(lattice):
 def test_n_below_one_is_refused(n):
     with pytest.raises(LatticeSimpError):
         nbest(Lattice.from_strings([("a", 1.0)]), n)
+
+
+def test_the_remedy_for_cycles_works():
+    cyclic = Lattice.from_arcs([0, 0], [1, 2], [1.0, 0.5], [0, 1], [np.inf, 0.0], SymbolTable(["a", "b"]))
+    with pytest.raises(CyclicLatticeError) as refused:
+        nbest(cyclic)
+    remedy = str(refused.value).partition("keep n paths: ")[2]
+    acyclic = eval(remedy, {"Lattice": Lattice, "pynini": pynini, "lattice": cyclic, "n": 3})
+    assert [path.text for path in nbest(acyclic, 9)] == ["b", "a b", "a a b"]
 
 
 def test_a_cycle_is_refused():

@@ -152,6 +152,17 @@ def lists(tmp_path):
     return tmp_path / "full.nbest", ("--source", tmp_path / "source"), [" ".join(target) for _, target in pairs]
 
 
+def test_lists_that_begin_at_1_are_scored(command, models, lists, tmp_path):
+    path, source, _ = lists
+    groups = list(enumerate(read_nbest(path)))
+    write_nbest(groups, tmp_path / "later.nbest", first_id=1)
+    options = (*source, "-m", models / "bilingual.scorer", "--output")
+    assert command("nbest", path, *options, tmp_path / "usual").code == 0
+    assert "--first-id 1" in command("nbest", tmp_path / "later.nbest", *options, tmp_path / "wrong").err
+    assert command("nbest", tmp_path / "later.nbest", *options, tmp_path / "later", "--first-id", 1).code == 0
+    assert read_nbest(tmp_path / "later", first_id=1) == read_nbest(tmp_path / "usual")
+
+
 def test_nbest_lists_are_scored(command, models, lists, tmp_path):
     path, source, _ = lists
     output = tmp_path / "scored.nbest"

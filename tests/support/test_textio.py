@@ -116,6 +116,19 @@ def test_files_that_cannot_be_written(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [(errno.ENOSPC, "free some space"), (errno.ENOENT, "make its folder"), (errno.EACCES, "choose")],
+)
+def test_the_remedy_is_that_of_the_fault(tmp_path, monkeypatch, number, remedy):
+    def fail(name, mode):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(builtins, "open", fail)
+    with pytest.raises(LatticeSimpError, match=rf"cannot be written: .* \({remedy}"), open_text(tmp_path / "x", "w"):
+        pass
+
+
 class _FullDisk(io.FileIO):
     def write(self, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

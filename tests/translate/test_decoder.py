@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -54,6 +55,13 @@ MASKED = (
 )
 TOLERANT = EditCosts(deletion=2.0, substitution=1.5, stem=math.inf)
 SENTENCE, MASK = MASKED[0]
+
+
+def test_a_translation_is_shown_in_one_line():
+    shown = repr(tiny_decoder().translate("ich habe das alte haus gesehen", "111011"))
+    assert re.fullmatch(
+        r"Translation\('ich habe das alte haus gesehen', gappy, skeleton (not )?found, \d+ states, \d+ arcs\)", shown
+    )
 
 
 def costs_of(translation):

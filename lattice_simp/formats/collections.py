@@ -1,0 +1,134 @@
+"""Many lattices in one place: n-best lists, folders, tar archives, Kaldi's text archives, PLF files."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import format_of, parse, read, write
+from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
+from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.plf import read_plf
+from lattice_simp.support.textio import COMPRESSIONS, open_binary
+
+_HEAD = 1 << 12
+_DIGITS = re.compile(r"(\d+)")
+
+
+def read_all(
+    path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
+) -> Iterator[tuple[str, Lattice]]:
+    """Yields the names and the lattices of a file or a folder, one lattice at a time.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "two.nbest"
+    >>> _ = path.write_text("0 ||| a cat ||| LM= -1 ||| -1\\n1 ||| a dog ||| LM= -2 ||| -2\\n")
+    >>> [(name, lattice.features["LM"].tolist()) for name, lattice in read_all(path)]
+    [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
+
+    Args:
+        path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
+            names without endings); a Kaldi text archive (its utterances); a PLF file (numbers of lines, from 0); or
+            any other lattice file (one lattice, named as the file).
+        format: of the files, a name in `FORMATS`; None to look at their content.
+        symbols: the table that numbers the words; it grows as needed. One for each file if None.
+        options: what the format's own reader takes.
+
+    Raises:
+        FormatError: a broken file, an empty folder or archive.
+    """
+    here = Path(path)
+    if str(path) != "-" and here.is_dir():
+        files = sorted((own for own in here.rglob("*") if own.is_file()), key=_natural_order)
+        yield from _filled((lattice for own in files for lattice in _file(own, here, format, symbols, options)), path)
+        return
+    with open_binary(path) as file:
+        head = file.read(_HEAD)
+    if _is_tar(path):
+        yield from _filled(_tar_members(path, format, symbols, options), path)
+    elif format is None and is_nbest(path):
+        first_id = options.pop("first_id", 0)
+        for number, hypotheses in stream_nbest(path, first_id):
+            yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
+    elif format is None and is_kaldi_archive(head):
+        yield from _filled(read_kaldi(path, symbols, **options), path)
+    elif (format or format_of(path)) == "plf":
+        for number, lattice in enumerate(read_plf(path, symbols, **options)):
+            yield str(number), lattice
+    else:
+        yield _stem(here.name), read(path, format, symbols, **options)
+
+
+def write_all(lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst") -> int:
+    """Writes lattices to files of a folder, `NAME.fst`; returns how many.
+
+    Raises:
+        LatticeSimpError: a file cannot be written, or a name that leads out of the folder.
+    """
+    count = 0
+    for name, lattice in lattices:
+        target = Path(folder, f"{name}{suffix}")
+        if Path(folder).resolve() not in target.resolve().parents:
+            raise LatticeSimpError(f"{folder}: the name {name!r} leads out of it; rename the entry")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LatticeSimpError(f"{target.parent}: cannot be made: {error.strerror}") from error
+        write(lattice, target)
+        count += 1
+    return count
+
+
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    """Sorts 2.fst before 10.fst."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(str(path))]
+
+
+def _stem(name: str) -> str:
+    """Returns the name of a file without the endings of its format and its compression."""
+    path = Path(name)
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return str(path.with_suffix(""))
+
+
+def _file(
+    path: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[tuple[str, Lattice]]:
+    yield _stem(str(path.relative_to(folder))), read(path, format, symbols, **options)
+
+
+def _filled(lattices: Iterator[tuple[str, Lattice]], path: str | Path) -> Iterator[tuple[str, Lattice]]:
+    """Yields what there is, and complains if there is nothing."""
+    found = False
+    for own in lattices:
+        found = True
+        yield own
+    if not found:
+        raise FormatError("holds no lattices", path=path, remedy="give a folder or an archive with lattice files")
+
+
+def _is_tar(path: str | Path) -> bool:
+    names = Path(path).suffixes
+    return str(path) != "-" and (".tar" in names or names[-1:] == [".tgz"])
+
+
+def _tar_members(
+    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[tuple[str, Lattice]]:
+    with open_binary(path) as unpacked, closing(tarfile.open(fileobj=unpacked, mode="r|")) as archive:
+        try:
+            for member in archive:
+                file = archive.extractfile(member) if member.isfile() else None
+                if file is not None:
+                    name = f"{path}:{member.name}"
+                    yield _stem(member.name), parse(file.read(), name, format, symbols, **options)
+        except tarfile.TarError as error:
+            raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error

@@ -1,0 +1,154 @@
+r"""Kaldi's text lattices, as `lattice-copy ark:1.lats ark,t:-` prints them, with words or with their numbers.
+
+One line for each arc, `source destination word graph,acoustic,transitions`, and one for each final state, `state
+graph,acoustic,transitions`; in lattices that are not compact, an arc has an input and an output label. Costs are
+negative natural logs; what is missing costs 0. The transitions (of the acoustic model's states) are left out.
+
+In an archive, a lattice follows a line with the name of its utterance and ends with an empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.att import EPSILON_NAMES, parse_att
+from lattice_simp.formats.common import checked_lattice, finite, natural, shown
+from lattice_simp.formats.symbol_text import read_labels
+from lattice_simp.support.textio import read_lines
+
+GRAPH, ACOUSTIC = "graph", "acoustic"
+"""The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
+
+_ARCHIVE = re.compile(rb"[^\s]+[ \t]*\r?\n[ \t]*0[ \t]+\d+[ \t]+\S")
+_NO_COSTS = (0.0, 0.0)
+
+
+def is_kaldi_archive(head: bytes) -> bool:
+    r"""Recognises an archive by its beginning: the name of an utterance, then an arc of state 0.
+
+    >>> is_kaldi_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_kaldi_archive(b"0 1 a\n1\n")
+    (True, False)
+    """
+    return _ARCHIVE.match(head) is not None
+
+
+def read_kaldi(
+    path: str | Path, symbols: SymbolTable | None = None, *, symbols_path: str | Path | None = None
+) -> Iterator[tuple[str, Lattice]]:
+    """Yields the names of utterances and their lattices, one at a time; automata with plain costs are read, too.
+
+    Args:
+        path: the archive.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+        symbols_path: Kaldi's `words.txt`, where the archive holds numbers.
+
+    Raises:
+        FormatError: a broken line (with its number), a lattice that is cut off, a number without a word.
+    """
+    symbols = SymbolTable() if symbols is None else symbols
+    words = None if symbols_path is None else read_labels(symbols_path)
+    name, begin, rows = "", 0, list[list[str]]()
+    number = 0
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split()
+        if fields and not name:
+            if len(fields) > 1:
+                raise FormatError(f"no name of an utterance: {shown(line)}", path=path, line=number, remedy="write it")
+            name, begin, rows = fields[0], number, []
+        elif fields:
+            rows.append(fields)
+        elif name:
+            yield name, _lattice(rows, symbols, words, path, begin)
+            name = ""
+    if name:
+        raise FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy="is the file cut off?")
+
+
+def _lattice(
+    rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
+) -> Lattice:
+    if not any("," in row[-1] for row in rows):
+        return _plain(rows, symbols, words, path, begin)
+    sources, targets, labels, costs, ends = [], [], [], [], dict[int, tuple[float, float]]()
+    for line, row in enumerate(rows, begin + 1):
+        states = [-1 if (state := natural(field)) is None else state for field in row[: 1 if len(row) < 3 else 2]]
+        own = _NO_COSTS
+        if "," in row[-1] or len(row) == 2:
+            own = _costs(row.pop(), path, line)
+        if -1 in states or len(row) > 4:
+            remedy = "write source destination word graph,acoustic,transitions"
+            raise FormatError(
+                f"not an arc or a final state: {shown(' '.join(row))}", path=path, line=line, remedy=remedy
+            )
+        if len(row) == 1:
+            ends[states[0]] = own
+            continue
+        sources.append(states[0])
+        targets.append(states[1])
+        labels.append(_label(row[-1], symbols, words, path, line))
+        costs.append(own)
+    num_states = 1 + max([*sources, *targets, *ends], default=-1)
+    pairs = np.array(costs).reshape(-1, 2)
+    end_pairs = np.full((num_states, 2), np.inf)
+    end_pairs[list(ends)] = np.array(list(ends.values())).reshape(-1, 2)
+    finals = np.where(np.isfinite(end_pairs).all(axis=1), end_pairs.sum(axis=1), np.inf)
+    end_scores = np.where(np.isfinite(finals)[:, None], 0.0 - end_pairs, 0.0)
+    return checked_lattice(
+        path,
+        sources,
+        labels,
+        pairs.sum(axis=1),
+        targets,
+        finals,
+        symbols,
+        features={GRAPH: 0.0 - pairs[:, 0], ACOUSTIC: 0.0 - pairs[:, 1]},
+        final_features={GRAPH: end_scores[:, 0], ACOUSTIC: end_scores[:, 1]},
+    )
+
+
+def _plain(
+    rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
+) -> Lattice:
+    """Returns an automaton of an archive of OpenFst's text."""
+    is_transducer = any(len(row) > 4 for row in rows)
+    if words is not None:
+        for line, row in enumerate(rows, begin + 1):
+            labels = range(2, min(len(row), 4 if is_transducer else 3))
+            for index in labels:
+                row[index] = _word(row[index], words, path, line)
+    try:
+        return parse_att("\n".join("\t".join(row) for row in rows).encode(), path=path, symbols=symbols)
+    except FormatError as error:
+        line_number = None if error.line is None else error.line + begin
+        raise FormatError(error.message, path=path, line=line_number, remedy=error.remedy) from error
+
+
+def _costs(text: str, path: str | Path, line: int) -> tuple[float, float]:
+    """Returns the graph's and the acoustic model's cost."""
+    parts = text.split(",")
+    costs = [0.0 if not part else finite(part) for part in (*parts, "")[:2]]
+    graph, acoustic = costs
+    if graph is None or acoustic is None or len(parts) > 3:
+        raise FormatError(f"no costs: {shown(text)}", path=path, line=line, remedy="write graph,acoustic,transitions")
+    return graph, acoustic
+
+
+def _label(text: str, symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, line: int) -> int:
+    word = text if words is None else _word(text, words, path, line)
+    return EPSILON if word in EPSILON_NAMES or (words is None and word == "0") else symbols.add(word)
+
+
+def _word(text: str, words: dict[int, str], path: str | Path, line: int) -> str:
+    number = natural(text)
+    if number is None or number not in words:
+        raise FormatError(
+            f"a label without a word: {shown(text)}", path=path, line=line, remedy="pass its own words.txt"
+        )
+    return words[number]

@@ -1,0 +1,119 @@
+"""Many lattices in one place."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+
+import numpy as np
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.collections import read_all, write_all
+from lattice_simp.formats.kaldi import read_kaldi
+
+KALDI = """first-utterance\x20
+0\t1\thello\t1.5,2.25,3_4_4
+0\t1\thullo\t2,2,3_4
+1\t2\t<eps>\t,0.5,
+1\t3\tworld\t0.5,-1,7
+2\t0.25,0.5,
+3
+
+second
+0 1 yes
+1 0.5,0,
+
+"""
+
+
+def strings(lattice):
+    return [(path.text, round(path.cost, 6)) for path in ls.nbest(lattice, 9)]
+
+
+def test_kaldi_archives(tmp_path):
+    path = tmp_path / "lats.txt"
+    path.write_text(KALDI, encoding="utf-8")
+    first, second = read_all(path)
+    assert first[0] == "first-utterance"
+    assert strings(first[1]) == [("hello world", 3.25), ("hullo world", 3.5), ("hello", 5.0), ("hullo", 5.25)]
+    best, *_, last = ls.nbest(first[1], 9)
+    assert best.features == {"graph": -2.0, "acoustic": -1.25}
+    assert last.features == {"graph": -2.25, "acoustic": -3.0}
+    assert (second[0], strings(second[1])) == ("second", [("yes", 0.5)])
+
+
+def test_kaldi_archives_with_numbers_and_with_input_labels(tmp_path):
+    path, words = tmp_path / "lats.txt", tmp_path / "words.txt"
+    words.write_text("<eps> 0\nhello 1\nworld 2\n", encoding="utf-8")
+    path.write_text("u\n0 1 17 1 0.5,1\n0 1 18 0\n1 2 19 2 ,\n2\n\n", encoding="utf-8")
+    ((_, lattice),) = read_kaldi(path, symbols_path=words)
+    assert strings(lattice) == [("world", 0.0), ("hello world", 1.5)]
+    path.write_text("u\n0 1 1 1 0.5\n1 2 2 2\n2\n\n", encoding="utf-8")
+    ((_, plain),) = read_all(path, symbols_path=words)
+    assert strings(plain) == [("hello world", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("u\n0 1 a 1,2\n1\n", 3, "no empty line"),
+        ("u\n0 1 a 1,x\n1\n\n", 2, "no costs"),
+        ("u\n0 1 a 1,2\n1 2 3 4 5 6,7\n\n", 3, "not an arc"),
+        ("u\n0 1 a 1,2\nx\n\n", 3, "not an arc"),
+        ("u\n0 1 a 1\nx\n\n", 3, "not a state number"),
+        ("u v\n0 1 a 1,2\n1\n\n", 1, "no name"),
+    ],
+)
+def test_broken_kaldi_archives(tmp_path, text, line, message):
+    path = tmp_path / "broken"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message) as caught:
+        list(read_kaldi(path))
+    assert (caught.value.line, str(caught.value.path)) == (line, str(path))
+
+
+def test_folders_archives_and_single_files_hold_the_same(tmp_path):
+    rng = np.random.default_rng(1)
+    lattices = [(str(n), ls.Lattice.from_strings([("a b", float(rng.random())), (f"w{n}", 1.0)])) for n in range(12)]
+    folder = tmp_path / "lattices"
+    assert write_all(lattices, folder) == 12
+    archive = tmp_path / "lattices.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, _ in lattices:
+            tar.add(folder / f"{name}.fst", arcname=f"{name}.fst")
+    expected = [(name, strings(ls.read(folder / f"{name}.fst"))) for name, _ in lattices]
+    for source in (folder, archive):
+        assert [(name, strings(own)) for name, own in read_all(source)] == expected  # 10 comes after 2
+    assert [(name, strings(own)) for name, own in read_all(folder / "3.fst")] == [expected[3]]
+    table = ls.SymbolTable()
+    assert all(own.symbols is table for _, own in read_all(folder, symbols=table))
+
+
+def test_lines_of_plf_and_sentences_of_lists(tmp_path):
+    plf = tmp_path / "two.plf"
+    plf.write_text("((('a',1,1),),)\n((('b',0.5,1),),)\n", encoding="utf-8")
+    assert [(name, strings(own)[0][0]) for name, own in read_all(plf)] == [("0", "a"), ("1", "b")]
+    nbest = tmp_path / "list"
+    nbest.write_text("1 ||| a ||| F= 1 ||| -1\n3 ||| b ||| F= 2 ||| -2\n", encoding="utf-8")
+    assert [(name, own.num_arcs) for name, own in read_all(nbest, first_id=1)] == [("1", 1), ("2", 0), ("3", 1)]
+
+
+def test_what_is_broken_names_its_place(tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(FormatError, match="holds no lattices"):
+        list(read_all(empty))
+    archive = tmp_path / "bad.tar"
+    with tarfile.open(archive, "w") as tar:
+        info = tarfile.TarInfo("x/1.fst")
+        info.size = 4
+        tar.addfile(info, io.BytesIO(b"\xff\xfe\x00\x01"))
+    with pytest.raises(FormatError, match=r"bad\.tar:x/1\.fst"):
+        list(read_all(archive))
+    archive.write_bytes(archive.read_bytes()[:700])
+    with pytest.raises(FormatError, match=r"bad\.tar"):
+        list(read_all(archive))
+    with pytest.raises(LatticeSimpError, match="leads out"):
+        write_all([("../x", ls.Lattice.from_strings([("a", 0.0)]))], tmp_path / "out")
