@@ -12,7 +12,7 @@ import typer
 from lattice_simp.commands.options import FAILED
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import is_collection, read_all, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
@@ -34,7 +34,9 @@ class Batch:
     """
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
-        if labels and "symbols" not in labels:
+        if labels and Path(path).is_file() and is_nbest(path):
+            raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
+        if labels and labels.keys() != {"symbols"}:
             raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
         self.path, self.jobs, self.failed = path, jobs, 0
         self._options = {f"{name}_path": own for name, own in (labels or {}).items()}
@@ -68,7 +70,7 @@ class Batch:
         """
         if output.endswith("/") or (output != "-" and Path(output).is_dir()):
             write_all(self.results(operation), output)
-        elif is_nbest(self.path):
+        elif Path(self.path).is_file() and is_nbest(self.path):
             write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(operation)), output)
         else:
             raise LatticeSimpError(

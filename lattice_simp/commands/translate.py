@@ -138,10 +138,10 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
     Raises:
         LatticeSimpError: says which option is wrong and what to give.
     """
-    own = decoder_settings(options.model)
-    own.updated(options.settings)
+    stored = decoder_settings(options.model)
+    stored.updated(options.settings)
     wrong = []
-    if options.settings.get("mbr") == {} and own.mbr is None:
+    if options.settings.get("mbr") == {} and stored.mbr is None:
         wrong.append(
             "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
             f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale and its like"

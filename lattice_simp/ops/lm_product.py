@@ -389,9 +389,11 @@ def product_backward(product: Product, arcs: Arcs) -> tuple[Floats, Floats]:
         least = arcs.finals[product.states[node]] + product.end_costs[node]
         so_far = forward[node]
         for index in range(offsets[node], offsets[node + 1]):
-            arc, cost = edges[index].arc, edges[index].cost + backward[edges[index].target]
+            arc, cost = edges[index].arc, edges[index].cost
             if arc >= 0:
                 cost += weights[arc]
+            cost += backward[edges[index].target]
+            if arc >= 0:
                 through[arc] = min(through[arc], so_far + cost)
             least = min(least, cost)
         backward[node] = least

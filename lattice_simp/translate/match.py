@@ -108,6 +108,8 @@ def _match(
         items[0].next, head[0], count = -1, 0, 1
         for end in range(start + 1, last + 1):
             first = count
+            if count + num_nonterminals >= len(items):
+                items = grown(items)
             for left in range(num_nonterminals):
                 following = _follow(keys, targets, 0, -1 - left) if present[left, start, end] else -1
                 if following >= 0:
