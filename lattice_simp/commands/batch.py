@@ -13,7 +13,7 @@ from lattice_simp.commands.options import FAILED
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.collections import is_collection, read_all, write_all
+from lattice_simp.formats.collections import entries, is_collection, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.pipeline.runner import progress_bar
@@ -45,8 +45,8 @@ class Batch:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
         with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
-            lattices = read_all(self.path, **self._options)
-            for (name, _), result, error in in_threads(lambda own: operation(own[1]), lattices, self.jobs):
+            found = entries(self.path, **self._options)
+            for (name, _), result, error in in_threads(lambda own: operation(own[1]()), found, self.jobs):
                 if isinstance(error, LatticeSimpError):
                     self.failed += 1
                     print(f"lattice-simp: {self.path}: {name}: {error}; left out", file=sys.stderr)
@@ -76,6 +76,7 @@ class Batch:
             raise LatticeSimpError(
                 f"{self.path} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
             )
+        self.finish()
 
 
 def find_batch(path: str, sentence: int | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:

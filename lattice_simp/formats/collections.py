@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -19,6 +20,9 @@ from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines
+
+Entry: TypeAlias = tuple[str, Callable[[], Lattice]]
+"""A name, and a function that reads the lattice."""
 
 _HEAD = 1 << 12
 _DIGITS = re.compile(r"(\d+)")
@@ -46,26 +50,48 @@ def read_all(
     Raises:
         FormatError: a broken file, an empty folder or archive.
     """
+    return ((name, load()) for name, load in entries(path, format, symbols, **options))
+
+
+def entries(
+    path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
+) -> Iterator[Entry]:
+    """Yields what `read_all` yields, but functions that read the lattices, so that a broken file harms no other.
+
+    Raises:
+        FormatError: a broken list or archive, an empty folder.
+    """
     here = Path(path)
     if str(path) != "-" and here.is_dir():
         files = sorted((own for own in here.rglob("*") if own.is_file()), key=_natural_order)
-        yield from _filled((lattice for own in files for lattice in _file(own, here, format, symbols, options)), path)
-        return
+        found = ((_stem(str(own.relative_to(here))), partial(read, own, format, symbols, **options)) for own in files)
+        yield from _filled(found, path)
+    elif _is_tar(path):
+        yield from _filled(_tar_members(path, format, symbols, options), path)
+    else:
+        yield from ((name, partial(_same, lattice)) for name, lattice in _in_file(here, format, symbols, options))
+
+
+def _in_file(
+    path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[tuple[str, Lattice]]:
     with open_binary(path) as file:
         head = file.read(_HEAD)
-    if _is_tar(path):
-        yield from _filled(_tar_members(path, format, symbols, options), path)
-    elif format is None and is_nbest(path):
+    if format is None and is_nbest(path):
         first_id = options.pop("first_id", 0)
         for number, hypotheses in stream_nbest(path, first_id):
             yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
     elif format is None and is_kaldi_archive(head):
-        yield from _filled(read_kaldi(path, symbols, **options), path)
+        yield from read_kaldi(path, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
             yield str(number), lattice
     else:
-        yield _stem(here.name), read(path, format, symbols, **options)
+        yield _stem(path.name), read(path, format, symbols, **options)
+
+
+def _same(lattice: Lattice) -> Lattice:
+    return lattice
 
 
 def is_collection(path: str | Path) -> bool:
@@ -116,19 +142,13 @@ def _stem(name: str) -> str:
     return str(path.with_suffix(""))
 
 
-def _file(
-    path: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[tuple[str, Lattice]]:
-    yield _stem(str(path.relative_to(folder))), read(path, format, symbols, **options)
-
-
-def _filled(lattices: Iterator[tuple[str, Lattice]], path: str | Path) -> Iterator[tuple[str, Lattice]]:
+def _filled(found: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
     """Yields what there is, and complains if there is nothing."""
-    found = False
-    for own in lattices:
-        found = True
+    is_empty = True
+    for own in found:
+        is_empty = False
         yield own
-    if not found:
+    if is_empty:
         raise FormatError("holds no lattices", path=path, remedy="give a folder or an archive with lattice files")
 
 
@@ -139,13 +159,13 @@ def _is_tar(path: str | Path) -> bool:
 
 def _tar_members(
     path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[tuple[str, Lattice]]:
+) -> Iterator[Entry]:
     with open_binary(path) as unpacked, closing(tarfile.open(fileobj=unpacked, mode="r|")) as archive:
         try:
             for member in archive:
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
                     name = f"{path}:{member.name}"
-                    yield _stem(member.name), parse(file.read(), name, format, symbols, **options)
+                    yield _stem(member.name), partial(parse, file.read(), name, format, symbols, **options)
         except tarfile.TarError as error:
             raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error

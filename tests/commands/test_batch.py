@@ -58,21 +58,22 @@ def test_folders_and_archives(lists, tmp_path, capsys):
     for source in (lists, folder, archive):
         assert run("lattice", "nbest", source, "--jobs", 2, "-n", 2) == 0
         outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0] == outputs[1]
+    assert sorted(outputs[0].splitlines()) == sorted(outputs[2].splitlines())  # in the archive's order
     assert outputs[0].splitlines()[:3] == ["0\t1.000000\tb", "0\t1.500000\ta x", "1\t1.000000\tb"]
     assert run("lattice", "nbest", folder, "--moses") == 0
     assert capsys.readouterr().out.splitlines()[29] == "29 ||| b |||  ||| -1"
     assert run("lattice", "info", archive) == 0
     table = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert len(table) == 31
-    assert dict(zip(table[0], table[4], strict=True))["best string"] == "b"
+    assert {dict(zip(table[0], row, strict=True))["best string"] for row in table[1:]} == {"b"}
 
 
 def test_one_that_fails_is_told_and_the_others_are_written(lists, tmp_path, capsys):
     folder = tmp_path / "lattices"
     assert run("lattice", "prune", lists, "--beam", 9, "--output", f"{folder}/") == 0
-    (folder / "7.fst").unlink()
-    (folder / "7.txt").write_text("0 0 a 1\n0\n", encoding="utf-8")  # a cycle
+    whole = (folder / "7.fst").read_bytes()
+    (folder / "7.fst").write_bytes(whole[: len(whole) // 2])
     pruned = tmp_path / "pruned"
     for jobs in (1, 2):
         assert run("lattice", "prune", folder, "--beam", 1, "--jobs", jobs, "--output", f"{pruned}{jobs}/") == 1

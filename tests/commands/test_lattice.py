@@ -186,7 +186,7 @@ def test_skeleton_conversion_round_trip(call, files):
     [
         (["lattice", "info", "/no/such/file"], "/no/such/file"),
         (["lattice", "info", "empty"], "empty: "),
-        (["lattice", "info", "full.nbest"], "choose one with --id"),
+        (["lattice", "convert", "full.nbest", "x.fst"], "choose one with --id"),
         (["lattice", "info", "full.fst", "--id", "0"], "is not an n-best list"),
         (["lattice", "info", "noise"], "noise"),
         (["lattice", "info", "cut.fst"], "cut.fst: "),
