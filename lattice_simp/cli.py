@@ -47,10 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(given, debug=debug)
         sys.stdout.flush()
-    except SystemExit as ended:  # of the commands' library, which takes a broken pipe for its own affair
-        if not _is_broken_pipe(ended.__context__):
-            raise
-        code = _leave_pipe()
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         code = _INTERRUPTED
@@ -91,12 +87,19 @@ def _run(given: list[str], *, debug: bool) -> Any:
         near = get_close_matches(name, COMMANDS, 1)
         remedy = f"did you mean {near[0]!r}?" if near else f"{PROGRAM} --help lists them"
         raise LatticeSimpError(f"{name!r} is not a command ({remedy})")
+    import typer
+
     app = command(name)
     if sys.stderr.isatty():
         from lattice_simp.core.kernel import when_compiling
 
         when_compiling(lambda: print(f"{PROGRAM}: compiling kernels (once) ...", file=sys.stderr))
-    return app(given[1:], f"{PROGRAM} {name}", standalone_mode=False, obj=debug)
+    program = typer.main.get_command(app)
+    try:  # not its own `main`, which would keep interrupts and broken pipes to itself
+        with program.make_context(f"{PROGRAM} {name}", given[1:], obj=debug) as context:
+            return program.invoke(context)
+    except typer.Exit as ended:
+        return ended.exit_code
 
 
 def command(name: str) -> typer.Typer:
@@ -119,24 +122,15 @@ def whole_app() -> typer.Typer:
     return app
 
 
-def _is_broken_pipe(error: BaseException | None) -> bool:
-    return isinstance(error, OSError) and error.errno == errno.EPIPE
-
-
-def _leave_pipe() -> int:
-    """Returns the exit code of a program whose reader has gone; what is still buffered has nowhere to go."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    return _BROKEN_PIPE
-
-
 def _report(error: Exception, *, debug: bool) -> int:
     """Prints an error in one line; returns the exit code.
 
     Raises:
         Exception: an error that is none of the user's, as it came.
     """
-    if _is_broken_pipe(error):
-        return _leave_pipe()
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:  # what is still buffered has nowhere to go
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        return _BROKEN_PIPE
     if debug:
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown

@@ -1,0 +1,199 @@
+"""What every command does with what no user wants: broken input, no place to write, a reader that leaves, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+import typer
+
+from lattice_simp.cli import whole_app
+
+NBEST = "0 ||| a b ||| LM= -1 ||| -1\n0 ||| a c ||| LM= -2 ||| -2\n"
+SKELETONS = '{"tokens": ["the", "house"], "skeletons": ["10"]}\n'
+
+COMMANDS = {
+    "lattice info": "IN",
+    "lattice convert": "IN OUT.fst",
+    "lattice lm": "IN --model MODEL/lm.arpa --name LM2 --output OUT.fst",
+    "lattice gappy": "IN --output OUT.fst",
+    "lattice compose": "IN IN --output OUT.nbest",
+    "lattice nbest": "IN --output OUT.txt",
+    "lattice prune": "IN --beam 3 --output OUT.fst",
+    "lattice determinize": "IN --output OUT.fst",
+    "lattice minimize": "IN --output OUT.fst",
+    "lattice draw": "IN --output OUT.dot",
+    "lattice union": "IN IN --output OUT.fst",
+    "lattice mbr": "IN --output OUT.nbest",
+    "lattice posteriors": "IN --output OUT.slf",
+    "lattice confusion": "IN --output OUT.fst",
+    "lattice oracle": "IN --reference TEXT",
+    "translate": "MODEL --input TEXT --output OUT.txt",
+    "evaluate": "a=TEXT --reference TEXT --metrics bleu --samples 10 --output OUT.txt",
+    "skeleton info": "JSON",
+    "skeleton convert": "JSON OUT.txt --to brackets",
+    "skeleton score": "JSON JSON",
+    "tune nbest": "IN --reference TEXT --weights MODEL/weights.tsv --output OUT.tsv",
+    "tune lattices": "LATTICE --reference TEXT --weights MODEL/weights.tsv --output OUT.tsv",
+    "tune weights": "MODEL --source TEXT --reference TEXT --rounds 1 --output OUT.tsv",
+    "tune mbr": "MODEL --source TEXT --reference TEXT",
+    "rescore nbest": "IN --model MODEL/lm.arpa --output OUT.nbest",
+    "train": "CONFIG",
+    "text tokenise": "TOKENS --input TEXT --output OUT.txt",
+    "text detokenise": "TOKENS --input TEXT --output OUT.txt",
+}
+"""What makes each command read and write: IN, TEXT, JSON, LATTICE, CONFIG are replaced by files that are broken."""
+
+NOT_HERE = {
+    "demo": "reads no files",
+    "skeleton make": "its own tests break parses and models",
+    "skeleton train": "likewise",
+    "rescore lattices": "its own tests break lattices",
+    "rescore train": "its own tests break corpora",
+    "rescore train-neural": "needs torch",
+    "hindi clauses": "its own tests break treebanks and models",
+    "hindi classify": "likewise",
+    "hindi simplify": "likewise",
+    "hindi skeletons": "likewise",
+    "hindi train": "likewise",
+    "hindi evaluate": "likewise",
+}
+"""Commands whose inputs need more than a line to make, and what tests them."""
+
+GOOD = {"IN": NBEST, "TEXT": "the house\n", "JSON": SKELETONS, "LATTICE": "0 1 das LM:1\n1\n", "CONFIG": ""}
+
+
+def leaves():
+    groups = typer.main.get_command(whole_app()).commands
+    for name, command in groups.items():
+        yield from (
+            (f"{name} {own}" for own in getattr(command, "commands", [])) if hasattr(command, "commands") else [name]
+        )
+
+
+def test_every_command_is_here():
+    assert set(leaves()) == {*COMMANDS, *NOT_HERE}
+
+
+def arguments(line, folder, model, **contents):
+    """Returns the words of a command line, its files written."""
+    words = line.split()
+    for index, word in enumerate(words):
+        prefix, equals, kind = word.rpartition("=")
+        if kind in GOOD:
+            path = folder / f"{kind.lower()}.input"
+            content = contents.get(kind, GOOD[kind])
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            words[index] = f"{prefix}{equals}{path}"
+        else:
+            words[index] = (
+                word.replace("TOKENS", str(_with_text(folder)))
+                .replace("MODEL", str(model))
+                .replace("OUT", str(folder / "out"))
+            )
+    return words
+
+
+def _with_text(folder):
+    """Returns a model that knows how its text becomes tokens."""
+    own = folder / "text_model"
+    own.mkdir(exist_ok=True)
+    settings = {"source_language": "en", "target_language": "de", "case": "lower"}
+    (own / "text.json").write_text(json.dumps(settings), encoding="utf-8")
+    return own
+
+
+BROKEN = {
+    "binary": b"\x80\x00\xff\xfe binary \x00\n",
+    "no such format": "]]] ||| {{ 7\n",
+    "truncated": b"\xd6\xfd\xb2\x7e\x06\x00\x00\x00vec",  # of an OpenFst file
+}
+MAY_BE_TEXT = {"TEXT": {"no such format"}}
+"""A text may hold any characters."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_broken_input_is_one_line(call, tmp_path, model, name):
+    kinds = [kind for kind in GOOD if kind in COMMANDS[name].replace("=", " ").split()]
+    for what, content in BROKEN.items():
+        if all(what in MAY_BE_TEXT.get(kind, ()) for kind in kinds):
+            continue
+        done = call(*name.split(), *arguments(COMMANDS[name], tmp_path, model, **dict.fromkeys(kinds, content)))
+        assert done.returncode in (1, 2), (what, done)
+        lines = done.stderr.strip().split("\n")
+        assert "Traceback" not in done.stderr, (what, done.stderr)
+        assert lines[-1].startswith("lattice-simp: "), (what, lines)
+        assert ".input" in done.stderr, (what, lines)
+        assert not list(tmp_path.glob("out*")), what
+
+
+@pytest.mark.parametrize("name", [name for name, line in COMMANDS.items() if "OUT" in line])
+def test_a_place_that_cannot_be_written_is_one_line(call, tmp_path, model, name):
+    line = COMMANDS[name].replace("OUT", "no/such/folder/OUT")
+    words = arguments(line, tmp_path, model)
+    words = [str(tmp_path / word) if word.startswith("no/such") else word for word in words]
+    words = [word.replace(f"no/such/folder/{tmp_path}", f"{tmp_path}/no/such/folder") for word in words]
+    done = call(*name.split(), *words)
+    assert done.returncode in (1, 2), done
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().split("\n")[-1].startswith("lattice-simp: "), done.stderr
+    assert "no/such/folder" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["lattice info", "lattice nbest", "lattice lm"])
+def test_a_reader_that_leaves_is_no_error(program, tmp_path, model, name):
+    (tmp_path / "list").write_text(
+        "".join(f"{n} ||| a b{n} ||| LMA= -1 ||| -1\n" for n in range(3000)), encoding="utf-8"
+    )
+    line = COMMANDS[name].split(" --output")[0].replace("IN", str(tmp_path / "list")).replace("MODEL", str(model))
+    running = subprocess.Popen(
+        [program.path, *name.split(), *line.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    running.stdout.readline()
+    running.stdout.close()
+    error = running.stderr.read().decode()
+    assert (running.wait(60), error) == (141, "")
+
+
+def interrupted(program, arguments, delay):
+    running = subprocess.Popen([program.path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(delay)
+    running.send_signal(signal.SIGINT)
+    _, error = running.communicate(timeout=60)
+    return running.returncode, error.decode()
+
+
+def long_work(tmp_path):
+    """Returns an n-best list that takes any command long."""
+    path = tmp_path / "long.nbest"
+    with path.open("w", encoding="utf-8") as file:
+        for sentence in range(20000):
+            file.writelines(f"{sentence} ||| w{word} x{word} y ||| LMA= -1 ||| {-word}\n" for word in range(30))
+    return path
+
+
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="interrupts are ignored here")
+@pytest.mark.parametrize("name", ["lattice nbest", "lattice lm"])
+def test_an_interrupt_ends_a_command_at_once(program, tmp_path, model, name):
+    words = COMMANDS[name].replace("IN", str(long_work(tmp_path))).replace("MODEL", str(model))
+    words = words.replace("OUT", str(tmp_path / "out")).replace(".fst", ".nbest").split()
+    for delay in (0.3, 1.5, 4.0):
+        code, error = interrupted(program, [*name.split(), *words], delay)
+        assert code == 130, (delay, error)
+        assert "Traceback" not in error
+        assert error.strip().split("\n")[-1].startswith("lattice-simp: interrupted")
+        assert not os.path.exists(tmp_path / "out.nbest")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="interrupts are ignored here")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_interrupts_at_five_moments(program, tmp_path, model, name):
+    for delay in (0.2, 0.4, 0.7, 1.0, 1.5):
+        code, error = interrupted(program, [*name.split(), *arguments(COMMANDS[name], tmp_path, model)], delay)
+        assert code in (0, 1, 2, 130), (delay, code, error)  # it may have ended before
+        assert "Traceback" not in error
