@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from lattice_simp.support.array_cache import CACHE_VARIABLE
 # A busy machine is not a defect.
 settings.register_profile("lattice_simp", deadline=None)
 settings.load_profile("lattice_simp")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell, whose children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

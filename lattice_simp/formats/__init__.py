@@ -49,6 +49,7 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
     Raises:
         FormatError: the file is broken, is empty or (in PLF) holds several lattices.
     """
+    _check(format, path)
     return parse(read_bytes(path), path, format, symbols, **options)
 
 
@@ -56,8 +57,7 @@ def parse(
     data: bytes, path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
 ) -> Lattice:
     """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
-    if format is not None and format not in FORMATS:
-        raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
+    _check(format, path)
     return FORMATS[format or _sniffed(data)].read(data, path=path, symbols=symbols, **options)
 
 
@@ -85,6 +85,11 @@ def write(lattice: Lattice, path: str | Path, format: str | None = None, **optio
 def format_of(path: str | Path) -> str:
     """Returns the name of the format that a file's content shows; `read` says what is wrong where none fits."""
     return _sniffed(read_bytes(path))
+
+
+def _check(format: str | None, path: str | Path) -> None:
+    if format is not None and format not in FORMATS:
+        raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
 
 
 def _sniffed(data: bytes) -> str:

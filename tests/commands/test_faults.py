@@ -176,7 +176,6 @@ def long_work(tmp_path):
     return path
 
 
-@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="interrupts are ignored here")
 @pytest.mark.parametrize("name", ["lattice nbest", "lattice lm"])
 def test_an_interrupt_ends_a_command_at_once(program, tmp_path, model, name):
     words = COMMANDS[name].replace("IN", str(long_work(tmp_path))).replace("MODEL", str(model))
@@ -190,7 +189,6 @@ def test_an_interrupt_ends_a_command_at_once(program, tmp_path, model, name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="interrupts are ignored here")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_interrupts_at_five_moments(program, tmp_path, model, name):
     for delay in (0.2, 0.4, 0.7, 1.0, 1.5):

@@ -55,5 +55,5 @@ def test_what_needs_derivations_is_refused():
 
 
 def test_an_unknown_engine_is_refused():
-    with pytest.raises(LatticeSimpError, match="unknown engine 'foma'; known are arrays, openfst"):
+    with pytest.raises(LatticeSimpError, match="engine is 'foma'; give 'arrays' or 'openfst'"):
         tiny_decoder().with_settings({"engine": "foma"})
