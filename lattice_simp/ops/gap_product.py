@@ -17,10 +17,9 @@ and without a lattice arc
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
@@ -34,11 +33,11 @@ EDGE = np.dtype(
 )
 """The node it leads to, its lattice arc and its acceptor arc (-1 for none), and the kind of move."""
 
-NODE = np.dtype(
-    [("state", np.int32), ("gap", np.int32), ("begin", np.int32), ("order", np.int32), ("forward", np.float64)],
-    align=True,
-)
-"""A pair in the order of following, where its edges begin; and, in the order of finding, its number and cost so far."""
+NODE = np.dtype([("state", np.int32), ("gap", np.int32), ("begin", np.int32), ("order", np.int32)])
+"""A pair in the order of following, where its edges begin; and, in the order of finding, its number in the other order.
+
+Costs so far are an array of their own: edges look them up in any order, and in records they would fill the cache.
+"""
 
 
 class Matcher(NamedTuple):
@@ -157,10 +156,10 @@ def gap_product(
     pair, all 0 (zeros that the operating system gives need no time where nothing is written).
     """
     num_states, num_gaps = completion.shape
-    nodes, edges = np.empty(1024, dtype=NODE), np.empty(4096, dtype=EDGE)
+    nodes, so_far, edges = np.empty(1024, dtype=NODE), np.empty(1024, dtype=np.float64), np.empty(4096, dtype=EDGE)
     waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
     count, done, num_edges = 1, 0, 0
-    nodes[0].forward, numbers[0, 0], waiting[0] = 0.0, 1, 1
+    so_far[0], numbers[0, 0], waiting[0] = 0.0, 1, 1
     # Arrays that grow are slow in inner loops (each step counts references): room for a state is made beforehand.
     for state in range(num_states):
         if waiting[state] == 0:
@@ -169,9 +168,22 @@ def gap_product(
         while num_edges + room > len(edges):
             edges = grown(edges)
         while count + min(room, num_states * num_gaps) + 1 > len(nodes):
-            nodes = grown(nodes)
+            nodes, so_far = grown(nodes), grown(so_far)
         count, done, num_edges = _follow(
-            state, full, gaps, matcher, completion, bound, numbers, waiting, nodes, edges, count, done, num_edges
+            state,
+            full,
+            gaps,
+            matcher,
+            completion,
+            bound,
+            numbers,
+            waiting,
+            nodes,
+            so_far,
+            edges,
+            count,
+            done,
+            num_edges,
         )
         if num_edges > most_edges:
             count, num_edges = 0, 0
@@ -180,11 +192,11 @@ def gap_product(
     forward, offsets = np.empty(count, dtype=np.float64), np.empty(count + 1, dtype=np.int32)
     for node in range(count):
         states[node], own_gaps[node], offsets[node] = nodes[node].state, nodes[node].gap, nodes[node].begin
-        forward[nodes[node].order] = nodes[node].forward
+        forward[nodes[node].order] = so_far[node]
     offsets[count] = num_edges
     for edge in range(num_edges):
         edges[edge].target = nodes[edges[edge].target].order
-    return GapProduct(states, own_gaps, forward, offsets, edges[:num_edges].copy())
+    return GapProduct(states, own_gaps, forward, offsets, edges[:num_edges])
 
 
 @jit
@@ -203,7 +215,8 @@ def _follow(
     bound: float,
     numbers: Ints,
     waiting: Ints,
-    nodes: npt.NDArray[Any],
+    nodes: Records,
+    so_far: Floats,
     edges: Records,
     count: int,
     done: int,
@@ -227,13 +240,13 @@ def _follow(
         nodes[node].order = done
         nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
         done += 1
-        so_far = nodes[node].forward
+        paid = so_far[node]
         begin, end = gap_offsets[gap], gap_offsets[gap + 1]
         for arc in range(begin_arc, end_arc):
             standing = arc < offsets[state]  # a move without a lattice arc
             word = -1 if standing else labels[arc]
             goal = state if standing else nextstates[arc]
-            reached = so_far if standing else so_far + weights[arc]
+            reached = paid if standing else paid + weights[arc]
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
@@ -269,9 +282,9 @@ def _follow(
                     count += 1
                     numbers[goal, following] = count
                     waiting[goal] += 1
-                    nodes[other].forward = total
-                elif total < nodes[other].forward:
-                    nodes[other].forward = total
+                    so_far[other] = total
+                elif total < so_far[other]:
+                    so_far[other] = total
                 edges[num_edges].target, edges[num_edges].kind = other, kind
                 edges[num_edges].arc = -1 if standing else arc
                 edges[num_edges].gap_arc = -1 if own < first else own
