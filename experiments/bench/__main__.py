@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk
+from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, startup
 from experiments.bench.figures import Figure, Figures, figure
 
 MEASUREMENTS = {
@@ -26,6 +26,7 @@ MEASUREMENTS = {
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
     "hindi": hindi.measure,
+    "startup": startup.measure,
 }
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

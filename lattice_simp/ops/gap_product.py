@@ -84,6 +84,16 @@ class GapProduct(NamedTuple):
     edges: Records
 
 
+class _Pools(NamedTuple):
+    """What a product is written to; see `gap_product` for all but the nodes, their costs so far, and the edges."""
+
+    numbers: Ints
+    waiting: Ints
+    nodes: Records
+    so_far: Floats
+    edges: Records
+
+
 @jit
 def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> None:
     """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none)."""
@@ -169,22 +179,8 @@ def gap_product(
             edges = grown(edges)
         while count + min(room, num_states * num_gaps) + 1 > len(nodes):
             nodes, so_far = grown(nodes), grown(so_far)
-        count, done, num_edges = _follow(
-            state,
-            full,
-            gaps,
-            matcher,
-            completion,
-            bound,
-            numbers,
-            waiting,
-            nodes,
-            so_far,
-            edges,
-            count,
-            done,
-            num_edges,
-        )
+        pools = _Pools(numbers, waiting, nodes, so_far, edges)
+        count, done, num_edges = _follow(state, full, gaps, matcher, completion, bound, pools, count, done, num_edges)
         if num_edges > most_edges:
             count, num_edges = 0, 0
             break
@@ -213,11 +209,7 @@ def _follow(
     matcher: Matcher,
     completion: Floats,
     bound: float,
-    numbers: Ints,
-    waiting: Ints,
-    nodes: Records,
-    so_far: Floats,
-    edges: Records,
+    pools: _Pools,
     count: int,
     done: int,
     num_edges: int,
@@ -225,6 +217,7 @@ def _follow(
     """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges."""
     offsets, labels, weights, nextstates, _ = full
     gap_offsets, gap_labels, gap_weights, gap_nextstates, _ = gaps
+    numbers, waiting, nodes, so_far, edges = pools
     has_loop, stem_of = matcher.has_loop, matcher.stem_of
     edits = matcher.substitution < np.inf or matcher.stem < np.inf
     begin_arc, end_arc = offsets[state], offsets[state + 1]

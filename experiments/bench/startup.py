@@ -1,0 +1,54 @@
+"""Start-up: what commands cost before they do anything, and one process for many sentences against one for each."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from experiments.bench.figures import Figures, figure
+
+SENTENCES, HYPOTHESES = 400, 50
+MODEL = "data/oracles/hiero-multi30k/lm4.arpa.gz"
+
+
+def measure(shared: Path) -> Figures:
+    """Measures CPU seconds of processes; compiled code is there, but for `cold`."""
+    with tempfile.TemporaryDirectory() as folder:
+        lists, single = Path(folder, "lists.nbest"), Path(folder, "single.nbest")
+        _write_lists(lists, SENTENCES)
+        _write_lists(single, 1)
+        score = ["lattice", "lm", "--model", str(shared / MODEL), "--output"]
+        _seconds([*score, f"{folder}/first.fst", str(single)])  # parses the model and keeps it
+        apply_lm = _seconds([*score, f"{folder}/single.fst", str(single)])
+        batch = _seconds([*score, f"{folder}/scored.nbest", str(lists)])
+        return {
+            "startup_version_s": figure(_seconds(["--version"]), "CPU s"),
+            "startup_lattice_s": figure(_seconds(["lattice", "nbest", str(single)]), "CPU s"),
+            "cold_first_use_s": figure(
+                _seconds([*score, f"{folder}/cold.fst", str(single)], NUMBA_CACHE_DIR=folder), "CPU s"
+            ),
+            "batch_lm_nbest_per_s": figure(SENTENCES / batch, "sentences / CPU s"),
+            "batch_lm_sentence_vs_process_each": figure(batch / SENTENCES, "CPU s", apply_lm),
+        }
+
+
+def _write_lists(path: Path, sentences: int) -> None:
+    words = ["ein", "mann", "eine", "frau", "geht", "mit", "dem", "hund", "auf", "straße"]
+    with path.open("w", encoding="utf-8") as file:
+        for sentence in range(sentences):
+            for step in range(HYPOTHESES):
+                text = " ".join(words[(sentence + word * step) % 10] for word in range(12 + step))
+                file.write(f"{sentence} ||| {text} ||| TM= -{step} ||| -{step}\n")
+
+
+def _seconds(arguments: list[str], **environment: str) -> float:
+    """Returns the CPU seconds of a command."""
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "lattice_simp", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
