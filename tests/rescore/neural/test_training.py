@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the extra `neural-training` is not 
 pytest.importorskip("ctranslate2", reason="the extra `neural` is not installed")
 pytest.importorskip("sentencepiece", reason="the extra `neural` is not installed")
 
-from neural.conftest import PIECES, SHAPE, random_weights
+from rescore.neural.conftest import PIECES, SHAPE, random_weights
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore.neural.data import Pairs, batches
