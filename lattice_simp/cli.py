@@ -75,9 +75,7 @@ def _run(given: list[str], *, debug: bool) -> Any:
     if given == ["--version"]:
         print(f"{PROGRAM} {__version__}")
         return 0
-    if any(name.startswith("_LATTICE_SIMP_COMPLETE") for name in os.environ) or given[:1] in (
-        [own] for own in _COMPLETION
-    ):
+    if "_LATTICE_SIMP_COMPLETE" in os.environ or (given and given[0] in _COMPLETION):
         return whole_app()(given, PROGRAM)
     if not given or given[0] in ("--help", "-h"):
         print(usage())

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from helpers import paths, random_lattice
+from word_edits import edits
 
 from lattice_simp import (
     CyclicLatticeError,
@@ -118,15 +119,6 @@ def test_the_shortest_path_is_the_consensus():
         chosen = [network.symbols[label] if label else None for label in network.olabels[best.arcs].tolist()]
         assert errors(slots, chosen) == pytest.approx(least), f"seed {seed}"
         assert chosen == [next(iter(slot)) for slot in slots], "the most probable word comes first"
-
-
-def edits(one, other):
-    row = list(range(len(other) + 1))
-    for i, word in enumerate(one, start=1):
-        previous, row = row, [i]
-        for j, also in enumerate(other, start=1):
-            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
-    return row[-1]
 
 
 def test_consensus_makes_fewer_errors_than_the_best_path_on_average():

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import sacrebleu
+from word_edits import edits
 
 from lattice_simp import Hypothesis, LatticeSimpError, MbrPruning, mbr_nbest
 from lattice_simp.ops.utilities import UTILITIES
@@ -20,15 +21,6 @@ def random_list(rng, size, longest=9):
         Hypothesis(tuple(rng.choice(WORDS, rng.integers(0, longest))), rng.uniform(-1, 3), {"f": float(number)})
         for number in range(size)
     ]
-
-
-def edits(one, other):
-    row = list(range(len(other) + 1))
-    for i, word in enumerate(one, start=1):
-        previous, row = row, [i]
-        for j, also in enumerate(other, start=1):
-            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
-    return row[-1]
 
 
 CHRF, BLEU = sacrebleu.CHRF(), sacrebleu.BLEU(tokenize="none", effective_order=True)

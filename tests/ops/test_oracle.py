@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import arc_paths, paths, random_lattice
+from word_edits import edits
 
 from lattice_simp import CyclicLatticeError, EmptyLatticeError, Lattice, LatticeSimpError, SymbolTable, oracle
 from lattice_simp.ops.nbest import path_hypothesis
@@ -24,15 +25,6 @@ def make(seed):
             break
     references = [tuple(map(str, rng.choice([*WORDS, "new"], rng.integers(0, 8)))) for _ in range(1 + seed % 2)]
     return lattice, references
-
-
-def edits(one, other):
-    row = list(range(len(other) + 1))
-    for i, word in enumerate(one, start=1):
-        previous, row = row, [i]
-        for j, also in enumerate(other, start=1):
-            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
-    return row[-1]
 
 
 def test_the_fewest_word_errors_and_the_least_cost_among_them():

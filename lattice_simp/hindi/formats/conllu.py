@@ -67,7 +67,7 @@ def read_conllu(
     """
     numbered = enumerate(read_lines(path) if lines is None else lines, start=1)
     for has_text, group in groupby(numbered, key=lambda pair: bool(pair[1].strip())):
-        block = list(group)  # what is wrong with the file as a whole is no problem of a sentence
+        block = list(group)  # errors of the file as a whole are not reported as a sentence's
         try:
             if has_text and (sentence := _sentence(block, path)):
                 yield sentence

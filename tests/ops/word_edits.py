@@ -1,0 +1,13 @@
+"""The plain definition of word errors, which operations are compared with."""
+
+from __future__ import annotations
+
+
+def edits(one, other):
+    """Returns the least number of insertions, deletions and substitutions between two token lists."""
+    row = list(range(len(other) + 1))
+    for i, word in enumerate(one, start=1):
+        previous, row = row, [i]
+        for j, also in enumerate(other, start=1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))
+    return row[-1]
