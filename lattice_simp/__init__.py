@@ -23,6 +23,7 @@ Operations:
     normalise           costs that are posteriors
     oracle              the path nearest to references
     prune               keeps what is on good paths
+    remove_epsilons     the same strings without empty arcs
     replace             expands words into lattices
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path

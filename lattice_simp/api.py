@@ -36,6 +36,7 @@ from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
+from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
 from lattice_simp.skeleton import Skeleton
@@ -85,6 +86,7 @@ __all__ = [
     "read",
     "read_all",
     "read_nbest",
+    "remove_epsilons",
     "replace",
     "shortest_distance",
     "shortest_path",

@@ -242,15 +242,15 @@ def items_of_matches(
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Lists the target sides of every match: (match, rule, symbol offsets, symbols, cost).
 
-    A match with the pattern -1 copies its token: the word `copied[token]`, rule -1, cost 0. `gap_cells` names the
+    A match with the pattern -1 copies its token: the word `copied[match]`, rule -1, cost 0. `gap_cells` names the
     cells of each match's two gaps; a gap becomes the symbol `-1 - cell`.
     """
-    return _items_of_matches(matches.pattern, matches.span, gap_cells, sides, copied)
+    return _items_of_matches(matches.pattern, gap_cells, sides, copied)
 
 
 @jit
 def _items_of_matches(
-    pattern: Ints, span: Ints, gap_cells: Ints, sides: TargetSides, copied: Ints
+    pattern: Ints, gap_cells: Ints, sides: TargetSides, copied: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     count, size = 0, 0
     for number in range(len(pattern)):
@@ -267,7 +267,7 @@ def _items_of_matches(
     for number in range(len(pattern)):
         if pattern[number] < 0:
             item_match[item], item_rule[item], costs[item] = number, -1, 0.0
-            symbols[used] = copied[span[number, 0]]
+            symbols[used] = copied[number]
             used += 1
             item += 1
             offsets[item] = used

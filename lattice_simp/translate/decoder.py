@@ -1,4 +1,4 @@
-"""The decoder: a sentence, perhaps its skeletons, in; a lattice of translations out."""
+"""The decoder: a sentence or a word lattice, perhaps skeletons, in; a lattice of translations out."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.model_files import WEIGHTS, read_model
 from lattice_simp.translate.result import SKELETON_FEATURE, Translation
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies import STRATEGIES
 from lattice_simp.translate.strategies.task import Task
 
@@ -69,7 +70,7 @@ class Decoder:
 
     def translate(
         self,
-        sentence: str | Sequence[str],
+        sentence: str | Sequence[str] | Lattice,
         skeleton: Skeleton | str | Sequence[Skeleton] | None = None,
         *,
         strategy: str | None = None,
@@ -84,7 +85,8 @@ class Decoder:
             target.text(decoder.translate(source.tokens("The law was published.")).best.text)
 
         Args:
-            sentence: tokens, or a string of tokens separated by blanks.
+            sentence: tokens, a string of tokens separated by blanks, or an acyclic word lattice (of a speech recogniser,
+                or of several segmentations), whose costs become the feature `Input`.
             skeleton: a skeleton, a mask such as `"11011"`, or several skeletons.
             strategy: a name of `STRATEGIES`; by default `gappy` with a skeleton, else `plain`.
             skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
@@ -93,8 +95,11 @@ class Decoder:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
-        words = as_tokens(sentence)
-        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses))
+        word_lattice = _as_source(sentence) if isinstance(sentence, Lattice) else None
+        if word_lattice is not None and skeleton is not None:
+            raise SkeletonError("a word lattice has no tokens to delete; give skeleton_hypotheses, or a sentence")
+        words = as_tokens(sentence) if word_lattice is None else word_lattice.best_words
+        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses), word_lattice)
         name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
         if name not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")
@@ -104,13 +109,17 @@ class Decoder:
         result = chosen.translate(self.hiero, task)
         return result if self.settings.mbr is None else replace(result, mbr=mbr(result.lattice, self.settings.mbr))
 
-    def lattice(self, sentence: str | Sequence[str], beam: float | None = None) -> Lattice:
+    def lattice(self, sentence: str | Sequence[str] | Lattice, beam: float | None = None) -> Lattice:
         """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings)."""
-        return self.hiero.lattice(as_tokens(sentence), self.settings.beam if beam is None else beam)
+        return self.hiero.lattice(_as_source(sentence), self.settings.beam if beam is None else beam)
 
-    def rules_lattice(self, sentence: str | Sequence[str]) -> Lattice:
+    def rules_lattice(self, sentence: str | Sequence[str] | Lattice) -> Lattice:
         """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
-        return self.hiero.rules_lattice(as_tokens(sentence))
+        return self.hiero.rules_lattice(_as_source(sentence))
+
+
+def _as_source(given: str | Sequence[str] | Lattice) -> Source:
+    return Source.from_lattice(given) if isinstance(given, Lattice) else Source.from_words(as_tokens(given))
 
 
 def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float]) -> DecoderSettings:

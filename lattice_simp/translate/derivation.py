@@ -25,7 +25,7 @@ GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE = "Glue", "OOV", "WordPenalty"
 
 @dataclass(frozen=True)
 class RuleUse:
-    """A rule (or COPY_RULE, GAP_RULE) on the source tokens `start:end`."""
+    """A rule (or COPY_RULE, GAP_RULE) on the source tokens `start:end`; of a word lattice, between these states."""
 
     rule: int
     start: int
@@ -41,12 +41,23 @@ class Derivations:
         item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
         item_glued: (items,) whether the item is at the top after another one (one glue step).
+        item_scores: (features, items) scores of the input's words that the item reads.
     """
 
     steps: Records
     item_rule: Ints
     item_span: Ints
     item_glued: Bools
+    item_scores: Floats
+
+    def step_scores(self) -> Floats:
+        """Returns (features, steps) the input's scores of the items that a step completes."""
+        total = np.zeros((len(self.item_scores), len(self.steps)))
+        step = np.arange(len(self.steps))
+        while len(total) and step.any():
+            total += np.where(step > 0, self.item_scores[:, self.steps["item"][step]], 0.0)
+            step = np.where(step > 0, self.steps["next"][step], 0)
+        return total
 
     def items(self, steps: Iterable[int]) -> list[int]:
         """Returns the items that the steps of a path complete, in the order of the target side."""

@@ -1,8 +1,8 @@
-"""A sentence's translations under a synchronous grammar, as one lattice (Iglesias et al. 2009; Chiang 2007).
+"""The translations of a sentence, or of all paths of a word lattice, under a synchronous grammar, as one lattice.
 
-Matches of source patterns become cells, cells refer to cells, and the references are replaced until words are left.
-Constituents of the top non-terminal are side by side from the start of the sentence to its end (the glue rules
-S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
+After Iglesias et al. (2009) and Chiang (2007), for word lattices Dyer et al. (2008). Matches of source patterns become
+cells, cells refer to cells, and the references are replaced until words are left. Constituents of the top non-terminal
+are side by side from the start of the sentence to its end (the glue rules S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
 completes, so every path tells its derivation.
 """
 
@@ -23,7 +23,8 @@ from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.match import COPY, Matches, match
+from lattice_simp.translate.match import Matches, match
+from lattice_simp.translate.source import Source, as_source
 
 DEFAULT_MAX_SPAN = 10
 """Source tokens that a constituent below the glue may cover (Chiang 2007)."""
@@ -65,22 +66,24 @@ class HieroOptions:
 def hiero_lattice(
     grammar: Grammar,
     rule_costs: Floats,
-    words: Sequence[str],
+    words: Sequence[str] | Source,
     options: HieroOptions,
     make_pruner: PrunerMaker | None = None,
     *,
+    input_costs: Floats | None = None,
     tokens: Sequence[int] | None = None,
     free_copies: Bools | None = None,
     extra: Sequence[ExtraItem] = (),
 ) -> StepLattice:
-    """Builds the lattice of all translations of `words`; its input labels are steps.
+    """Builds the lattice of all translations of a sentence or a word lattice; its input labels are steps.
 
     Args:
         grammar: the rules.
         rule_costs: (rules,) float64, from `Grammar.costs`.
-        words: the source tokens, at least one.
+        words: the source tokens, at least one, or a word lattice; its scores become features of the result.
         options: see `HieroOptions`.
         make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
+        input_costs: (arcs,) float64, what reading each word of a word lattice costs; nothing if None.
         tokens: where each word (and the end) is in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
         extra: target sides that are in the chart beside those of the rules' matches.
@@ -88,27 +91,20 @@ def hiero_lattice(
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
     """
-    if not words:
+    source = as_source(words)
+    if source.is_empty:
         raise GrammarError("an empty sentence has no translations")
     if options.top not in grammar.nonterminals:
         known = ", ".join(grammar.nonterminals)
         raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
-    sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
+    word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
     if free_copies is not None:
-        sentence[free_copies] = len(grammar.source_words)
+        word_ids[free_copies] = len(grammar.source_words)
     given = [(item.left, item.start, item.end) for item in extra]
-    matches = match(grammar, sentence, options.max_span, given)
-    copied = np.zeros(len(words), dtype=np.int32)
-    for position in np.unique(matches.span[matches.pattern == COPY, 0]).tolist():
-        copied[position] = grammar.target_words.add(words[position])
-    top = grammar.nonterminals.index(options.top)
-    plan = _Plan(matches, len(words), top)
-    copy_costs = np.full(len(words), options.copy_cost)
-    if free_copies is not None:
-        copy_costs[free_copies] = 0.0
-    items = _Items(plan, grammar, rule_costs, copied, copy_costs, extra)
-    if free_copies is not None:
-        items.rule[(items.rule == COPY_RULE) & free_copies[items.span[:, 0]]] = GAP_RULE
+    matches = match(grammar, source, word_ids, options.max_span, given)
+    plan = _Plan(matches, source.num_states, grammar.nonterminals.index(options.top))
+    sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
+    items = _Items(_Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies), plan, extra)
     store = CellStore(plan.num_cells, len(items.cost))
     pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner and grammar.nests else None
     _build_cells(store, plan, items, pruner)
@@ -118,31 +114,61 @@ def hiero_lattice(
         item_rule=items.rule,
         item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
         item_glued=items.glued,
+        item_scores=items.scores,
     )
-    return StepLattice(_lattice(arcs, states, grammar), derivations)
+    lattice = _lattice(arcs, states, grammar)
+    for name, scores in zip(source.names, derivations.step_scores(), strict=True):
+        lattice = lattice.with_feature(name, scores[lattice.ilabels])
+    return StepLattice(lattice, derivations)
+
+
+@dataclass(frozen=True)
+class _Chart:
+    """What the items of matches are made of: target sides, and the source's words and costs."""
+
+    source: Source
+    sides: TargetSides
+    target_words: SymbolTable
+    copy_cost: float
+    input_costs: Floats | None
+    free_copies: Bools | None
+
+    @property
+    def scores(self) -> Floats:
+        return np.zeros((0, len(self.source.words))) if self.source.scores is None else self.source.scores
+
+    def copied_words(self, matches: Matches) -> Ints:
+        """Returns (matches,) the target word that stands for a token that is passed through."""
+        arcs = matches.copied_arcs()
+        words = np.zeros(len(self.source.words), dtype=np.int32)
+        for arc in np.unique(arcs[arcs >= 0]).tolist():
+            words[arc] = self.target_words.add(self.source.words[arc])
+        return words[arcs]
+
+    def match_costs(self, matches: Matches) -> Floats:
+        """Returns (matches,) what the words that were read cost, beside the rules."""
+        costs = np.zeros(len(matches.pattern))
+        arcs = matches.copied_arcs()
+        costs[arcs >= 0] = self.copy_cost
+        if self.free_copies is not None:
+            costs[(arcs >= 0) & self.free_copies[arcs]] = 0.0
+        return costs if self.input_costs is None else costs + matches.input_scores(self.input_costs[None])[0]
 
 
 class _Items:
     """The target sides of all matches, flat, and those that are at the top."""
 
-    def __init__(
-        self,
-        plan: _Plan,
-        grammar: Grammar,
-        rule_costs: Floats,
-        copied: Ints,
-        copy_costs: Floats,
-        extra: Sequence[ExtraItem],
-    ) -> None:
+    def __init__(self, chart: _Chart, plan: _Plan, extra: Sequence[ExtraItem]) -> None:
         matches = plan.matches
-        sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
         self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
-            matches, plan.gap_cells, sides, copied
+            matches, plan.gap_cells, chart.sides, chart.copied_words(matches)
         )
         self.span = matches.span[self.match]
         self.cell, self.left = plan.cell_of_match[self.match], matches.left[self.match]
-        copies = self.rule == COPY_RULE
-        self.cost[copies] = copy_costs[self.span[copies, 0]]
+        self.scores = matches.input_scores(chart.scores)[:, self.match]
+        self.cost += chart.match_costs(matches)[self.match]
+        if chart.free_copies is not None:
+            self.rule[(self.rule == COPY_RULE) & chart.free_copies[matches.copied_arcs()[self.match]]] = GAP_RULE
         if extra:
             self._add_extra(plan, extra)
         self.top = np.flatnonzero(self.left == plan.top).astype(np.int32)
@@ -156,6 +182,7 @@ class _Items:
         cells = [plan.cell(item.left, item.start, item.end) for item in extra]
         self.rule = np.append(self.rule, [item.rule for item in extra]).astype(np.int32)
         self.span = np.append(self.span, [(item.start, item.end) for item in extra], axis=0).astype(np.int32)
+        self.scores = np.concatenate((self.scores, np.zeros((len(self.scores), len(extra)))), axis=1)
         self.cost = np.append(self.cost, [item.cost for item in extra])
         self.cell = np.append(self.cell, cells).astype(np.int32)
         self.left = np.append(self.left, [item.left for item in extra]).astype(np.int32)
@@ -169,6 +196,7 @@ class _Items:
         self.rule = np.append(self.rule, self.rule[copies])
         self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
         self.span = np.append(self.span, self.span[copies], axis=0)
+        self.scores = np.concatenate((self.scores, self.scores[:, copies]), axis=1)
         self.cost = np.append(self.cost, chosen.costs)
         self.offsets = np.append(self.offsets, self.offsets[-1] + chosen.offsets[1:]).astype(np.int32)
         self.symbols = np.append(self.symbols, chosen.symbols)
@@ -184,10 +212,11 @@ class _Items:
 class _Plan:
     """Which cells are referred to, and in which order they can be built."""
 
-    def __init__(self, matches: Matches, length: int, top: int) -> None:
-        size = (length + 1) ** 2
-        self.matches, self.length, self.top = matches, length, top
-        own_key = matches.left.astype(np.int64) * size + matches.span[:, 0] * (length + 1) + matches.span[:, 1]
+    def __init__(self, matches: Matches, num_states: int, top: int) -> None:
+        size = num_states**2
+        self.matches, self.num_states, self.top = matches, num_states, top
+        own_key = matches.left.astype(np.int64) * size + matches.span[:, 0].astype(np.int64) * num_states
+        own_key += matches.span[:, 1]
         gap_keys = self._gap_keys(size)
         referred = np.unique(gap_keys[gap_keys >= 0])
         self.nested = bool((matches.gap_left == top).any())
@@ -205,7 +234,7 @@ class _Plan:
 
     def cell(self, left: int, start: int, end: int) -> int:
         """Returns the cell of a non-terminal and a span, -1 if nothing refers to it."""
-        return int(self._cells(np.array([left * self._key_size + start * (self.length + 1) + end]))[0])
+        return int(self._cells(np.array([left * self._key_size + start * self.num_states + end]))[0])
 
     def _gap_keys(self, size: int) -> Longs:
         """Returns the keys of gaps by the non-terminals in the source pattern; -1 where there is no gap."""
@@ -214,7 +243,7 @@ class _Plan:
         for number in (0, 1):
             begin, end = gaps[:, 2 * number].astype(np.int64), gaps[:, 2 * number + 1]
             left = self.matches.gap_left[:, number].astype(np.int64)
-            keys[:, number] = np.where(begin >= 0, left * size + begin * (self.length + 1) + end, -1)
+            keys[:, number] = np.where(begin >= 0, left * size + begin * self.num_states + end, -1)
         return keys
 
     def levels(self) -> list[Ints]:
@@ -262,11 +291,12 @@ def _build_top(
 ) -> tuple[Records, int]:
     """Returns the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
     top = items.select(items.top)
-    position = np.arange(plan.length + 1, dtype=np.int32)
-    position[[END, plan.length]] = position[[plan.length, END]]
+    last = plan.num_states - 1
+    position = np.arange(plan.num_states, dtype=np.int32)
+    position[[END, last]] = position[[last, END]]
     begins, ends = position[items.span[items.top, 0]], position[items.span[items.top, 1]]
     top = top._replace(costs=top.costs + glue_cost * items.glued[items.top])
-    arcs, origin = item_automaton(begins, ends, top, plan.length + 1)
+    arcs, origin = item_automaton(begins, ends, top, plan.num_states)
     if pruner is not None:
         arcs = pruner.references(arcs, len(origin), store.best, store.sizes, pruner.settings.max_top_arcs)
     return store.expand(arcs, len(origin))

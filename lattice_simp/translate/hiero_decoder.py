@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.source import Source, as_source
+
+Words: TypeAlias = Sequence[str] | Source
+"""What is translated: tokens, or a word lattice."""
 
 FIRST_BEAM = 4.0
 """The beam (nats) in which an n-best list is looked for first."""
@@ -36,12 +40,14 @@ class HieroDecoder:
     """A synchronous grammar and language models.
 
     A hypothesis costs minus the weighted sum of its features: the rules' own scores, `LM` (`LM2`, ...: log
-    probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens).
+    probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens), and
+    `Input` (minus the costs of an input lattice; further scores of it are `Input:NAME`).
 
     Attributes:
         grammar: the rules; their target words are numbered by the table of all lattices.
         language_models: by feature name.
-        weights: the features' weights; those of `WordPenalty`, `Glue` and `OOV` are 0 if they are missing.
+        weights: the features' weights; those of `WordPenalty`, `Glue`, `OOV` and `Input:NAME` are 0 if they are
+            missing, that of `Input` is 1.
         settings: those of the search (`top`, `max_span`, `cells`).
     """
 
@@ -92,22 +98,25 @@ class HieroDecoder:
             copy_cost=self.weights.get(COPY_FEATURE, 0.0),
         )
 
-    def rules(self, words: Sequence[str], tokens: Sequence[int] | None = None) -> StepLattice:
+    def rules(self, words: Words, tokens: Sequence[int] | None = None) -> StepLattice:
         """Returns the lattice of the rules alone, unpruned but for nested cells.
 
         Args:
-            words: the source tokens.
+            words: the source tokens, or a word lattice.
             tokens: where each word (and the end) is in a larger sentence, for the names of the rules.
         """
+        source = as_source(words)
+        costs = None if source.scores is None else source.costs(self.weights)
+        given = self.grammar, self.rule_costs, source, self.options
         if self.settings.engine == "openfst":
-            return StepLattice(openfst_lattice(self.grammar, self.rule_costs, words, self.options), None)
-        return hiero_lattice(self.grammar, self.rule_costs, words, self.options, self.cell_pruner, tokens=tokens)
+            return StepLattice(openfst_lattice(*given, costs), None)
+        return hiero_lattice(*given, self.cell_pruner, input_costs=costs, tokens=tokens)
 
-    def rules_lattice(self, words: Sequence[str]) -> Lattice:
+    def rules_lattice(self, words: Words) -> Lattice:
         """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
         return self.rules(words).named()
 
-    def lattice(self, words: Sequence[str], beam: float) -> Lattice:
+    def lattice(self, words: Words, beam: float) -> Lattice:
         """Returns the lattice of translations, language models and word penalty included, within a beam (nats)."""
         rules = self.rules(words)
         return replace(rules, lattice=self.with_models(rules.lattice, beam)).named()
@@ -124,7 +133,7 @@ class HieroDecoder:
             lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=invisible
         )
 
-    def exact_nbest(self, words: Sequence[str], count: int) -> tuple[Lattice, list[Hypothesis]]:
+    def exact_nbest(self, words: Words, count: int) -> tuple[Lattice, list[Hypothesis]]:
         """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
 
         Returns:

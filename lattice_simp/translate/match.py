@@ -1,29 +1,34 @@
-"""Which source patterns match where: a bottom-up chart over the sentence (CYK+ with dotted items, Chiang 2007).
+"""Which source patterns match where: a bottom-up chart over a sentence or a word lattice.
 
-Spans are filled from the right end of the sentence to the left, and from short to long, so that every cell a gap
-may stand on is complete when it is looked up.
+CYK+ with dotted items (Chiang 2007; for lattices Dyer et al. 2008). Spans are filled from the right end to the left,
+and from short to long, so that every cell a gap may stand on is complete when it is looked up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.source import Source
 
 Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
 _GAPS = [(name, np.int32) for name in ("begin", "end", "second_begin", "second_end")]
 """The spans of the first and the second source gap, -1 where there is none."""
 
-_ITEM = np.dtype([("node", np.int32), ("next", np.int32), *_GAPS])
-"""A dotted item: the trie node of what was matched so far, and the next item whose dot is at the same place."""
+_ITEM = np.dtype([("node", np.int32), ("next", np.int32), ("path", np.int32), *_GAPS])
+"""A dotted item: the trie node of what was matched so far, the next item whose dot is at the same place, and the words
+that were read."""
 
-_MATCH = np.dtype([(name, np.int32) for name in ("pattern", "left", "start", "last")] + _GAPS)
+_MATCH = np.dtype([(name, np.int32) for name in ("pattern", "left", "start", "last", "path")] + _GAPS)
+
+_PATH = np.dtype([("arc", np.int32), ("before", np.int32)])
+"""A source arc whose word was read, and the words read before it; -1 for none."""
 
 COPY = -1
 """The pattern of a token that is passed through."""
@@ -31,51 +36,79 @@ COPY = -1
 
 @dataclass(frozen=True)
 class Matches:
-    """All matches of a grammar's patterns in one sentence.
+    """All matches of a grammar's patterns in one sentence or word lattice.
 
     Attributes:
         pattern: (matches,) int32; COPY where a token stands for itself.
         left: (matches,) int32, the left-hand side.
-        span: (matches, 2) int32, the tokens covered, end exclusive.
+        span: (matches, 2) int32, the states between which tokens are covered; in a sentence, end-exclusive positions.
+        path: (matches,) int32, an index into `paths`; -1 where a pattern has no words.
         gaps: (matches, 4) int32, the spans of the first and the second source gap; -1 where there is none.
         gap_left: (matches, 2) int32, the non-terminals of the gaps; -1 where there is none.
-        complete: (non-terminals, n + 1, n + 1) int8, whether a cell has a match.
+        complete: (non-terminals, states, states) int8, whether a cell has a match.
+        paths: records of the source arcs whose words were read: `arc`, and the index of those `before` it (-1: none).
     """
 
     pattern: Ints
     left: Ints
     span: Ints
+    path: Ints
     gaps: Ints
     gap_left: Ints
     complete: Bytes3
+    paths: Records
+
+    def copied_arcs(self) -> Ints:
+        """Returns (matches,) the source arc that each match of the pattern COPY passes through, -1 for others."""
+        return np.where(self.pattern == COPY, self.paths["arc"][self.path], -1).astype(np.int32)
+
+    def input_scores(self, scores: Floats) -> Floats:
+        """Returns (features, matches), the sums of (features, source arcs) `scores` over the words that were read."""
+        total, path = np.zeros((len(scores), len(self.path))), self.path
+        while (path >= 0).any():
+            total += np.where(path >= 0, scores[:, self.paths["arc"][path]], 0.0)
+            path = np.where(path >= 0, self.paths["before"][path], -1)
+        return total
 
 
-def match(grammar: Grammar, sentence: Ints, max_span: int, given: Sequence[tuple[int, int, int]] = ()) -> Matches:
-    """Finds every match that covers at most `max_span` tokens.
+class _Chart(NamedTuple):
+    """What the kernel knows of the source."""
 
-    `sentence` holds source word ids; a token that the grammar does not know has any id beyond its table. A token
-    that no rule translates alone gets a match of the pattern `COPY` for every non-terminal. `given` lists cells
-    (non-terminal, begin, end) that are complete whatever the rules say.
+    words: Ints
+    begins: Ints
+    ends: Ints
+    copied: Bools
+    near: Bools
+
+
+def match(
+    grammar: Grammar, source: Source, words: Ints, max_span: int, given: Sequence[tuple[int, int, int]] = ()
+) -> Matches:
+    """Finds every match in spans of at most `max_span` tokens.
+
+    `words` holds the word ids of the source's arcs; a word that the grammar does not know has any id beyond its table.
+    A token that no rule translates alone gets a match of the pattern `COPY` for every non-terminal. `given` lists
+    cells (non-terminal, begin, end) that are complete whatever the rules say.
     """
-    length = len(sentence)
-    present = np.zeros((len(grammar.nonterminals), length + 1, length + 1), dtype=np.int8)
+    present = np.zeros((len(grammar.nonterminals), source.num_states, source.num_states), dtype=np.int8)
     for cell in given:
         present[cell] = 1
-    copied = untranslated(grammar, sentence)
-    for token in np.flatnonzero(copied).tolist():
-        present[:, token, token + 1] = 1
+    copied = untranslated(grammar, words)
+    present[:, source.begins[copied], source.ends[copied]] = 1
     trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
-    found, complete = _match(sentence.astype(np.int32), max_span, copied, present, *trie)
+    chart = _Chart(words.astype(np.int32), source.begins, source.ends, copied, source.near(max_span))
+    found, complete, paths = _match(chart, present, *trie)
     rows = found.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
-    pattern, left, span, gaps = map(np.ascontiguousarray, (rows[:, 0], rows[:, 1], rows[:, 2:4], rows[:, 4:]))
+    pattern, left, path = (np.ascontiguousarray(rows[:, column]) for column in (0, 1, 4))
+    span, gaps = np.ascontiguousarray(rows[:, 2:4]), np.ascontiguousarray(rows[:, 5:])
     gap_left = np.full((len(pattern), 2), -1, dtype=np.int32)
     gap_left[pattern >= 0] = grammar.pattern_gaps[pattern[pattern >= 0]]
-    return Matches(pattern, left, span, gaps, gap_left, complete)
+    return Matches(pattern, left, span, path, gaps, gap_left, complete, paths)
 
 
-def untranslated(grammar: Grammar, sentence: Ints) -> Bools:
+def untranslated(grammar: Grammar, words: Ints) -> Bools:
     """Returns which tokens no rule translates alone."""
-    nodes = np.array([_follow(grammar.trie_keys, grammar.trie_targets, 0, word) for word in sentence.tolist()])
+    nodes = np.array([_follow(grammar.trie_keys, grammar.trie_targets, 0, word) for word in words.tolist()])
     return np.array([node < 0 or bool((grammar.pattern_at[node] < 0).all()) for node in nodes.tolist()], dtype=np.bool_)
 
 
@@ -90,22 +123,29 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 
 @jit
 def _match(
-    sentence: Ints, max_span: int, copied: Bools, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
-) -> tuple[Records, Bytes3]:
-    length, num_nonterminals = len(sentence), len(present)
+    source: _Chart, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
+) -> tuple[Records, Bytes3, Records]:
+    num_nonterminals, num_states = len(present), len(source.near)
     complete = present.copy()
-    matches, found = np.empty(1024 + num_nonterminals * length, dtype=_MATCH), 0
+    matches, found = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
     items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
-    for token in np.flatnonzero(copied):
+    paths, read = np.empty(4096 + len(source.words), dtype=_PATH), 0
+    for arc in np.flatnonzero(source.copied):
+        paths[read].arc, paths[read].before = arc, -1
         for left in range(num_nonterminals):
             _set_item(items, 0, 0, -1, -1)
-            _set_match(matches, found, COPY, left, token, token + 1, items[0])
+            items[0].path = read
+            _set_match(matches, found, COPY, left, source.begins[arc], source.ends[arc], items[0])
             found += 1
-    for start in range(length - 1, -1, -1):
-        last = min(length, start + max_span)
+        read += 1
+    for start in range(num_states - 2, -1, -1):
+        last = num_states - 1
+        while not source.near[start, last]:
+            last -= 1
         head = np.full(last - start + 1, -1, dtype=np.int32)  # the items of this start, chained by where their dot is
         _set_item(items, 0, 0, -1, -1)
         items[0].next, head[0], count = -1, 0, 1
+        first_arc = np.searchsorted(source.ends, start + 1)
         for end in range(start + 1, last + 1):
             first = count
             if count + num_nonterminals >= len(items):
@@ -115,18 +155,28 @@ def _match(
                 if following >= 0:
                     _set_item(items, count, following, start, end)
                     count += 1
-            # Extend the items that end before this span by its last token, or by a cell that ends here.
+            # Extend the items that end before this span by an arc, or by a cell, that ends here.
+            while first_arc < len(source.ends) and source.ends[first_arc] == end and source.begins[first_arc] < start:
+                first_arc += 1
             for middle in range(start, end):
+                last_arc = first_arc
+                while (
+                    last_arc < len(source.ends) and source.ends[last_arc] == end and source.begins[last_arc] == middle
+                ):
+                    last_arc += 1
                 item = head[middle - start]
                 while item >= 0:
-                    if count + num_nonterminals >= len(items):
+                    if count + num_nonterminals + last_arc - first_arc >= len(items):
                         items = grown(items)
-                    if middle == end - 1:
-                        node = _follow(keys, targets, items[item].node, sentence[middle])
+                    for arc in range(first_arc, last_arc):
+                        node = _follow(keys, targets, items[item].node, source.words[arc])
                         if node >= 0:
+                            if read == len(paths):
+                                paths = grown(paths)
+                            paths[read].arc, paths[read].before = arc, items[item].path
                             items[count] = items[item]
-                            items[count].node = node
-                            count += 1
+                            items[count].node, items[count].path = node, read
+                            count, read = count + 1, read + 1
                     for left in range(num_nonterminals):
                         # A gap at the very start is followed below, once this span's own cells are complete.
                         if middle == start or not complete[left, middle, end]:
@@ -134,13 +184,15 @@ def _match(
                         node = _follow(keys, targets, items[item].node, -1 - left)
                         if node >= 0:
                             _set_item(items, count, node, middle, end)
+                            items[count].path = items[item].path
                             if items[item].begin >= 0:
                                 items[count].begin, items[count].end = items[item].begin, items[item].end
                                 items[count].second_begin, items[count].second_end = middle, end
                             count += 1
                     item = items[item].next
+                first_arc = last_arc
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
-            item = first
+            item = first if source.near[start, end] else count
             while item < count:
                 if found + num_nonterminals >= len(matches):
                     matches = grown(matches)
@@ -162,12 +214,13 @@ def _match(
                 item += 1
             for item in range(first, count):
                 items[item].next, head[end - start] = head[end - start], item
-    return matches[:found], complete
+    return matches[:found], complete, paths[:read]
 
 
 @inlined
 def _set_item(items: Records, index: int, node: int, begin: int, end: int) -> None:
-    """Writes an item with at most one gap."""
+    """Writes an item with at most one gap, and without words."""
+    items[index].path = -1
     items[index].node, items[index].begin, items[index].end = node, begin, end
     items[index].second_begin, items[index].second_end = -1, -1
 
@@ -175,6 +228,6 @@ def _set_item(items: Records, index: int, node: int, begin: int, end: int) -> No
 @inlined
 def _set_match(matches: Records, index: int, pattern: int, left: int, start: int, last: int, item: Any) -> None:
     matches[index].pattern, matches[index].left = pattern, left
-    matches[index].start, matches[index].last = start, last
+    matches[index].start, matches[index].last, matches[index].path = start, last, item.path
     matches[index].begin, matches[index].end = item.begin, item.end
     matches[index].second_begin, matches[index].second_end = item.second_begin, item.second_end

@@ -23,13 +23,14 @@ from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.source import INPUT_FEATURE
 
 RULES, WEIGHTS, SETTINGS, TEXT = "rules", "weights.tsv", "settings.json", "text.json"
 HEADER = ("feature", "weight")
 """The first line of a file of weights."""
 
-_OTHER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE)
-"""Features that are neither of rules nor language models."""
+_OTHER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE, INPUT_FEATURE)
+"""Features that are neither of rules nor language models; those of an input lattice begin with `Input:`."""
 
 _LANGUAGE_MODEL = re.compile(r"lm(\d*)\.")
 
@@ -124,7 +125,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
 
 
 def _check_features(weights: Mapping[str, float], known: Sequence[str], path: Path) -> None:
-    unknown = [name for name in weights if name not in known]
+    unknown = [name for name in weights if name not in known and not name.startswith(f"{INPUT_FEATURE}:")]
     if unknown:
         what = "a feature" if len(unknown) == 1 else "features"
         message = f"{', '.join(unknown)}: not {what} of this model"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+import numpy as np
 import pynini
 import pywrapfst
 
@@ -16,10 +17,17 @@ from lattice_simp.openfst.network import expand
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions
 from lattice_simp.translate.match import COPY, match
+from lattice_simp.translate.source import Source, as_source
 
 
-def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], options: HieroOptions) -> Lattice:
-    """Builds the lattice of all translations of `words`, for small inputs: nothing is shared and nothing pruned.
+def openfst_lattice(
+    grammar: Grammar,
+    rule_costs: Floats,
+    words: Sequence[str] | Source,
+    options: HieroOptions,
+    input_costs: Floats | None = None,
+) -> Lattice:
+    """Builds the lattice of all translations, for small inputs: nothing is shared and nothing pruned.
 
     Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
     that calls the gap's cell; at the top, cells are side by side (the glue rules).
@@ -27,8 +35,9 @@ def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], 
     Args:
         grammar: the rules.
         rule_costs: (rules,) float64, from `Grammar.costs`.
-        words: the source tokens, at least one.
+        words: the source tokens, at least one, or a word lattice.
         options: see `HieroOptions`.
+        input_costs: (arcs,) float64, what reading each word of a word lattice costs; nothing if None.
 
     Returns:
         An acceptor of target words; derivations and features are left out.
@@ -38,34 +47,39 @@ def openfst_lattice(grammar: Grammar, rule_costs: Floats, words: Sequence[str], 
         CyclicLatticeError: unary rules form a cycle.
         LatticeSimpError: the lattice is too large.
     """
-    if not words:
+    source = as_source(words)
+    if source.is_empty:
         raise GrammarError("an empty sentence has no translations")
     if options.top not in grammar.nonterminals:
         known = ", ".join(grammar.nonterminals)
         raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
-    length, symbols = len(words), grammar.target_words
-    first_call = len(symbols) + length  # beyond all words, those that are copied included
-    matches = match(grammar, grammar.source_words.lookup(words, missing=len(grammar.source_words)), options.max_span)
+    symbols, states = grammar.target_words, source.num_states
+    first_call = len(symbols) + len(source.words)  # beyond all words, those that are copied included
+    word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
+    matches = match(grammar, source, word_ids, options.max_span)
+    read = np.zeros(len(matches.pattern)) if input_costs is None else matches.input_scores(input_costs[None])[0]
+    copied = matches.copied_arcs()
 
     def call(left: int, begin: int, end: int) -> int:
-        return first_call + 1 + (left * (length + 1) + begin) * (length + 1) + end
+        return first_call + 1 + (left * states + begin) * states + end
 
     cells: dict[int, pynini.Fst] = defaultdict(lambda: _automaton(2))
     rows = zip(matches.pattern, matches.left, matches.span, matches.gaps, matches.gap_left, strict=True)
-    for pattern, left, (begin, end), gaps, gap_left in rows:
+    for number, (pattern, left, (begin, end), gaps, gap_left) in enumerate(rows):
         cell = cells[call(left, begin, end)]
         if pattern == COPY:
-            _add_chain(cell, 0, 1, [symbols.add(words[begin])], options.copy_cost)
+            word = symbols.add(source.words[copied[number]])
+            _add_chain(cell, 0, 1, [word], options.copy_cost + read[number])
             continue
         calls = [call(own, *span) for own, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]
         for rule in range(grammar.pattern_rules[pattern], grammar.pattern_rules[pattern + 1]):
             target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
             labels = [label if label >= 0 else calls[-1 - label] for label in target.tolist()]
-            _add_chain(cell, 0, 1, labels, rule_costs[rule])
-    root = _automaton(length + 1)
+            _add_chain(cell, 0, 1, labels, rule_costs[rule] + read[number])
+    root = _automaton(states)
     top = grammar.nonterminals.index(options.top)
-    for begin in range(length):
-        for end in range(begin + 1, length + 1):
+    for begin in range(states):
+        for end in range(begin + 1, states):
             if call(top, begin, end) in cells:
                 _add_chain(root, begin, end, [call(top, begin, end)], options.glue_cost if begin else 0.0)
     return expand([(first_call, root), *cells.items()], symbols)

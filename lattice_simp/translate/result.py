@@ -19,7 +19,7 @@ class Translation:
     """The translations of one sentence.
 
     Attributes:
-        source: its tokens.
+        source: its tokens; of a word lattice, those of its best path.
         strategy: how it was decoded.
         lattice: the hypotheses within the beam, every cost included; input labels name rules (`derivation`).
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is

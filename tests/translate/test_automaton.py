@@ -236,13 +236,15 @@ def test_items_of_matches_are_the_rules_target_sides_and_the_copied_tokens():
         pattern=ints([0, -1, 1, 2]),
         left=nothing,
         span=ints([(0, 3), (1, 2), (0, 1), (2, 3)]),
+        path=nothing,
         gaps=nothing,
         gap_left=nothing,
         complete=np.zeros((0, 0, 0), dtype=np.int8),
+        paths=nothing,
     )
     gap_cells = ints([(4, 6), (0, 0), (0, 0), (0, 0)])
     sides = TargetSides(pattern_rules, target_offsets, target, rule_costs)
-    match, rule, offsets, symbols, costs = items_of_matches(matches, gap_cells, sides, ints([20, 21, 22]))
+    match, rule, offsets, symbols, costs = items_of_matches(matches, gap_cells, sides, ints([0, 21, 0, 0]))
     assert match.tolist() == [0, 0, 1, 3]
     assert rule.tolist() == [0, 1, -1, 2]
     assert costs.tolist() == [0.5, 1.5, 0.0, 2.5]

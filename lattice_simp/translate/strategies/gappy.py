@@ -20,7 +20,7 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     Where none does, the plain lattice comes back, and `reachable` is False.
     """
     settings = decoder.settings.skeleton
-    full = decoder.lattice(task.words, settings.beam)
+    full = decoder.lattice(task.source, settings.beam)
     positions = None
     if task.hypotheses is None and settings.gaps == "at-gaps":
         if len(task.skeletons) != 1:

@@ -9,4 +9,4 @@ from lattice_simp.translate.strategies.task import Task
 
 def translate(decoder: HieroDecoder, task: Task) -> Translation:
     """Returns the translations of the sentence alone."""
-    return Translation(task.words, "plain", decoder.lattice(task.words, decoder.settings.beam), decoder.grammar)
+    return Translation(task.words, "plain", decoder.lattice(task.source, decoder.settings.beam), decoder.grammar)

@@ -34,6 +34,7 @@ from lattice_simp.translate.hiero import ExtraItem, hiero_lattice
 from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.match import match
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies.task import Task
 
 GAP = "<gap:{}>"
@@ -128,10 +129,9 @@ def crossing_rules(
     kept = np.flatnonzero(~is_gap)
     if len(kept) == 0:
         return []
-    sentence = grammar.source_words.lookup(
-        [tokens[index] for index in kept.tolist()], missing=len(grammar.source_words)
-    )
-    matches = match(grammar, sentence, max_span)
+    words = [tokens[index] for index in kept.tolist()]
+    sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
+    matches = match(grammar, Source.from_words(words), sentence, max_span)
     phrasal = (matches.pattern >= 0) & (matches.gaps[:, 0] < 0)
     items = []
     for number in np.flatnonzero(phrasal).tolist():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.source import Source
 
 
 @dataclass(frozen=True)
@@ -16,14 +17,21 @@ class Task:
     """A sentence to translate.
 
     Attributes:
-        words: its tokens.
+        words: its tokens; of a word lattice, those of its best path.
         skeletons: none or several.
         hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
+        word_lattice: what stands in the place of the sentence; None for the sentence itself.
     """
 
     words: tuple[str, ...]
     skeletons: tuple[Skeleton, ...] = ()
     hypotheses: tuple[Hypothesis, ...] | None = None
+    word_lattice: Source | None = None
+
+    @property
+    def source(self) -> Source:
+        """What is decoded."""
+        return self.word_lattice or Source.from_words(self.words)
 
     def skeleton_nbest(self, decoder: HieroDecoder) -> tuple[Hypothesis, ...]:
         """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
