@@ -1,19 +1,24 @@
-"""What the translate command reads: sentences, their skeletons, and skeleton hypotheses from elsewhere."""
+"""What the translate command reads: sentences or word lattices, their skeletons, hypotheses for these from elsewhere."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lattice_simp.commands.options import readable
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
+from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import stream_nbest
+from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.textio import read_lines
+from lattice_simp.translate.source import Source
+from lattice_simp.tune.feature_lattice import with_own_symbols
 
 ALL_MASKS = "all"
 
@@ -22,12 +27,16 @@ _MASK = re.compile("[01]{2,}")
 
 @dataclass(frozen=True)
 class Sentence:
-    """One task: tokens, masks of its skeletons, hypotheses for the skeleton, and the text that the tokens are of."""
+    """One task: tokens, masks of its skeletons, hypotheses for the skeleton, and the text that the tokens are of.
+
+    Of a word lattice, the tokens are those of its best path.
+    """
 
     words: tuple[str, ...]
     masks: tuple[str, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     text: str | None = None
+    lattice: Lattice | None = None
 
 
 def read_sentences(
@@ -67,6 +76,33 @@ def read_sentences(
         )
         for number, words in enumerate(lines)
     ]
+
+
+def read_lattices(path: Path, skeleton_nbest: Path | None, scores: PlfScores | None) -> list[Sentence]:
+    """Returns the word lattices of a file, folder or archive (see `formats/collections.py`) as what is translated.
+
+    Args:
+        path: of the lattices, in their order.
+        skeleton_nbest: n-best lists of their skeletons.
+        scores: what the numbers of PLF are; None for probabilities, and for other formats.
+
+    Raises:
+        FormatError: a broken lattice, or scores that are not of PLF.
+        LatticeSimpError: a lattice has a cycle, or is a transducer.
+    """
+    options = {} if scores is None else {"scores": scores}
+    found = []
+    for name, lattice in read_all(path, "plf" if scores else None, **options):
+        try:
+            own = with_own_symbols(lattice)
+            words = Source.from_lattice(own).best_words
+        except EmptyLatticeError:  # an empty line, as of sentences
+            words = ()
+        except LatticeSimpError as error:
+            raise FormatError(f"lattice {name}: {error}", path=path) from None
+        found.append(Sentence(words, lattice=own))
+    nbest = _read_hypotheses(skeleton_nbest, len(found)) if skeleton_nbest else {}
+    return [replace(own, hypotheses=nbest.get(number, ())) for number, own in enumerate(found)]
 
 
 def read_records(path: Path) -> Iterator[SkeletonRecord]:

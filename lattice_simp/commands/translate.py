@@ -17,13 +17,14 @@ import typer
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
 from lattice_simp.commands.report import Report
-from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_sentences
+from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
 from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
@@ -49,6 +50,8 @@ def translate(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
     source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
+    input_lattices: Annotated[Optional[Path], typer.Option(help="word lattices: PLF, a folder, an archive")] = None,  # noqa: UP045
+    plf_scores: Annotated[Optional[PlfScores], typer.Option(help="what the numbers of PLF are")] = None,  # noqa: UP045
     output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
     tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
     skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
@@ -72,6 +75,9 @@ def translate(
     or --skeletons (whose tokens are taken as they are) is given; n-best lists and lattices hold tokens. Other models
     take and give tokens separated by blanks.
 
+    --input-lattices takes word lattices (of a speech recogniser, of several segmentations) in the place of sentences,
+    in any format that `lattice convert` reads; their costs are the feature Input, their words tokens.
+
     A sentence that fails is reported and passed through, so that line counts stay equal. With --skeletons and no
     --input, the sentences are those of the skeleton file. With --output, finished sentences are kept in a file beside
     it (.partial) until the run is complete, and --resume continues a run that was stopped. The workers of a Dask
@@ -81,12 +87,19 @@ def translate(
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
     text = model_text(model, tokenised=tokenised or skeletons is not None)
+    if input_lattices is None and plf_scores is not None:
+        raise LatticeSimpError("--plf-scores has no effect without --input-lattices")
+    if input_lattices is not None and not (source is None and skeletons is None):
+        raise LatticeSimpError("--input-lattices takes the place of --input and --skeletons: give one of them")
     tokens = None
     if text is not None:
         tokens, run = text[0].tokens, replace(run, text=text[1].text)
     chosen = source if source is not None or skeletons is not None else "-"
     try:
-        sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+        if input_lattices is None:
+            sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+        else:
+            sentences = read_lattices(input_lattices, skeleton_nbest, plf_scores)
         summary = translate_all(sentences, options, run)
     except KeyboardInterrupt:
         kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
@@ -274,7 +287,17 @@ def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[
     files = sorted(path for path in model.iterdir() if path.is_file()) if model.is_dir() else []
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     chosen = [(field.name, str(getattr(options, field.name))) for field in fields(options) if field.name != "model"]
-    return {"input": _digest(sentences), "model": _digest(stats), "options": _digest(chosen)}
+    return {"input": _digest(map(_content, sentences)), "model": _digest(stats), "options": _digest(chosen)}
+
+
+def _content(sentence: Sentence) -> object:
+    lattice = sentence.lattice
+    if lattice is None:
+        return sentence
+    arrays = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals)
+    matrices = (lattice.features.arcs, lattice.features.finals)
+    words = list(lattice.symbols)
+    return sentence, words, list(lattice.features), [own.tobytes() for own in arrays + matrices]
 
 
 def _digest(parts: Iterable[object]) -> str:

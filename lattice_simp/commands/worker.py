@@ -70,7 +70,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         return {"number": number, "line": "", "nbest": [], "reachable": None}
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
     result = decoder.translate(
-        sentence.words,
+        sentence.words if sentence.lattice is None else sentence.lattice,
         skeletons or None,
         strategy=options.strategy if skeletons or sentence.hypotheses else "plain",
         skeleton_hypotheses=sentence.hypotheses or None,

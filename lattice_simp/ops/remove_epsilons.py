@@ -13,7 +13,9 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import InvalidLatticeError
 
-_ARC = np.dtype([("source", np.int32), ("arc", np.int32), ("epsilon", np.int32), ("rest", np.int64), ("cost", np.float64)])
+_ARC = np.dtype(
+    [("source", np.int32), ("arc", np.int32), ("epsilon", np.int32), ("rest", np.int64), ("cost", np.float64)]
+)
 """A word arc and the epsilons before it: the first of them, and the record (of the state it leads to) with the rest."""
 
 
@@ -66,7 +68,10 @@ def _chain_sums(scores: Floats, epsilon: Ints, rest: Longs, records: Records) ->
     total = np.zeros((len(scores), len(epsilon)))
     while (epsilon >= 0).any():
         total += np.where(epsilon >= 0, scores[:, epsilon], 0.0)
-        epsilon, rest = np.where(rest >= 0, records["epsilon"][rest], -1), np.where(rest >= 0, records["rest"][rest], -1)
+        epsilon, rest = (
+            np.where(rest >= 0, records["epsilon"][rest], -1),
+            np.where(rest >= 0, records["rest"][rest], -1),
+        )
     return total
 
 

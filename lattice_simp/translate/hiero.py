@@ -104,7 +104,9 @@ def hiero_lattice(
     matches = match(grammar, source, word_ids, options.max_span, given)
     plan = _Plan(matches, source.num_states, grammar.nonterminals.index(options.top))
     sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
-    items = _Items(_Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies), plan, extra)
+    items = _Items(
+        _Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies), plan, extra
+    )
     store = CellStore(plan.num_cells, len(items.cost))
     pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner and grammar.nests else None
     _build_cells(store, plan, items, pruner)

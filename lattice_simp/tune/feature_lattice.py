@@ -57,7 +57,10 @@ def with_own_symbols(lattice: Lattice) -> Lattice:
     """Returns the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
     used, labels = np.unique(np.append(lattice.olabels, EPSILON), return_inverse=True)
     symbols = SymbolTable(lattice.symbols[label] for label in used[1:].tolist())
-    return replace(lattice, olabels=labels[:-1].astype(np.int32), symbols=symbols)
+    olabels = labels[:-1].astype(np.int32)
+    return replace(
+        lattice, ilabels=olabels if lattice.is_acceptor else lattice.ilabels, olabels=olabels, symbols=symbols
+    )
 
 
 def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbols: SymbolTable) -> Lattice:

@@ -32,7 +32,9 @@ def expected_translations(grammar, costs, lattice, options):
     found = {}
     for words, cost in best_by_string(lattice).items():
         if words:
-            keep_least(found, ((target, own + cost) for target, own in translations(grammar, costs, words, options).items()))
+            keep_least(
+                found, ((target, own + cost) for target, own in translations(grammar, costs, words, options).items())
+            )
     return found
 
 
@@ -100,12 +102,16 @@ def test_scores_of_the_input_become_features_and_weights_apply():
         found = weighted.translate(lattice)
         sentence_cost = {words: decoder.translate(words).best.cost for words in ("das haus", "das", "haus")}
         scores = {"das haus": (-0.5, -0.5), "das": (-1.0, -0.5), "haus": (-0.25, -2.0)}
-        expected = {words: cost - 0.5 * scores[words][0] - 2 * scores[words][1] for words, cost in sentence_cost.items()}
+        expected = {
+            words: cost - 0.5 * scores[words][0] - 2 * scores[words][1] for words, cost in sentence_cost.items()
+        }
         assert found.best.cost == pytest.approx(min(expected.values()), abs=1e-5)
         if engine == "arrays":
             for path in found.nbest(20):
                 features = found.features(path)
-                total = sum(weighted.weights[name] * score for name, score in features.items() if name in weighted.weights)
+                total = sum(
+                    weighted.weights[name] * score for name, score in features.items() if name in weighted.weights
+                )
                 assert path.cost == pytest.approx(-total)
                 assert (features["Input"], features["Input:lm"]) in scores.values()
 
@@ -124,9 +130,7 @@ CDEC_WORD = 0.434294
 def test_the_lattice_of_cdecs_system_tests():
     """The input, rules and 5 best of cdec's tests/system_tests/lattice, whose scores count source words as well."""
     grammar = make_grammar(CDEC_RULES)
-    source = Source.from_lattice(
-        parse_plf("((('A',0.5,1),('C',0.25,1),('AB',0.125,2),),(('B',2,1),),)", scores="cost")
-    )
+    source = Source.from_lattice(parse_plf("((('A',0.5,1),('C',0.25,1),('AB',0.125,2),),(('B',2,1),),)", scores="cost"))
     options = HieroOptions(copy_cost=100.0)
     lattice = hiero_lattice(
         grammar, grammar.costs({"Cost": -1.0}), source, options, input_costs=source.costs({"Input": 1.0})
