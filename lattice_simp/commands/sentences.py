@@ -1,4 +1,4 @@
-"""What the translate command reads: sentences or word lattices, their skeletons, hypotheses for these from elsewhere."""
+"""What the translate command reads: sentences or word lattices, their skeletons, and hypotheses for skeletons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lattice_simp.commands.options import readable
 from lattice_simp.core.hypothesis import Hypothesis
@@ -90,7 +91,7 @@ def read_lattices(path: Path, skeleton_nbest: Path | None, scores: PlfScores | N
         FormatError: a broken lattice, or scores that are not of PLF.
         LatticeSimpError: a lattice has a cycle, or is a transducer.
     """
-    options = {} if scores is None else {"scores": scores}
+    options: dict[str, Any] = {} if scores is None else {"scores": scores}
     found = []
     for name, lattice in read_all(path, "plf" if scores else None, **options):
         try:

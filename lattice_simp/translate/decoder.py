@@ -85,8 +85,8 @@ class Decoder:
             target.text(decoder.translate(source.tokens("The law was published.")).best.text)
 
         Args:
-            sentence: tokens, a string of tokens separated by blanks, or an acyclic word lattice (of a speech recogniser,
-                or of several segmentations), whose costs become the feature `Input`.
+            sentence: tokens, a string of tokens separated by blanks, or an acyclic word lattice (of a speech
+                recogniser, or of several segmentations), whose costs become the feature `Input`.
             skeleton: a skeleton, a mask such as `"11011"`, or several skeletons.
             strategy: a name of `STRATEGIES`; by default `gappy` with a skeleton, else `plain`.
             skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
@@ -95,11 +95,11 @@ class Decoder:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
-        word_lattice = _as_source(sentence) if isinstance(sentence, Lattice) else None
-        if word_lattice is not None and skeleton is not None:
+        source = _as_source(sentence)
+        if isinstance(sentence, Lattice) and skeleton is not None:
             raise SkeletonError("a word lattice has no tokens to delete; give skeleton_hypotheses, or a sentence")
-        words = as_tokens(sentence) if word_lattice is None else word_lattice.best_words
-        task = Task(words, _as_skeletons(words, skeleton), _as_hypotheses(skeleton_hypotheses), word_lattice)
+        skeletons = _as_skeletons(source.best_words, skeleton)
+        task = Task(source, skeletons, _as_hypotheses(skeleton_hypotheses))
         name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
         if name not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")

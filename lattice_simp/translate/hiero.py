@@ -2,8 +2,8 @@
 
 After Iglesias et al. (2009) and Chiang (2007), for word lattices Dyer et al. (2008). Matches of source patterns become
 cells, cells refer to cells, and the references are replaced until words are left. Constituents of the top non-terminal
-are side by side from the start of the sentence to its end (the glue rules S -> X, S -> S X). Words are the output labels; an input label is a *step*, the rule applications that an arc
-completes, so every path tells its derivation.
+are side by side from the start of the sentence to its end (the glue rules S -> X, S -> S X). Words are the output
+labels; an input label is a *step*, the rule applications that an arc completes, so every path tells its derivation.
 """
 
 from __future__ import annotations

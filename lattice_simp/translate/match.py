@@ -130,12 +130,12 @@ def _match(
     matches, found = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
     items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
     paths, read = np.empty(4096 + len(source.words), dtype=_PATH), 0
-    for arc in np.flatnonzero(source.copied):
-        paths[read].arc, paths[read].before = arc, -1
+    for alone in np.flatnonzero(source.copied):
+        paths[read].arc, paths[read].before = alone, -1
         for left in range(num_nonterminals):
             _set_item(items, 0, 0, -1, -1)
             items[0].path = read
-            _set_match(matches, found, COPY, left, source.begins[arc], source.ends[arc], items[0])
+            _set_match(matches, found, COPY, left, source.begins[alone], source.ends[alone], items[0])
             found += 1
         read += 1
     for start in range(num_states - 2, -1, -1):
@@ -145,7 +145,7 @@ def _match(
         head = np.full(last - start + 1, -1, dtype=np.int32)  # the items of this start, chained by where their dot is
         _set_item(items, 0, 0, -1, -1)
         items[0].next, head[0], count = -1, 0, 1
-        first_arc = np.searchsorted(source.ends, start + 1)
+        first_arc = int(np.searchsorted(source.ends, start + 1))
         for end in range(start + 1, last + 1):
             first = count
             if count + num_nonterminals >= len(items):

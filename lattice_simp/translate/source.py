@@ -1,4 +1,4 @@
-"""What is translated, as the chart sees it: a word lattice, of which a sentence is the simplest kind (Dyer et al. 2008).
+"""What is translated: a word lattice, of which a sentence is the simplest kind (Dyer et al. 2008).
 
 Positions of a sentence are states of a lattice; a span is a pair of states, and as long as its shortest path.
 """
@@ -110,7 +110,7 @@ class Source:
         return tuple(self.words[int(number)] for number in path.tokens)
 
     def near(self, max_span: int) -> Bools:
-        """Returns whether the shortest path from one state to another has at most `max_span` words, (states, states)."""
+        """Returns (states, states), whether the shortest path from one to another has at most `max_span` words."""
         spans: Bools = _near(self.begins, self.ends, self.num_states, max_span)
         return spans
 

@@ -57,7 +57,7 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     skeleton, settings = task.skeletons[0], decoder.settings
     if settings.engine != "arrays":
         raise LatticeSimpError("skeleton-first decoding needs derivations; use the engine arrays")
-    hypotheses = Task(task.words, (skeleton,), task.hypotheses).skeleton_nbest(decoder)
+    hypotheses = Task(task.source, (skeleton,), task.hypotheses).skeleton_nbest(decoder)
     partial, gap_words = partial_lattice(decoder, skeleton)
     acceptor, hypotheses = _fitting(hypotheses, partial.lattice)
     forced = _forced(decoder, partial, acceptor, gap_words)

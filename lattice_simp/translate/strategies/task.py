@@ -17,21 +17,19 @@ class Task:
     """A sentence to translate.
 
     Attributes:
-        words: its tokens; of a word lattice, those of its best path.
+        source: the sentence, or a word lattice in its place.
         skeletons: none or several.
         hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
-        word_lattice: what stands in the place of the sentence; None for the sentence itself.
     """
 
-    words: tuple[str, ...]
+    source: Source
     skeletons: tuple[Skeleton, ...] = ()
     hypotheses: tuple[Hypothesis, ...] | None = None
-    word_lattice: Source | None = None
 
     @property
-    def source(self) -> Source:
-        """What is decoded."""
-        return self.word_lattice or Source.from_words(self.words)
+    def words(self) -> tuple[str, ...]:
+        """The tokens of the sentence; of a word lattice, those of its best path."""
+        return self.source.best_words
 
     def skeleton_nbest(self, decoder: HieroDecoder) -> tuple[Hypothesis, ...]:
         """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
