@@ -81,7 +81,8 @@ class SemanticGraph:
     """The graph of a sentence. Each position is of one node, of one edge, or an orphan's.
 
     >>> nodes = (Node("X1", NodeKind.EVENT, ("rain",), (1,)), Node("X2", NodeKind.ENTITY, ("paris",), (3,)))
-    >>> graph = SemanticGraph(("it", "rained", "in", "Paris"), nodes, (Edge("X1", "X2", "in", EdgeKind.RELATION, (2,)),))
+    >>> edges = (Edge("X1", "X2", "in", EdgeKind.RELATION, (2,)),)
+    >>> graph = SemanticGraph(("it", "rained", "in", "Paris"), nodes, edges)
     >>> graph.orphans, graph.span("X1"), graph.labels("X1")
     ((0,), (1, 2, 3), ('in',))
 
