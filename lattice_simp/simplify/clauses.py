@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
 from lattice_simp.support.tables import grammar_table
 
@@ -85,10 +86,26 @@ def main_subject(parse: Parse, verb: int) -> int | None:
 
 
 def repaired(parse: Parse) -> Parse:
-    """Hangs finite conjuncts of infinitives from the finite verb above that they agree with.
+    """Corrects what parsers mostly take wrongly in coordinations.
 
-    Parsers join a verb to the nearest one ("ordered that she should rest and sent her home").
+    Finite conjuncts of infinitives go to the finite verb above that they agree with ("ordered that she should rest
+    and sent her home"); a transitive verb without an object, joined to a passive, is a participle ("was born in Rome
+    and raised in Paris").
     """
+    return _with_participles(_with_finite_conjuncts(parse))
+
+
+def _with_participles(parse: Parse) -> Parse:
+    tags = list(parse.tags)
+    for position, label in enumerate(parse.labels):
+        passive = parse.heads[position] != ROOT and child(parse, parse.heads[position], {"auxpass"}) is not None
+        alone = subject(parse, position) is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
+        if label == "conj" and passive and alone and parse.tags[position] == "VBD":
+            tags[position] = "VBN" if parse.lemmas[position] in word_set("transitive_verbs") else "VBD"
+    return parse if tuple(tags) == parse.tags else replace(parse, tags=tuple(tags))
+
+
+def _with_finite_conjuncts(parse: Parse) -> Parse:
     heads = list(parse.heads)
     for position, label in enumerate(parse.labels):
         own = label == "conj" and parse.tags[position] in FINITE and subject(parse, position) is None

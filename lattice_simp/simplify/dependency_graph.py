@@ -176,7 +176,7 @@ class _Builder:
         treatment, name = _treatments().get(parse.labels[top], ("relation", ""))
         kind = EdgeKind(treatment) if treatment in set(EdgeKind) else EdgeKind.RELATION
         positions = tuple(sorted({*outer, *self._words_of(position)}))
-        if name == _ITS_WORD:
+        if name in (_ITS_WORD, ""):
             name = " ".join(parse.tokens[one].lower() for one in positions) or parse.labels[top]
         obligatory = kind != EdgeKind.ROLE and (
             bool(np.isinf(costs[top])) or treatment == _OWN or is_needed(parse, top) or kind == EdgeKind.CONJUNCT

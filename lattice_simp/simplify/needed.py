@@ -29,11 +29,19 @@ def is_needed(parse: Parse, position: int) -> bool:
         return _is_needed_relation(parse, position, head)
     if label in ("amod", "advmod"):
         return _is_needed_modifier(parse, position, head)
+    if label == "advcl" and _has_conjunction(parse, position):
+        return False
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
     if label == "npadvmod":
         return parse.parts[head] not in ("VERB", "AUX") or parse.lemmas[head] in ("be", "last", "take", "cost", "weigh")
     return label in ("poss", "compound", "nmod", "dep", "neg", "nummod", "quantmod")
+
+
+def _has_conjunction(parse: Parse, clause: int) -> bool:
+    """Returns whether an adverbial clause says why or when, so that it can go without a comma too."""
+    marks = [child for child in parse.children[clause] if parse.labels[child] in ("mark", "advmod") and child < clause]
+    return bool(marks) and parse.tokens[marks[0]].lower() in word_set("connectives")
 
 
 def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
@@ -64,7 +72,5 @@ def _is_set_off(parse: Parse, position: int) -> bool:
     below = parse.subtree(position)
     before, after = below[0] - 1, below[-1] + 1
     if before < 0:
-        return (after < len(parse) and parse.parts[below[-1]] == "PUNCT") or parse.tokens[
-            min(after, len(parse) - 1)
-        ] == ","
+        return parse.parts[below[-1]] == "PUNCT" or (after < len(parse) and parse.tokens[after] == ",")
     return parse.tokens[before] in (",", "(", "-", "--", "–", "—") or parse.tokens[below[0]] in (",", "(")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.clauses import pairs
@@ -18,7 +19,9 @@ _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
 _PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
 
 
-def mention(parse: Parse, noun: int, clause: int | None = None, *, whole: bool = True) -> tuple[Token, ...]:
+def mention(
+    parse: Parse, noun: int, clause: int | None = None, *, whole: bool = True, definite: bool = False
+) -> tuple[Token, ...]:
     """Returns a noun phrase for a second mention, without its own clauses that are set off by commas.
 
     >>> parse = Parse(("a", "man", "sang"), (1, 2, -1), ("det", "nsubj", "ROOT"), ("DET", "NOUN", "VERB"),
@@ -31,6 +34,7 @@ def mention(parse: Parse, noun: int, clause: int | None = None, *, whole: bool =
         noun: the head of the phrase.
         clause: the head of the clause that is taken from the phrase.
         whole: whether the noun's further conjuncts belong to the phrase.
+        definite: whether a common noun without a determiner gets `the` (the clause that told which one has gone).
 
     Returns:
         Tokens marked as copied, in mid-sentence case, as a subject; none where the entity cannot be named again
@@ -42,10 +46,14 @@ def mention(parse: Parse, noun: int, clause: int | None = None, *, whole: bool =
     if parse.parts[noun] not in ("NOUN", "PROPN", "NUM") and parse.tags[noun] not in ("NN", "NNS", "NNP", "NNPS", "CD"):
         return ()
     positions = _trimmed(parse, _phrase(parse, noun, clause, whole))
-    gaps = any(after - before > 1 for before, after in zip(positions, positions[1:], strict=False))
+    gaps = any(after - before > 1 for before, after in pairwise(positions))
     if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
         return ()
-    return _as_known(parse, noun, [natural(parse, position) for position in positions])
+    known = _as_known(parse, noun, [natural(parse, position) for position in positions])
+    labels = {parse.labels[one] for one in parse.children[noun]}
+    names = any(parse.parts[one] == "PROPN" for one in positions)
+    bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
+    return (Token("the"), *known) if known and definite and bare else known
 
 
 def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[int]:
@@ -57,8 +65,6 @@ def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[in
         if child == clause or label == "case" or (label in _OUTSIDE and not (whole and joins)):
             continue
         if label in _CLAUSES and (clause is None or child > noun) and not _is_close(parse, child):
-            continue
-        if label == "punct" and mark_kind(parse.tokens[child]) is not None and not whole:
             continue
         found += _inside(parse, child, clause)
     return sorted(found)

@@ -182,21 +182,23 @@ def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
         head = parse.heads[current]
         below = [one for one in parse.subtree(current) if mark_kind(parse.tokens[one]) is None]
         if head == ROOT or below[-1] > last:
-            return ()
+            return (last + 1,) if _goes_on(parse, current, last) else ()
         fronted = parse.labels[current] in ("prep", "advcl", "npadvmod", "csubj", "ccomp") and current < head
-        if fronted or parse.labels[current] == "conj" or _goes_on(parse, current, last):
+        if fronted or _goes_on(parse, current, last):
             return (last + 1,)
         current = head
     return ()
 
 
 def _goes_on(parse: Parse, position: int, last: int) -> bool:
-    """Returns whether a further member of the coordination comes after the clause."""
-    return any(parse.labels[child] == "conj" and child > last for child in parse.children[parse.heads[position]])
+    """Returns whether a further member of a list comes right after the comma that ends a clause."""
+    following = (child for child in parse.children[position] if child > last + 1)
+    first = next(following, None)
+    return first is not None and parse.labels[first] == "conj" and parse.parts[position] not in ("VERB", "AUX")
 
 
 def compatible(splits: Iterable[Split]) -> bool:
-    """Returns whether splits can be applied together: of any two, one is within the other's clause, or apart from it."""
+    """Returns whether splits can be applied together: of any two, one is within the other's clause, or apart."""
     chosen = list(splits)
     for one, two in combinations(chosen, 2):
         apart = not one.removed & two.removed
@@ -249,7 +251,7 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     around = [] if whole is None else [other for other in splits if _is_within(whole, other)]
     gone = {position for split in splits if split != whole and split not in around for position in split.removed}
     changes = {position: text for split in outer for position, text in split.changes}
-    kept_commas = {position for split in splits for position in split.kept_commas}
+    kept_commas = {position for split in outer for position in split.kept_commas}
     changed = tuple(
         replace(token, text=changes[token.position]) if token.position in changes and not token.copied else token
         for token in start

@@ -42,9 +42,8 @@ def adverbial_clauses(parse: Parse) -> Iterator[Clause]:
             continue
         conjunction = range(span[0], parse.subtree(own)[0])
         word = " ".join(parse.tokens[one].lower() for one in conjunction)
-        found = next(
-            (_connectives()[word, place] for place in _places(parse, span) if (word, place) in _connectives()), None
-        )
+        known = ((word, place) for place in _places(parse, span))
+        found = next((_connectives()[key] for key in known if key in _connectives()), None)
         if found is None or (word in _TEMPORAL and not is_past(parse, verb)):
             continue
         yield from _realised(parse, head, span[len(conjunction) :], tuple(conjunction), found)

@@ -57,14 +57,40 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     if word not in _coordinators() or (conjunction is None and not commas):
         return
     start = _start(parse, head, chain, span)
-    if start is None:
+    place = _place_of_subject(parse, head, span)
+    if start is None or place is None or (conjunction is None and not _goes_on(parse, head, start)):
         return
     changes: tuple[tuple[int, str], ...] = ()
-    if conjunction is not None and parse.labels[chain[0]] == "conj":
+    if conjunction is not None and parse.labels[chain[0]] == "conj" and not _is_joined(parse, chain[0]):
         changes = _joined_before(parse, chain[0])
-    sentence = (*inserted(_coordinators()[word]), *start, *plain(parse, span))
+    sentence = (*inserted(_coordinators()[word]), *plain(parse, span[:place]), *start, *plain(parse, span[place:]))
     dropped = () if conjunction is None else (conjunction,)
     yield Clause(head, chain[0], span, dropped, sentence, changes=changes)
+
+
+def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | None:
+    """Returns how many tokens of the conjunct come before a subject that it lacks; None where that is not certain."""
+    if subject(parse, head) is not None:
+        return 0
+    first = min([head, *auxiliaries(parse, head)])
+    before = [one for one in parse.children[head] if one < first and parse.labels[one] != "punct"]
+    if all(parse.labels[one] in ("advmod", "neg") for one in before):
+        return 0
+    if all(parse.labels[one] in ("prep", "npadvmod", "advmod", "advcl") for one in before):
+        return first - span[0]
+    return None
+
+
+def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
+    """Returns whether a conjunct without a conjunction is a member of a list, or a whole clause."""
+    listed = any(parse.labels[child] in ("cc", "conj") for child in parse.children[head])
+    return listed or not start
+
+
+def _is_joined(parse: Parse, head: int) -> bool:
+    """Returns whether a conjunct already has its conjunction before it."""
+    above, first = parse.heads[head], parse.subtree(head)[0]
+    return any(parse.labels[one] == "cc" and above < one < first for one in parse.children[above])
 
 
 def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
@@ -75,7 +101,8 @@ def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
 
 def _is_conditional(parse: Parse, verb: int) -> bool:
     """Returns whether a condition or a paired conjunction holds for all members."""
-    below = [parse.tokens[one].lower() for child in parse.children[verb] for one in parse.children[child]]
+    fronted = [child for child in parse.children[verb] if child < verb and parse.labels[child] == "advcl"]
+    below = [parse.tokens[one].lower() for child in fronted for one in parse.children[child]]
     own = [parse.tokens[child].lower() for child in parse.children[verb] if parse.labels[child] in ("preconj", "cc")]
     return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in own)
 

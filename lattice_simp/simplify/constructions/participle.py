@@ -52,6 +52,8 @@ def _is_bare(parse: Parse, head: int) -> bool:
     opens = parse.subtree(head)[0]
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] == "RB"
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
+    if any(parse.labels[one] == "ccomp" and subject(parse, one) is not None for one in parse.children[head]):
+        return False  # two sentences in one: the parser joined them here
     return not marked and parse.tokens[head].lower() not in word_set("participle_prepositions")
 
 
@@ -60,13 +62,22 @@ def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tupl
     if tells_event and parse.tags[head] == "VBG" and ends_sentence(parse, span) and follows_comma(parse, span):
         return (*inserted("this"), *_finite(parse, head, span, is_past(parse, verb), plural=False))
     noun = parse.heads[head] if parse.labels[head] == "acl" else main_subject(parse, head)
-    if noun is None or parse.labels[noun] == "expl" or tells_event:
+    if noun is None or parse.labels[noun] == "expl" or tells_event or _tells_of_subject(parse, head, span):
         return ()
-    entity = mention(parse, noun, head, whole=parse.labels[head] == "advcl")
+    definite = parse.labels[head] == "acl" and not follows_comma(parse, span)
+    entity = mention(parse, noun, head, whole=parse.labels[head] == "advcl", definite=definite)
     if not entity:
         return ()
     past, plural = is_past(parse, verb), is_plural(parse, noun)
     return (*entity, *_finite(parse, head, span, past, plural)) if entity[0].text.lower() not in ("i", "you") else ()
+
+
+def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
+    """Returns whether a clause at an object, with a pronoun, may be the subject's ("he met Ann, ending his trip")."""
+    if parse.labels[head] != "acl" or parse.tags[head] != "VBG" or not follows_comma(parse, span):
+        return False
+    at_object = parse.labels[parse.heads[head]] not in ("nsubj", "nsubjpass")
+    return at_object and any(parse.tags[one] in ("PRP$", "PRP") for one in span)
 
 
 def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: bool) -> tuple[Token, ...]:

@@ -27,12 +27,14 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         noun = _antecedent(parse, head, word)
         if noun is None:
             continue
-        sentence = _realised(parse, head, word, span, mention(parse, noun, head, whole=noun != parse.heads[head]))
+        restrictive = not follows_comma(parse, span)
+        whole = any(parse.labels[child] == "conj" and child < head for child in parse.children[noun])
+        entity = mention(parse, noun, head, whole=whole, definite=restrictive)
+        sentence = _realised(parse, head, word, span, entity)
         if sentence:
             kept = {token.position for token in sentence if not token.copied}
             dropped = tuple(position for position in span if position not in kept)
             clause = tuple(position for position in span if position in kept)
-            restrictive = not follows_comma(parse, span)
             yield Clause(head, noun, clause, dropped, sentence, restrictive=restrictive)
 
 
@@ -51,16 +53,8 @@ def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
         noun = parse.heads[above]
         if noun == ROOT or parse.parts[noun] not in ("NOUN", "PROPN", "NUM"):
             return None
-    if plural is None and parse.labels[noun] == "conj":
-        return noun
-    return noun if not _has_plain_conjunct(parse, noun, clause) else None
-
-
-def _has_plain_conjunct(parse: Parse, noun: int, clause: int) -> bool:
-    """Returns whether another conjunct stands between the noun and its clause."""
-    return any(parse.labels[child] == "conj" and child < clause for child in parse.children[noun]) and not is_plural(
-        parse, noun
-    )
+    between = any(parse.labels[child] == "conj" and child < clause for child in parse.children[noun])
+    return None if between and not plural else noun
 
 
 def _verb_number(parse: Parse, verb: int) -> bool | None:
