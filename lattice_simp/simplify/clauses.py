@@ -79,7 +79,7 @@ def main_subject(parse: Parse, verb: int) -> int | None:
         return None
     if label == "acl":
         return head if parse.tags[verb] in ("VBN", "VBG") else None
-    if label in ("conj", "advcl"):
+    if label in ("conj", "advcl", "xcomp"):
         above = subject(parse, head)
         return above if above is not None else main_subject(parse, head)
     return None
@@ -88,21 +88,33 @@ def main_subject(parse: Parse, verb: int) -> int | None:
 def repaired(parse: Parse) -> Parse:
     """Corrects what parsers mostly take wrongly in coordinations.
 
-    Finite conjuncts of infinitives go to the finite verb above that they agree with ("ordered that she should rest
+    What looks like a past tense, but has no subject, is a participle, and the other way round. Finite conjuncts of
+    infinitives go to the finite verb above that they agree with ("ordered that she should rest
     and sent her home"); a transitive verb without an object, joined to a passive, is a participle ("was born in Rome
     and raised in Paris").
     """
-    return _with_participles(_with_finite_conjuncts(parse))
+    return _with_finite_conjuncts(_with_verb_forms(parse))
 
 
-def _with_participles(parse: Parse) -> Parse:
-    tags = list(parse.tags)
-    for position, label in enumerate(parse.labels):
-        passive = parse.heads[position] != ROOT and child(parse, parse.heads[position], {"auxpass"}) is not None
-        alone = subject(parse, position) is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
-        if label == "conj" and passive and alone and parse.tags[position] == "VBD":
-            tags[position] = "VBN" if parse.lemmas[position] in word_set("transitive_verbs") else "VBD"
-    return parse if tuple(tags) == parse.tags else replace(parse, tags=tuple(tags))
+def _with_verb_forms(parse: Parse) -> Parse:
+    """Corrects the tags of verbs whose past tense and participle look alike."""
+    tags = tuple(_verb_form(parse, position) for position in range(len(parse)))
+    return parse if tags == parse.tags else replace(parse, tags=tags)
+
+
+def _verb_form(parse: Parse, position: int) -> str:
+    tag, label, head = parse.tags[position], parse.labels[position], parse.heads[position]
+    if tag not in ("VBD", "VBN") or auxiliaries(parse, position):
+        return tag
+    own = subject(parse, position)
+    if tag == "VBN":
+        finite_head = label == "conj" and parse.tags[head] == "VBD" and not auxiliaries(parse, head)
+        return "VBD" if (own is not None and label in ("conj", "ROOT", "relcl")) or finite_head else tag
+    if own is None and label in ("advcl", "acl"):
+        return "VBN"
+    passive = label == "conj" and child(parse, head, {"auxpass"}) is not None
+    alone = own is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
+    return "VBN" if passive and alone and parse.lemmas[position] in word_set("transitive_verbs") else tag
 
 
 def _with_finite_conjuncts(parse: Parse) -> Parse:

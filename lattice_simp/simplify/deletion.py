@@ -161,6 +161,19 @@ def delete(sentence: Sentence, deletions: Iterable[Deletion]) -> Sentence:
     >>> words(delete(source_sentence("In May , it rained .".split()), [deletion]))
     ('It', 'rained', '.')
     """
-    gone = {position for deletion in deletions for position in deletion.positions}
-    rest = without(sentence, gone)
+    chosen = list(deletions)
+    gone = {position for deletion in chosen for position in deletion.positions}
+    rest = without(sentence, gone, _commas_before(sentence, chosen))
     return rest if rest[:1] == sentence[:1] else capitalised(rest)
+
+
+def _commas_before(sentence: Sentence, deletions: Iterable[Deletion]) -> set[int]:
+    """Returns the commas before deletions that go on with a word, so that it is not theirs ("a cold , dark day")."""
+    texts = {token.position: token.text for token in sentence if token.position is not None}
+    commas = set()
+    for deletion in deletions:
+        first, last = deletion.positions[0], deletion.positions[-1]
+        after = texts.get(last + 1, ".")
+        if texts.get(first - 1) == "," and texts.get(last) != "," and mark_kind(after) is None:
+            commas.add(first - 1)
+    return commas

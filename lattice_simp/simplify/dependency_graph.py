@@ -222,7 +222,7 @@ class _Builder:
         found = []
         for position, name in self._names.items():
             subject = main_subject(self.parse, position)
-            if self._kind(position) != NodeKind.EVENT or subject is None:
+            if self._kind(position) != NodeKind.EVENT or subject is None or self.parse.labels[position] == "xcomp":
                 continue
             anchor = self._anchor(subject)
             if anchor not in (ROOT, position):
@@ -246,4 +246,5 @@ class _Builder:
         label, head = self.parse.labels[position], self.parse.heads[position]
         if label == "mark":
             return head != ROOT and self.parse.labels[head] == "ccomp" and position > self.parse.heads[head]
-        return label in ("intj", "meta", "cc")
+        opens = position == 0 or (label == "intj" and self.parse.tokens[position - 1] == ",")
+        return label in ("intj", "meta", "cc") and opens

@@ -30,7 +30,7 @@ def is_needed(parse: Parse, position: int) -> bool:
     if label in ("amod", "advmod"):
         return _is_needed_modifier(parse, position, head)
     if label == "advcl" and _has_conjunction(parse, position):
-        return False
+        return parse.lemmas[head] == "be" and not {parse.labels[one] for one in parse.children[head]} & _COMPLEMENTS
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
     if label == "npadvmod":
@@ -48,10 +48,14 @@ def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
     word, lemma, pairs = parse.tokens[position].lower(), parse.lemmas[head].lower(), needed_relations()
     if (_ANY, word) in pairs or (lemma, word) in pairs or parse.parts[head] in ("ADP", "SCONJ"):
         return True
+    if parse.parts[head] == "ADJ" and parse.labels[head] == "acomp" and position == head + 1:
+        return True  # "accessible to readers"
+    if word == "of" and parse.parts[head] == "PROPN":
+        return any(parse.parts[one] == "PROPN" for one in parse.children[position])  # "the House of Lords"
     labels = {parse.labels[one] for one in parse.children[head]}
     first = min(one for one in parse.children[head] if parse.labels[one] == "prep" and one >= min(position, head))
     bare = not labels & _COMPLEMENTS and position > head and position == first
-    return (lemma, _ANY) in pairs and bare
+    return bare and ((lemma, _ANY) in pairs or parse.labels[head] == "acl")
 
 
 def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
@@ -64,7 +68,15 @@ def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
         or tag in ("WRB", "JJR", "RBR")
         or parse.parts[head] in ("NUM", "ADV", "ADP", "SCONJ", "PRON")
         or "npadvmod" in labels
+        or _is_hyphenated(parse, position)
     )
+
+
+def _is_hyphenated(parse: Parse, position: int) -> bool:
+    """Returns whether a hyphen of its own ties the word to others (`a 9th - century text`)."""
+    below = parse.subtree(position)
+    beside = (below[0] - 1, below[-1] + 1)
+    return any(0 <= one < len(parse) and parse.tokens[one] in ("-", "–", "/", "@-@") for one in beside)
 
 
 def _is_set_off(parse: Parse, position: int) -> bool:

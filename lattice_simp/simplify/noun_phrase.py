@@ -45,7 +45,10 @@ def mention(
         return (Token(form, noun, copied=True),) if form else ()
     if parse.parts[noun] not in ("NOUN", "PROPN", "NUM") and parse.tags[noun] not in ("NN", "NNS", "NNP", "NNPS", "CD"):
         return ()
-    positions = _trimmed(parse, _phrase(parse, noun, clause, whole))
+    phrase = _phrase(parse, noun, clause, whole)
+    if _is_torn(parse, noun, set(phrase), clause):
+        return ()
+    positions = _trimmed(parse, phrase)
     gaps = any(after - before > 1 for before, after in pairwise(positions))
     if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
         return ()
@@ -54,6 +57,17 @@ def mention(
     names = any(parse.parts[one] == "PROPN" for one in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
     return (Token("the"), *known) if known and definite and bare else known
+
+
+def _is_torn(parse: Parse, noun: int, phrase: set[int], clause: int | None) -> bool:
+    """Returns whether a clause that was left out has a comma before it, and none after it."""
+    left_out = [one for one in parse.subtree(noun) if one not in phrase and parse.labels[one] in _CLAUSES]
+    for one in left_out:
+        after = parse.subtree(one)[-1] + 1
+        if one != clause and after < len(parse) and mark_kind(parse.tokens[after]) is None:
+            if mark_kind(parse.tokens[after - 1]) is None:
+                return True
+    return False
 
 
 def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[int]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.simplify.clauses import auxiliaries, finite_word, subject
+from lattice_simp.simplify.clauses import auxiliaries, child, finite_word, subject
 from lattice_simp.simplify.constructions.clause import Clause, clause_span, ends_sentence, inserted, plain
 from lattice_simp.simplify.noun_phrase import mention
 from lattice_simp.simplify.sentence import Token
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
+from lattice_simp.skeleton.automatic.punctuation import mark_kind
 from lattice_simp.support.tables import grammar_table
 
 _VERBS = frozenset({"VERB", "AUX"})
@@ -45,8 +46,8 @@ def _chain(parse: Parse, head: int) -> list[int]:
 
 def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     chain = _chain(parse, head)
-    span = clause_span(parse, head)
-    if not chain or not span or not ends_sentence(parse, span) or _is_conditional(parse, chain[-1]):
+    span = _to_the_end(parse, clause_span(parse, head), chain)
+    if not chain or not span or _is_conditional(parse, chain[-1]):
         return
     conjunction = next((one for one in reversed(range(chain[0], span[0])) if parse.labels[one] == "cc"), None)
     beside = [one for one in range(span[0] - 1, chain[0], -1) if parse.labels[one] in ("cc", "punct")]
@@ -83,7 +84,7 @@ def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | N
 
 def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
     """Returns whether a conjunct without a conjunction is a member of a list, or a whole clause."""
-    listed = any(parse.labels[child] in ("cc", "conj") for child in parse.children[head])
+    listed = any(parse.labels[one] in ("cc", "conj") for one in parse.children[head])
     return listed or not start
 
 
@@ -99,11 +100,22 @@ def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
     return ((before, "and"),) if before >= 0 and parse.tokens[before] == "," else ()
 
 
+def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:
+    """Returns the conjunct with all that follows, which parsers hang from the main verb at times; none if it cannot be."""
+    if not span or ends_sentence(parse, span):
+        return span
+    last = max(one for one in range(len(parse)) if mark_kind(parse.tokens[one]) is None)
+    after = [one for one in range(span[-1] + 1, last + 1) if parse.labels[one] != "punct"]
+    inside = {*range(span[0], last + 1), *chain}
+    belongs = all(parse.heads[one] in inside and parse.labels[one] != "conj" for one in after)
+    return tuple(range(span[0], last + 1)) if belongs else ()
+
+
 def _is_conditional(parse: Parse, verb: int) -> bool:
     """Returns whether a condition or a paired conjunction holds for all members."""
-    fronted = [child for child in parse.children[verb] if child < verb and parse.labels[child] == "advcl"]
-    below = [parse.tokens[one].lower() for child in fronted for one in parse.children[child]]
-    own = [parse.tokens[child].lower() for child in parse.children[verb] if parse.labels[child] in ("preconj", "cc")]
+    fronted = [one for one in parse.children[verb] if one < verb and parse.labels[one] == "advcl"]
+    below = [parse.tokens[one].lower() for clause in fronted for one in parse.children[clause]]
+    own = [parse.tokens[one].lower() for one in parse.children[verb] if parse.labels[one] in ("preconj", "cc")]
     return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in own)
 
 
@@ -128,6 +140,8 @@ def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> 
 
 def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) -> bool:
     """Returns whether nothing but a conjunction is between two verbs, so that what follows may belong to both."""
+    if child(parse, head, {"auxpass", "acomp", "attr"}) is not None:
+        return False
     between = parse.tokens[before + 1 : span[0]]
     return all(word.lower() in _coordinators() or word == "," for word in between)
 
@@ -135,7 +149,7 @@ def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) 
 def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, ...]) -> tuple[Token, ...] | None:
     """Returns subject and auxiliary verbs for a conjunct without a finite verb (`was born and raised`)."""
     shared = auxiliaries(parse, owner)
-    words = {parse.tokens[child].lower() for child in parse.children[owner]}
+    words = {parse.tokens[one].lower() for one in parse.children[owner]}
     if parse.tags[head] != parse.tags[owner] or not shared or words & word_set("negations"):
         return None
     if parse.lemmas[shared[0]] == "do":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.clauses import auxiliaries, child, is_past, main_subject, subject
@@ -60,7 +61,8 @@ def _is_bare(parse: Parse, head: int) -> bool:
 def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tuple[Token, ...]:
     tells_event = parse.tokens[head].lower() in word_set("event_participles")
     if tells_event and parse.tags[head] == "VBG" and ends_sentence(parse, span) and follows_comma(parse, span):
-        return (*inserted("this"), *_finite(parse, head, span, is_past(parse, verb), plural=False))
+        said = _finite(parse, head, span, is_past(parse, verb), plural=False)
+        return (*inserted("this"), *said) if said else ()
     noun = parse.heads[head] if parse.labels[head] == "acl" else main_subject(parse, head)
     if noun is None or parse.labels[noun] == "expl" or tells_event or _tells_of_subject(parse, head, span):
         return ()
@@ -69,7 +71,25 @@ def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tupl
     if not entity:
         return ()
     past, plural = is_past(parse, verb), is_plural(parse, noun)
-    return (*entity, *_finite(parse, head, span, past, plural)) if entity[0].text.lower() not in ("i", "you") else ()
+    said = _finite(parse, head, span, past, plural)
+    return (*entity, *said) if said and entity[0].text.lower() not in ("i", "you") else ()
+
+
+def _forms_of_conjuncts(parse: Parse, head: int, past: bool, plural: bool) -> dict[int, str] | None:
+    """Returns finite forms of the further present participles; None if a past one joins a present one."""
+    forms: dict[int, str] = {}
+    pending = [head]
+    while pending:
+        current = pending.pop()
+        for one in parse.children[current]:
+            if parse.labels[one] != "conj" or parse.tags[one] not in _PARTICIPLES or subject(parse, one) is not None:
+                continue
+            pending.append(one)
+            if parse.tags[one] == "VBG" and not auxiliaries(parse, one):
+                forms[one] = finite_form(parse.tokens[one].lower(), parse.lemmas[one].lower(), past, plural)
+            elif parse.tags[one] != parse.tags[head]:
+                return None
+    return forms
 
 
 def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
@@ -83,12 +103,15 @@ def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
 def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: bool) -> tuple[Token, ...]:
     """Returns the clause with a finite verb: `be` before a past participle, the verb's own form for a present one."""
     first = min([head, *auxiliaries(parse, head)])
-    tokens = plain(parse, span)
+    forms = _forms_of_conjuncts(parse, head, past, plural)
+    if forms is None:
+        return ()
+    tokens = tuple(
+        replace(token, text=forms.get(position, token.text))
+        for position, token in zip(span, plain(parse, span), strict=True)
+    )
     if parse.tags[first] == "VBN":
         stative = parse.tokens[head].lower() in word_set("stative_participles")
         return (*inserted(be_form(past or not stative, plural)), *tokens)
-    restrictive = parse.labels[head] == "acl" and not follows_comma(parse, span) and span[0] > 0
-    if restrictive and parse.lemmas[first] not in ("be", "have"):
-        return (*inserted(be_form(past, plural)), *tokens)
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)

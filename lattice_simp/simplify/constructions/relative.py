@@ -84,7 +84,8 @@ def _realised(
     if label == "advmod" and parse.tokens[word].lower() in pairs("relative_adverbs"):
         return _with_adverb(parse, head, word, rest)
     if label == "dobj" and span[0] == word and subject(parse, head) is not None:
-        return _after(parse, rest, _end_of_verb(parse, governor), entity)
+        stranded = rest[-1] if parse.labels[rest[-1]] == "prep" else _end_of_verb(parse, governor)
+        return _after(parse, rest, stranded, entity)
     if label == "pobj":
         return _with_preposition(parse, head, word, span, entity)
     return ()
