@@ -124,7 +124,7 @@ def _with_finite_conjuncts(parse: Parse) -> Parse:
         if not own or parse.tags[parse.heads[position]] == parse.tags[position]:
             continue
         below = parse.heads[position]
-        if parse.tags[below] not in ("VB", "VBG", "VBN") or _has_tense(parse, below, parse.tags[position]):
+        if _has_tense(parse, below, parse.tags[position]):
             continue
         above: int = parse.heads[below]
         while above != ROOT and parse.tags[above] != parse.tags[position]:

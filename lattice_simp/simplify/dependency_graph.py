@@ -12,7 +12,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from lattice_simp.simplify.clauses import main_subject, relative_word
+from lattice_simp.simplify.clauses import main_subject, relative_word, repaired
 from lattice_simp.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.simplify.needed import is_needed
 from lattice_simp.skeleton.automatic.deletion_tree import deletion_tree
@@ -39,7 +39,7 @@ def dependency_graph(parse: Parse) -> SemanticGraph:
     Relative pronouns are orphans, and their antecedent has their role; a participle, or a further verb without a
     subject of its own, shares that of the main verb. The parts of a name are predicates of one entity.
     """
-    builder = _Builder(parse)
+    builder = _Builder(repaired(parse))
     return SemanticGraph(parse.tokens, builder.nodes(), (*builder.edges(), *builder.shared_edges()), builder.needed())
 
 

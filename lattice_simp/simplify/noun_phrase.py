@@ -64,9 +64,9 @@ def _is_torn(parse: Parse, noun: int, phrase: set[int], clause: int | None) -> b
     left_out = [one for one in parse.subtree(noun) if one not in phrase and parse.labels[one] in _CLAUSES]
     for one in left_out:
         after = parse.subtree(one)[-1] + 1
-        if one != clause and after < len(parse) and mark_kind(parse.tokens[after]) is None:
-            if mark_kind(parse.tokens[after - 1]) is None:
-                return True
+        beside = parse.tokens[after - 1 : after + 1]
+        if one != clause and len(beside) == 2 and all(mark_kind(token) is None for token in beside):
+            return True
     return False
 
 

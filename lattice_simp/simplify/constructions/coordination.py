@@ -85,7 +85,7 @@ def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | N
 def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
     """Returns whether a conjunct without a conjunction is a member of a list, or a whole clause."""
     listed = any(parse.labels[one] in ("cc", "conj") for one in parse.children[head])
-    return listed or not start
+    return listed or not start or parse.tokens[parse.subtree(head)[0]].lower() == "then"
 
 
 def _is_joined(parse: Parse, head: int) -> bool:
@@ -101,7 +101,7 @@ def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
 
 
 def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:
-    """Returns the conjunct with all that follows, which parsers hang from the main verb at times; none if it cannot be."""
+    """Returns the conjunct with what follows, which parsers hang from the main verb at times; none if it cannot be."""
     if not span or ends_sentence(parse, span):
         return span
     last = max(one for one in range(len(parse)) if mark_kind(parse.tokens[one]) is None)
