@@ -43,14 +43,14 @@ def to_dot(
     chosen = frozenset(highlight or ())
     lines = [
         "digraph lattice {",
-        f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{_quoted(title or "")}"];',
+        f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title or "")}"];',
         "  node [fontsize=14, shape=circle, style=bold];",
         "  edge [fontsize=14];",
         *(_state_line(lattice, state) for state in range(lattice.num_states)),
     ]
     sources = lattice.sources
     for arc in range(lattice.num_arcs):
-        label = _quoted(arc_words(lattice, arc) + _cost_suffix(float(lattice.weights[arc])))
+        label = quoted(arc_words(lattice, arc) + _cost_suffix(float(lattice.weights[arc])))
         accent = ', color="#c92a2a", fontcolor="#c92a2a", penwidth=2' if arc in chosen else ""
         lines.append(f'  {sources[arc]} -> {lattice.nextstates[arc]} [label="{label}"{accent}];')
     return "\n".join([*lines, "}"]) + "\n"
@@ -68,7 +68,7 @@ def _cost_suffix(cost: float) -> str:
     return f"/{cost:.5g}" if cost else ""
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Escapes for a quoted DOT label, where backslashes and HTML entities are read as well."""
     escapes: dict[str, str | int | None] = {"&": "&amp;", "\\": "\\\\", '"': '\\"', "\n": "\\n"}
     return text.translate(str.maketrans(escapes))
