@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from lattice_simp.pipeline import cluster_worker
 from lattice_simp.pipeline.outcome import BatchError, describe
 from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
 from lattice_simp.support.extras import extra
@@ -93,6 +94,8 @@ def connected(cluster: Cluster) -> Iterator[Any]:
             client.wait_for_workers(1, patience)
         except Exception as error:
             raise BatchError(f"the cluster at {address} has no workers after {patience:g} s") from error
+        if count is not None:
+            stack.callback(_await_restarts, client, count, timeout)
         yield client
 
 
@@ -116,6 +119,7 @@ def _local_cluster(count: int) -> Iterator[str]:
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     local_directory=folder,
                     silence_logs=_SILENT,
+                    preload=_preloads(),
                 )
         except Exception as error:
             raise BatchError(f"the local Dask cluster does not start: {describe(error)}") from error
@@ -124,6 +128,14 @@ def _local_cluster(count: int) -> Iterator[str]:
         finally:
             with suppress(Exception):
                 cluster.close()
+
+
+def _preloads() -> list[str]:
+    """Returns the modules that worker processes load: those of the user's configuration, and ours."""
+    import dask
+
+    configured = dask.config.get("distributed.worker.preload")
+    return [*([configured] if isinstance(configured, str) else configured), cluster_worker.__name__]
 
 
 def _greet(scheduler: str, timeout: float) -> None:
@@ -138,6 +150,16 @@ def _greet(scheduler: str, timeout: float) -> None:
 
     with ThreadPoolExecutor(1) as thread:  # this one may have an event loop of its own
         thread.submit(asyncio.run, greet()).result()
+
+
+def _await_restarts(client: Any, count: int, timeout: float) -> None:
+    """Waits for the workers that are being started again.
+
+    A nanny whose worker dies just after it has started takes the next one for started, too; when it closes then, it
+    tells a half-started process to end, or leaves it behind.
+    """
+    with suppress(Exception):
+        client.wait_for_workers(count, timeout)
 
 
 def _close(client: Any) -> None:

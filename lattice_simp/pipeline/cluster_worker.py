@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import platform
 import threading
@@ -9,11 +10,15 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Task, attempt, describe
 
 KEPT_FUNCTIONS = 2
 """How many runs' functions a worker keeps: models are large, but two runs may share a cluster."""
+
+STDERR = 2
+"""The file descriptor, since libraries and Python's own last words pass by `sys.stderr`."""
 
 # Dask has no place of its own for what all tasks of a worker process share.
 _functions: dict[bytes, Function] = {}
@@ -64,6 +69,17 @@ def versions() -> tuple[tuple[str, str], ...]:
 
     python = ".".join(platform.python_version_tuple()[:2])
     return (("lattice_simp", __version__), ("distributed", distributed.__version__), ("python", python))
+
+
+def dask_teardown(worker: Any) -> None:
+    """Silences the process of a worker that begins to close, if this module is one of Dask's preloads of the worker.
+
+    A worker that is closed while it starts, as when its cluster closes while a nanny starts a dead worker again, would
+    write logs and a traceback to the terminal.
+    """
+    del worker
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), STDERR)
 
 
 def _function(plan: bytes) -> Function:

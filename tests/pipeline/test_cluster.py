@@ -21,6 +21,7 @@ from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline import BatchError, in_order, run_tasks
 from lattice_simp.pipeline.cluster import run_on_cluster
 from lattice_simp.pipeline.cluster_connection import Cluster
+from tests.pipeline import closing_worker
 from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
@@ -163,6 +164,22 @@ def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
         outcomes = in_order(run_tasks(enumerate(texts), partial(make_worker, tmp_path), cluster="local:1"), range(4))
         assert [outcome.result for outcome in outcomes] == ["A", None, None, "B"]
     assert multiprocessing.active_children() == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_local_cluster_ends_while_its_worker_starts_again(tmp_path, capfd, monkeypatch):
+    """The nanny learns of a worker's start after the worker's death, and takes the next one for started."""
+    monkeypatch.setattr("distributed.nanny.WorkerProcess._init_msg_interval", 0.5)
+    assert [outcome.result for outcome in run("local:1", ["dies"], tmp_path)] == [None]
+    assert multiprocessing.active_children() == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_worker_that_is_closed_while_it_starts_is_quiet(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv(closing_worker.STARTS, f"{tmp_path / 'starts'}:2")
+    with dask.config.set({"distributed.worker.preload": [closing_worker.__name__]}):
+        assert [outcome.result for outcome in run("local:1", ["a", "dies once"], tmp_path)] == ["A", "DIES ONCE"]
+    assert len((tmp_path / "starts").read_text().splitlines()) == 3
     assert capfd.readouterr() == ("", "")
 
 
