@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,9 @@ OPERATIONS = (KEEP, DELETE, ADD)
 """The parts of SARI, which is their mean."""
 
 _ORDERS = 4
+
+_CACHED = 1 << 14
+"""Sentences whose n-grams are counted once for all parts."""
 
 Grams = Counter[tuple[str, ...]]
 Tokeniser = Callable[[str], Sequence[str]]
@@ -60,9 +64,8 @@ def sari(references: int = 1, operation: str | None = None) -> Metric:
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
         check_lines(hypotheses, references, source)
-        sentences = _sentences(hypotheses, references, source, _split, _split)
-        scores = np.array([_sentence_scores(one) for one in sentences])
-        return averaged(100.0 * _chosen(scores, operation))
+        scores = [_scores(*one) for one in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
+        return averaged(100.0 * _chosen(np.array(scores), operation))
 
     name = "-".join(["SARI", *([operation] if operation else [])])
     return Metric(name, True, signature, statistics, ratio_of_sums, (Form.TOKENS,), needs_source=True)
@@ -85,8 +88,9 @@ def sari_corpus(references: int = 1, operation: str | None = None, *, tokenise_s
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
         check_lines(hypotheses, references, source)
-        sentences = _sentences(hypotheses, references, source, _split_13a, _split_13a if tokenise_source else _split)
-        return np.array([_counts(one) for one in sentences], dtype=np.float64)
+        inputs = _split_13a if tokenise_source else _split
+        counts = [_counts(*one, inputs) for one in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
+        return np.array(counts, dtype=np.float64)
 
     def score(sums: npt.ArrayLike) -> Floats:
         return 100.0 * _chosen(_corpus_scores(np.asarray(sums, dtype=np.float64)), operation)
@@ -105,7 +109,13 @@ def _split(line: str) -> Sequence[str]:
 
 
 def _split_13a(line: str) -> Sequence[str]:
-    return tokenizer_13a.Tokenizer13a()(line.lower()).split()
+    return _tokeniser_13a()(line.lower()).split()
+
+
+@cache
+def _tokeniser_13a() -> Callable[[str], str]:
+    tokeniser: Callable[[str], str] = tokenizer_13a.Tokenizer13a()
+    return tokeniser
 
 
 # ---------------------------------------------------------------- n-grams
@@ -128,14 +138,11 @@ class _Operation:
     correct_alone: Grams
 
 
-def _sentences(
-    hypotheses: Sequence[str], references: References, source: Sequence[str], outputs: Tokeniser, inputs: Tokeniser
-) -> Iterator[list[list[_Operation]]]:
-    """Yields for each sentence what concerns each operation, order by order."""
-    for line, hypothesis, *others in zip(source, hypotheses, *references, strict=True):
-        own, made, wanted = inputs(line), outputs(hypothesis), [outputs(other) for other in others]
-        orders = [_operations(own, made, wanted, order) for order in range(1, _ORDERS + 1)]
-        yield [list(operation) for operation in zip(*orders, strict=True)]
+def _sentence(
+    source: Sequence[str], made: Sequence[str], wanted: Sequence[Sequence[str]]
+) -> Iterator[tuple[_Operation, ...]]:
+    """Yields what concerns each operation, order by order."""
+    return zip(*(_operations(source, made, wanted, order) for order in range(1, _ORDERS + 1)), strict=True)
 
 
 def _operations(
@@ -163,11 +170,13 @@ def _grams(tokens: Sequence[str], order: int, times: int = 1) -> Grams:
 # ---------------------------------------------------------------- the variants
 
 
-def _counts(sentence: list[list[_Operation]]) -> list[int]:
-    """Returns occurrences, by operation, order, and correct, system, references."""
-    return [
+@lru_cache(_CACHED)
+def _counts(source: str, made: str, wanted: tuple[str, ...], inputs: Tokeniser) -> tuple[int, ...]:
+    """Returns occurrences in a sentence, by operation, order, and correct, system, references."""
+    sentence = _sentence(inputs(source), _split_13a(made), [_split_13a(line) for line in wanted])
+    return tuple(
         grams.total() for orders in sentence for one in orders for grams in (one.correct, one.system, one.references)
-    ]
+    )
 
 
 def _corpus_scores(sums: Floats) -> Floats:
@@ -176,13 +185,15 @@ def _corpus_scores(sums: Floats) -> Floats:
     return _f1(ratio(correct, system), ratio(correct, references)).mean(axis=-1)
 
 
-def _sentence_scores(sentence: list[list[_Operation]]) -> Floats:
-    """Returns the scores of the operations, (3,)."""
+@lru_cache(_CACHED)
+def _scores(source: str, made: str, wanted: tuple[str, ...]) -> tuple[float, ...]:
+    """Returns the scores of the operations in a sentence, 0 to 1."""
+    sentence = list(_sentence(_split(source), _split(made), [_split(line) for line in wanted]))
     precision = np.array([[_share(one.correct_alone, one.system) for one in orders] for orders in sentence])
     recall = np.array([[_share(one.correct_alone, one.references) for one in orders] for orders in sentence])
     scores = _f1(precision, recall)
     scores[OPERATIONS.index(DELETE)] = precision[OPERATIONS.index(DELETE)]
-    return scores.mean(axis=-1)
+    return tuple(scores.mean(axis=-1).tolist())
 
 
 def _share(correct: Grams, whole: Grams) -> float:
