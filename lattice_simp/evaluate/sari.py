@@ -4,7 +4,7 @@ SARI looks at what becomes of the n-grams (up to 4) of the source: which are kep
 compares the system with the references, where what only some references do counts in proportion. Its implementations
 differ in several points, so a figure needs the name of its variant:
 
-- `sari`: as the authors' `SARI.py` since 2019. The mean of sentence scores; each n-gram of a sentence counts alike
+- `sari`: as the authors' program `SARI.py`. The mean of sentence scores; each n-gram of a sentence counts alike
   however often it occurs; deletion is scored by precision alone; tokens are those between blanks. Deleted
   occurrences of an n-gram are correct as far as they exceed those in the references.
 - `sari_corpus`: as EASSE (Alva-Manchego et al. 2019). Occurrences are summed over the corpus, precision, recall and F1
@@ -12,8 +12,9 @@ differ in several points, so a figure needs the name of its variant:
   only outputs and references become 13a tokens, as in EASSE's first versions (`legacy` later), whose figures for the
   TurkCorpus outputs are the published ones (Dress 37.08, PBMT-R 38.56, SBMT-SARI 39.96, Hybrid 31.40).
 
-In both, 0 by 0 is 0, and all is lower-cased. Not offered: the authors' first version, whose recall of kept n-grams was
-divided by their occurrences, and those where 0 by 0 is 1 (tensor2tensor, Hugging Face).
+In both, 0 by 0 is 0, and all is lower-cased. Not offered: Hugging Face's variant of the sentence scores (13a tokens, 0
+by 0 is 1, the recall of kept n-grams is one of occurrences), and EASSE's option to make F1 of precision and recall that
+are averaged over orders first, as the paper's equations have it.
 """
 
 from __future__ import annotations

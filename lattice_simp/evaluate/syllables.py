@@ -1,8 +1,9 @@
 """Syllables of English words, by rules of spelling.
 
 A group of vowel letters is a syllable, corrected by the rules of `grammars/english/syllables.tsv`: silent letters, and
-groups that are spoken as two vowels. The libraries at hand are no better fit: hyphenation (pyphen, and textstat through
-it) finds fewer syllables than there are, and dictionaries come as downloads or under the GPL.
+groups that are spoken as two vowels. Hyphenation (pyphen) is no better fit, since it leaves single letters alone: it
+finds fewer syllables in 18 of 109 words of the tests. Dictionaries come as downloads (textstat's, through nltk) or
+under the GPL (syllables).
 """
 
 from __future__ import annotations
