@@ -1,4 +1,4 @@
-"""The word lists and label tables of English skeletons."""
+"""The word lists and label tables of English."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPEN = "open"
 
 @cache
 def word_set(name: str) -> frozenset[str]:
-    """Returns the words of a list: `negations`, `partitives` or `reporting_verbs`.
+    """Returns the words of a list: `abbreviations`, `negations`, `partitives` or `reporting_verbs`.
 
     >>> "never" in word_set("negations")
     True

@@ -11,6 +11,7 @@ import typer
 from lattice_simp.commands.evaluate_files import (
     BREAKDOWNS,
     BreakdownOptions,
+    Files,
     choose,
     metric_columns,
     named_files,
@@ -68,7 +69,9 @@ def evaluate(
     skeletons: Annotated[Path | None, typer.Option(help="JSON lines or bracket text, for gap-type and gaps")] = None,
     mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons")] = 0,
     groups: Annotated[Path | None, typer.Option(help="a label a line: a break-down of your own")] = None,
-    source: Annotated[Path | None, typer.Option(help="sentences whose lengths count; the reference's")] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="what the outputs were made of: for SARI and edits, and for lengths")
+    ] = None,
     length_edges: Annotated[str, typer.Option(help="the greatest length of each group")] = "10,20,30,40",
     format: Annotated[ResultFormat, typer.Option(help="of the results")] = ResultFormat.TEXT,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
@@ -80,7 +83,8 @@ def evaluate(
     """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
 
     BLEU comes in two columns: on lower-cased tokens as they are, and on text with sacrebleu's default tokens. With
-    --language, text is made of tokens, and tokens of text, as the columns need them.
+    --language, text is made of tokens, and tokens of text, as the columns need them. Metrics that compare outputs with
+    what they were made of (SARI, edits-source, unchanged, split) need --source.
     """
     named = named_files([*(hypothesis or []), *(outputs or [])])
     if not reference:
@@ -91,14 +95,15 @@ def evaluate(
     breakdowns = choose(by, BREAKDOWNS, "--by") if by is not None else []
     if plots is not None and not (breakdowns or groups):
         raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
-    systems, references = read_sentences(named, reference, text_reference or [], tokens, language)
-    given = BreakdownOptions(references[0], skeletons, mask_index, source, length_edges)
+    sentences = read_sentences(Files(named, reference, text_reference or [], source), tokens, language)
+    systems, references = sentences.systems, sentences.references
+    given = BreakdownOptions(references[0], skeletons, mask_index, sentences.source, length_edges)
     groupings = [BREAKDOWNS[name](given) for name in breakdowns]
     groupings += [read_groups(groups, references[0].count)] if groups else []
     jar = JarOptions(meteor_heap, meteor_seconds)
     options = MetricOptions(len(references), language, lowercase, meteor_paraphrases, jar)
     columns = metric_columns(names, next(iter(systems.values())))
-    measured = measure(systems, references, [METRICS[name](options) for name in columns])
+    measured = measure(systems, references, [METRICS[name](options) for name in columns], sentences.source)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
     comparison = compare(measured, against, settings)

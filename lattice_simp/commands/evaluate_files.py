@@ -61,22 +61,51 @@ def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
     return list(dict.fromkeys(column for name in names for column in (both if name == "bleu" else [name])))
 
 
-def read_sentences(
-    named: Named, references: Sequence[Path], texts: Sequence[Path], tokens: bool, language: str | None
-) -> tuple[dict[str, Lines], list[Lines]]:
+@dataclass(frozen=True)
+class Files:
+    """The files of sentences.
+
+    Attributes:
+        outputs: of the systems.
+        references: one or more.
+        reference_texts: the text of each reference, or none.
+        source: of the outputs, None if not given.
+    """
+
+    outputs: Named
+    references: Sequence[Path]
+    reference_texts: Sequence[Path] = ()
+    source: Path | None = None
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences of `Files`."""
+
+    systems: Mapping[str, Lines]
+    references: Sequence[Lines]
+    source: Lines | None
+
+
+def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentences:
     """Reads all sentences, in both forms where the language is known.
+
+    Args:
+        tokens: whether the files hold tokens, not text.
 
     Raises:
         FormatError: empty files, files of different lengths, bytes that are not UTF-8.
         LatticeSimpError: options that do not fit.
     """
+    references, texts = given.references, given.reference_texts
     if texts and not tokens:
         raise LatticeSimpError("--text-reference goes with --tokens; with --text, the references are text already")
     if texts and language is None:
         raise LatticeSimpError("--text-reference needs --language, to make text of the systems' tokens, too")
     if texts and len(texts) != len(references):
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
-    files: list[Path] = [*named.values(), *references, *texts]
+    named, sources = given.outputs, [] if given.source is None else [given.source]
+    files: list[Path] = [*named.values(), *references, *sources, *texts]
     columns = [list(read_lines(path)) for path in files]
     expected = len(columns[len(named)])
     for path, lines in zip(files, columns, strict=True):
@@ -87,11 +116,11 @@ def read_sentences(
             raise FormatError(message, path=path, line=line + 1, remedy="give files of equally many lines")
     form = Form.TOKENS if tokens else Form.TEXT
     change = _other_form(form, language)
-    forms = [_lines(lines, form, change) for lines in columns[: len(named) + len(references)]]
-    own = forms[len(named) :]
+    forms = [_lines(lines, form, change) for lines in columns[: len(files) - len(texts)]]
+    own = forms[len(named) : len(named) + len(references)]
     if texts:
         own = [Lines(one.tokens, text) for one, text in zip(own, columns[len(forms) :], strict=True)]
-    return dict(zip(named, forms, strict=False)), own
+    return Sentences(dict(zip(named, forms, strict=False)), own, forms[-1] if sources else None)
 
 
 def _lines(lines: list[str], form: Form, change: Callable[[str], str] | None) -> Lines:
@@ -112,12 +141,12 @@ def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None
 
 @dataclass(frozen=True)
 class BreakdownOptions:
-    """What break-downs go by: a reference, and options of the command."""
+    """What break-downs go by: a reference, the source if it is there, and options of the command."""
 
     reference: Lines
     skeletons: Path | None
     mask_index: int
-    source: Path | None
+    source: Lines | None
     length_edges: str
 
     def aligned(self, name: str) -> list[Skeleton | None]:
@@ -129,12 +158,8 @@ class BreakdownOptions:
 
 
 def _by_length(given: BreakdownOptions) -> Groups:
-    lines = given.reference.tokens or given.reference.text or []
-    if given.source is not None:
-        lines = list(read_lines(given.source))
-    if len(lines) != given.reference.count:
-        message = f"has {len(lines)} lines for {given.reference.count} sentences"
-        raise FormatError(message, path=given.source, remedy="give files of equally many lines")
+    measured = given.source or given.reference
+    lines = measured.tokens or measured.text or []
     try:
         edges = [int(part) for part in given.length_edges.split(",")]
     except ValueError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from lattice_simp.evaluate.comparison import Comparison, Measurements, Score, compare, compare_groups, measure
+from lattice_simp.evaluate.edits import edits_reference, edits_source, identical, unchanged
+from lattice_simp.evaluate.fkgl import fkgl
 from lattice_simp.evaluate.groups import (
     Groups,
     align_skeletons,
@@ -17,6 +19,8 @@ from lattice_simp.evaluate.meteor_jar import JarOptions
 from lattice_simp.evaluate.metric import Form, Lines, Metric
 from lattice_simp.evaluate.metrics import METRICS, MetricOptions
 from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.evaluate.sari import sari, sari_corpus
+from lattice_simp.evaluate.sentences import count_sentences, sentences, split
 from lattice_simp.evaluate.significance import SignificanceTest, TestKind
 
 __all__ = [
@@ -38,12 +42,22 @@ __all__ = [
     "chrf",
     "compare",
     "compare_groups",
+    "count_sentences",
+    "edits_reference",
+    "edits_source",
+    "fkgl",
     "gap_count_groups",
     "gap_type_groups",
+    "identical",
     "length_groups",
     "length_ratio",
     "measure",
     "meteor",
     "read_groups",
+    "sari",
+    "sari_corpus",
+    "sentences",
+    "split",
     "ter",
+    "unchanged",
 ]

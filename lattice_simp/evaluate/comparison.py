@@ -94,25 +94,33 @@ class Comparison:
     scores: Mapping[str, Mapping[str, Score]]
 
 
-def measure(systems: Mapping[str, Lines], references: Sequence[Lines], metrics: Sequence[Metric]) -> Measurements:
+def measure(
+    systems: Mapping[str, Lines], references: Sequence[Lines], metrics: Sequence[Metric], source: Lines | None = None
+) -> Measurements:
     """Computes the statistics of every sentence.
 
     Args:
         systems: the output of each, by name.
         references: one or more.
         metrics: for as many references.
+        source: the sentences that the outputs were made of, for metrics that compare with them.
 
     Raises:
-        LatticeSimpError: no systems, different numbers of lines, or a metric that needs a form that is not there.
+        LatticeSimpError: no systems, different numbers of lines, or a metric that needs a form, or a source, that is
+            not there.
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
-    forms = tuple(_form(metric, [*systems.values(), *references]) for metric in metrics)
+    forms = tuple(_form(metric, [*systems.values(), *references], source) for metric in metrics)
     statistics = {}
     for name, lines in systems.items():
         columns = zip(metrics, forms, strict=True)
         statistics[name] = tuple(
-            metric.statistics(lines.written(form) or (), [one.written(form) or () for one in references])
+            metric.rows(
+                lines.written(form) or (),
+                [one.written(form) or () for one in references],
+                None if source is None else source.written(form),
+            )
             for metric, form in columns
         )
     return Measurements(tuple(metrics), forms, statistics)
@@ -175,12 +183,16 @@ def compare_groups(
     return {label: compare(measured, baseline, test, groups.rows(label)) for label in groups.order}
 
 
-def _form(metric: Metric, given: Sequence[Lines]) -> Form:
+def _form(metric: Metric, given: Sequence[Lines], source: Lines | None) -> Form:
+    compared = [*given, source] if metric.needs_source and source is not None else given
     for form in metric.reads:
-        if all(lines.written(form) is not None for lines in given):
+        if all(lines.written(form) is not None for lines in compared):
             return form
     needed = " or ".join(form.value for form in metric.reads)
-    raise LatticeSimpError(f"{metric.name} needs {needed} of all systems and references")
+    raise LatticeSimpError(
+        f"{metric.name} needs {needed} of all systems and references"
+        + (", and of the source" if metric.needs_source else "")
+    )
 
 
 def _resampled(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio_of_sums
 
 
 def length_ratio(references: int = 1) -> Metric:
@@ -20,7 +19,7 @@ def length_ratio(references: int = 1) -> Metric:
     The ratio is 0 where the references hold no token.
     """
     signature = f"nrefs:{references}|tokens:blanks|reference:closest"
-    return Metric("length", None, signature, _statistics, _score, (Form.TOKENS, Form.TEXT), decimals=3)
+    return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS, Form.TEXT), decimals=3)
 
 
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
@@ -29,8 +28,3 @@ def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
     others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # so ties go to the short
     closest = np.abs(others - lengths).argmin(axis=0)
     return np.column_stack([lengths, others[closest, np.arange(len(lengths))]])
-
-
-def _score(sums: npt.ArrayLike) -> Floats:
-    rows = np.asarray(sums, dtype=np.float64)
-    return ratio(rows[..., 0], rows[..., 1])

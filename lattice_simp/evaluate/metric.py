@@ -71,32 +71,54 @@ class Metric:
         name: as columns are headed.
         higher_is_better: False for error rates, None where neither direction is better (the length ratio).
         signature: all that is needed to compute the same numbers again.
-        statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k).
+        statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k); of a metric that
+            needs the source, its n lines are the third argument.
         score: float64 of shape (..., k), sums of rows, to shape (...).
         reads: the forms that the metric takes, the best one first.
         decimals: how many a table shows.
+        needs_source: whether outputs are compared with the sentences that they were made of.
     """
 
     name: str
     higher_is_better: bool | None
     signature: str
-    statistics: Callable[[Sequence[str], References], Floats]
+    statistics: Callable[..., Floats]
     score: Callable[[npt.ArrayLike], Floats]
     reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS)
     decimals: int = 2
+    needs_source: bool = False
 
-    def corpus_score(self, hypotheses: Sequence[str], references: References) -> float:
-        """Returns the score of a corpus; raises what `statistics` raises."""
-        return float(self.score(self.statistics(hypotheses, references).sum(axis=0)))
+    def rows(self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> Floats:
+        """Returns the statistics, (n, k).
+
+        Args:
+            source: the sentences that the hypotheses were made of; only a metric that needs them reads them.
+
+        Raises:
+            LatticeSimpError: the metric needs the source, and there is none; what `statistics` raises.
+        """
+        if not self.needs_source:
+            return self.statistics(hypotheses, references)
+        if source is None:
+            raise LatticeSimpError(f"{self.name} needs --source, the sentences that the outputs were made of")
+        return self.statistics(hypotheses, references, source)
+
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None
+    ) -> float:
+        """Returns the score of a corpus; raises what `rows` raises."""
+        return float(self.score(self.rows(hypotheses, references, source).sum(axis=0)))
 
 
-def check_lines(hypotheses: Sequence[str], references: References) -> None:
+def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
     """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
     for number, lines in enumerate(references, start=1):
         if len(lines) != len(hypotheses):
             raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
+    if source is not None and len(source) != len(hypotheses):
+        raise LatticeSimpError(f"the source has {len(source)} lines for {len(hypotheses)} hypotheses")
 
 
 def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
@@ -107,3 +129,23 @@ def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
     """
     numerator, divisor = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
     return np.divide(numerator, divisor, out=np.zeros(divisor.shape), where=divisor > 0)
+
+
+def ratio_of_sums(sums: npt.ArrayLike) -> Floats:
+    """Returns the score of metrics with two statistics, (..., 2) to (...): the first sum by the second one.
+
+    >>> ratio_of_sums([3.0, 4.0]).tolist()
+    0.75
+    """
+    rows = np.asarray(sums, dtype=np.float64)
+    return ratio(rows[..., 0], rows[..., 1])
+
+
+def averaged(values: npt.ArrayLike) -> Floats:
+    """Returns statistics, (n, 2), whose `ratio_of_sums` is the mean of the sentences' values.
+
+    >>> averaged([2.0, 3.0]).tolist()
+    [[2.0, 1.0], [3.0, 1.0]]
+    """
+    column = np.asarray(values, dtype=np.float64)
+    return np.column_stack([column, np.ones(len(column))])

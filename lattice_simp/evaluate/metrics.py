@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate.edits import edits_reference, edits_source, identical, unchanged
+from lattice_simp.evaluate.fkgl import fkgl
 from lattice_simp.evaluate.length import length_ratio
 from lattice_simp.evaluate.meteor import meteor
 from lattice_simp.evaluate.meteor_jar import JarOptions
 from lattice_simp.evaluate.metric import Metric
 from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.evaluate.sari import ADD, DELETE, KEEP, sari, sari_corpus
+from lattice_simp.evaluate.sentences import sentences, split
 
 
 @dataclass(frozen=True)
@@ -46,5 +50,21 @@ METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
     "ter": lambda given: ter(given.references),
     "meteor": _meteor,
     "length": lambda given: length_ratio(given.references),
+    "sari": lambda given: sari(given.references),
+    "sari-keep": lambda given: sari(given.references, KEEP),
+    "sari-delete": lambda given: sari(given.references, DELETE),
+    "sari-add": lambda given: sari(given.references, ADD),
+    "sari-corpus": lambda given: sari_corpus(given.references),
+    "sari-corpus-keep": lambda given: sari_corpus(given.references, KEEP),
+    "sari-corpus-delete": lambda given: sari_corpus(given.references, DELETE),
+    "sari-corpus-add": lambda given: sari_corpus(given.references, ADD),
+    "sari-legacy": lambda given: sari_corpus(given.references, tokenise_source=False),
+    "fkgl": lambda given: fkgl(),
+    "edits-source": lambda given: edits_source(),
+    "unchanged": lambda given: unchanged(),
+    "edits-reference": lambda given: edits_reference(given.references),
+    "identical": lambda given: identical(given.references),
+    "split": lambda given: split(),
+    "sentences": lambda given: sentences(),
 }
 """By the names of `lattice-simp evaluate --metrics`."""

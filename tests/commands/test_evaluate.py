@@ -128,6 +128,42 @@ def test_another_mask_gives_other_gap_types(run):
     assert "Start" not in done.stdout
 
 
+SIMPLIFICATION = (
+    "sari,sari-corpus,sari-corpus-keep,fkgl,edits-source,unchanged,edits-reference,identical,split,sentences"
+)
+
+
+@pytest.mark.parametrize("test", TestKind)
+def test_one_command_gives_all_columns_of_simplification(run, test):
+    """The last system is the reference itself, the first one the source."""
+    systems = ("same=plain", "made=gc", "gold=ref", "--source", "plain", "--reference", "ref", "--reference", "ref2")
+    done = run(*systems, "--metrics", SIMPLIFICATION, "--test", test.value, "--samples", 200, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    directions = {metric["name"]: metric["higher_is_better"] for metric in document["metrics"]}
+    assert [name.lower() for name in directions] == SIMPLIFICATION.split(",")
+    lower = {name for name, higher in directions.items() if higher is False}
+    assert lower == {"FKGL", "edits-reference"}
+    same, made, gold = (one["scores"] for one in document["scores"]["systems"])
+    assert (same["edits-source"]["value"], same["unchanged"]["value"], same["split"]["value"]) == (0, 100, 0)
+    assert (gold["edits-reference"]["value"], gold["identical"]["value"]) == (0, 100)
+    assert same["SARI"]["value"] < made["SARI"]["value"] < gold["SARI"]["value"]
+    for name, score in gold.items():
+        low, high = score["interval"]
+        assert low <= score["value"] + 1e-9, name
+        assert score["value"] - 1e-9 <= high, name
+    assert gold["SARI-corpus"]["p"] < 0.05
+    assert gold["edits-reference"]["gain"] < 0
+    assert gold["edits-reference"]["p"] < 0.05
+
+
+def test_the_table_says_where_lower_is_better(run):
+    done = run(
+        "same=plain", "made=gc", "--source", "plain", "--reference", "ref", "--metrics", "sari,fkgl,edits-reference"
+    )
+    assert "lower is better: FKGL, edits-reference" in done.stdout
+
+
 @pytest.mark.parametrize("format", ResultFormat)
 @pytest.mark.parametrize("test", TestKind)
 def test_every_format_goes_to_a_file(run, tmp_path, format, test):
@@ -179,7 +215,12 @@ ERRORS = [
     ((*USUAL, "--by", "colour"), "--by: unknown 'colour'"),
     ((*USUAL, "--by", "gap-type"), "--by gap-type needs --skeletons"),
     ((*USUAL, "--by", "length", "--length-edges", "9,x"), "--length-edges 9,x"),
-    ((*USUAL, "--by", "length", "--source", "short"), "short: has 39 lines for 40 sentences"),
+    ((*USUAL, "--by", "length", "--source", "short"), "short:40: has 39 lines for the 40 of ref"),
+    ((*USUAL, "--metrics", "sari"), "SARI needs --source"),
+    (
+        (*USUAL, "--metrics", "sari", "--text", "--source", "ref"),
+        "SARI needs tokens of all systems and references, and",
+    ),
     ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
     ((*USUAL, "--plots", "plots"), "choose some with --by"),
     ((*USUAL, "--text", "--text-reference", "ref"), "--text-reference goes with --tokens"),

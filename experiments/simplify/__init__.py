@@ -1,0 +1,1 @@
+"""Text simplification: outputs of systems on PWKP and TurkCorpus under the same metrics."""

@@ -1,0 +1,85 @@
+"""The test sets, in the one form that all of their files are measured in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError
+from lattice_simp.evaluate import Lines
+from lattice_simp.support.textio import read_lines
+
+Config = Mapping[str, Any]
+
+_GLUED_STOP = re.compile(r"(?<=[^\W_]{2})([.?!])$")
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Complex sentences, their references, and outputs.
+
+    Attributes:
+        title: a heading.
+        source: the file of the complex sentences.
+        references: one or more files.
+        outputs: the file of each system's output, by name.
+        baseline: the system that the others are tested against.
+        metrics: names of `METRICS`.
+    """
+
+    __test__ = False  # pytest takes the name for a test case's
+
+    name: str
+    title: str
+    source: Path
+    references: tuple[Path, ...]
+    outputs: Mapping[str, Path]
+    baseline: str
+    metrics: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files."""
+        return (self.source, *self.references, *self.outputs.values())
+
+
+def read_sets(config: Config) -> list[TestSet]:
+    """Returns the test sets of the config, in order."""
+    data = Path(config["data"])
+    return [
+        TestSet(
+            one["name"],
+            one["title"],
+            data / one["source"],
+            tuple(data / path for path in one["references"]),
+            {name: data / path for name, path in one["outputs"].items()},
+            one["baseline"],
+            tuple(one["metrics"]),
+        )
+        for one in config["sets"]
+    ]
+
+
+def read_normalised(path: Path, count: int | None = None) -> Lines:
+    """Returns the sentences of a file of tokens, normalised.
+
+    Raises:
+        FormatError: another number of lines than `count`.
+    """
+    lines = [normalise(line) for line in read_lines(path)]
+    if count is not None and len(lines) != count:
+        remedy = "give files of equally many lines"
+        raise FormatError(f"has {len(lines)} lines for {count} sentences", path=path, remedy=remedy)
+    return Lines(tokens=lines)
+
+
+def normalise(line: str) -> str:
+    """Returns lower-cased tokens, a stop that is written with a line's last word as a token of its own.
+
+    >>> normalise("Wheat and other crops."), normalise("He lives in the U.S.")
+    ('wheat and other crops .', 'he lives in the u.s.')
+    """
+    return " ".join(_GLUED_STOP.sub(r" \1", line.lower().strip()).split())

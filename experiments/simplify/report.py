@@ -1,0 +1,97 @@
+"""The figures and the tables of the experiment, with published figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from experiments.simplify.data import TestSet
+from lattice_simp.evaluate.report import significance_mark
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.support.tables import read_table
+
+Figures = dict[str, Any]
+
+Published = Mapping[tuple[str, str, str], float]
+"""By set, system and metric."""
+
+GOLDEN = "turk", "SARI-legacy"
+"""The set and the metric whose published figures were computed of the same files."""
+
+_ABOUT = """Outputs as others gave them, all under the same metrics, those of `lattice-simp evaluate --source`. Some
+files are lower-cased and some not, so source, references and outputs all are; where a line's last word carries its full
+stop (three lines of Moses on PWKP), the stop becomes a token. Nothing else is changed: the files come tokenised. Marks
+tell differences from the baseline, in either direction. `split` is the percentage of outputs with more sentences than
+their source, `sentences` is the mean number; edits are word Levenshtein distances, `unchanged` and `identical`
+percentages of outputs that are the source or a reference. Rows "published" are published figures (`published.tsv`)."""
+
+_DECIMALS = 2
+
+
+def programs() -> list[str]:
+    """Returns the other programs that figures depend on."""
+    return [f"sacrebleu {version('sacrebleu')}"]
+
+
+def read_published() -> Published:
+    """Returns the published figures.
+
+    >>> read_published()["pwkp", "Hybrid", "edits-source"]
+    6.32
+    """
+    rows = read_table(Path(__file__).with_name("published.tsv"), ("set", "system", "metric", "value"), full=True)
+    return {(row["set"], row["system"], row["metric"]): float(row["value"]) for row in rows}
+
+
+def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
+    """Returns all scores, and the greatest distance from published SARI.
+
+    Args:
+        documents: of `lattice-simp evaluate`, by set.
+    """
+    sets = {
+        name: {
+            "sentences": document["scores"]["sentences"],
+            "baseline": document["baseline"],
+            "metrics": {one["name"]: one["signature"] for one in document["metrics"]},
+            "systems": {one["name"]: one["scores"] for one in document["scores"]["systems"]},
+        }
+        for name, document in documents.items()
+    }
+    return {"sari_golden_max_error": golden_error(sets, published), "sets": sets}
+
+
+def golden_error(sets: Mapping[str, Figures], published: Published) -> float | None:
+    """Returns the greatest distance of our SARI from the published one; None if no system of these is there."""
+    name, metric = GOLDEN
+    systems = sets[name]["systems"] if name in sets else {}
+    errors = [
+        abs(scores[metric]["value"] - published[name, system, metric])
+        for system, scores in systems.items()
+        if metric in scores and (name, system, metric) in published
+    ]
+    return round(max(errors), 4) if errors else None
+
+
+def page(found: Figures, sets: Sequence[TestSet], published: Published) -> list[str]:
+    """Lays the figures out."""
+    tables = [as_markdown(_table(one, found["sets"][one.name], published)) for one in sets]
+    error = found["sari_golden_max_error"]
+    golden = "" if error is None else f"Greatest distance of SARI-legacy from its published figures: {error:.4f}."
+    return [_ABOUT, *tables, golden]
+
+
+def _table(test_set: TestSet, own: Figures, published: Published) -> Table:
+    metrics = list(own["metrics"])
+    rows = []
+    for system, scores in own["systems"].items():
+        marked = [Cell(scores[name]["value"], _DECIMALS, mark=significance_mark(scores[name]["p"])) for name in metrics]
+        rows.append((Cell(system), *marked))
+        given = [published.get((test_set.name, system, name)) for name in metrics]
+        if any(value is not None for value in given):
+            rows.append((Cell(f"{system}, published"), *(Cell(value, _DECIMALS) for value in given)))
+    notes = [f"marks (* p <= 0.05, ** p <= 0.01): differs from {own['baseline']} (paired bootstrap resampling)"]
+    notes += [f"{name}: {signature}" for name, signature in own["metrics"].items()]
+    return Table(test_set.title, ("system", *metrics), tuple(rows), tuple(notes))
