@@ -22,20 +22,23 @@ class Report:
     """The face of a run, a context manager that times it; as a string, the counts.
 
     Args:
+        what: is done, for the progress bar.
         lengths: the words of each sentence.
-        done: how many sentences an earlier run translated.
+        done: how many sentences an earlier run did.
         quiet: no progress.
         debug: tracebacks of failures.
     """
 
-    def __init__(self, lengths: Sequence[int], done: int = 0, *, quiet: bool = False, debug: bool = False) -> None:
+    def __init__(
+        self, what: str, lengths: Sequence[int], done: int = 0, *, quiet: bool = False, debug: bool = False
+    ) -> None:
         self.lengths, self.resumed = lengths, done
         self.failed = self.reachable = self.unreachable = 0
         self.unknown: Counter[str] = Counter()
         self.seconds = 0.0
         self._debug = debug
         self._progress = progress_bar(quiet=quiet)
-        self._bar = self._progress.add_task("translating", total=len(lengths) - done)
+        self._bar = self._progress.add_task(what, total=len(lengths) - done)
 
     def __str__(self) -> str:
         text = f"{len(self.lengths)} sentences in {self.seconds:.1f} s, {self.failed} failed (passed through)"

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
-from lattice_simp.commands.report import Report
+from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, run_sentences
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
-from lattice_simp.commands.worker import Record, TranslateOptions, lattice_path, make_translator
-from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_translator
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.formats.plf import Scores as PlfScores
-from lattice_simp.pipeline import Outcome, check_cluster, in_order, run_tasks
+from lattice_simp.pipeline import check_cluster
 from lattice_simp.support.extras import extra
-from lattice_simp.support.textio import open_text
 from lattice_simp.translate.model_files import TEXT, decoder_settings
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
@@ -100,7 +94,7 @@ def translate(
             sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
         else:
             sentences = read_lattices(input_lattices, skeleton_nbest, plf_scores)
-        summary = translate_all(sentences, options, run)
+        summary = run_sentences(sentences, translation_job(sentences, options, run), run)
     except KeyboardInterrupt:
         kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
         print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
@@ -111,24 +105,6 @@ def translate(
         print("lattice-simp: every sentence failed; the reasons are above", file=sys.stderr)
     if summary.all_failed or (strict and summary.failed):
         raise typer.Exit(FAILED)
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run is done; nothing here changes a translation's tokens, but for the time limit.
-
-    `text` makes what is written of them.
-    """
-
-    output: str = STDOUT
-    nbest_output: str | None = None
-    jobs: int = 1
-    time_limit: float | None = None
-    resume: bool = False
-    quiet: bool = False
-    debug: bool = False
-    dask: str | None = None
-    text: Callable[[str], str] = str
 
 
 def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
@@ -184,98 +160,30 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
 _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
 
-def translate_all(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Report:
-    """Translates sentences, writes lines (and n-best lists) in their order, and returns the counts.
-
-    With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
-    they are tried again then.
+def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions) -> Job:
+    """Returns what `run_sentences` has to know of a translation.
 
     Raises:
-        LatticeSimpError: the model, the output or the journal cannot be used.
+        LatticeSimpError: the folder of the lattices cannot be made.
     """
     if options.lattices:
         try:
             options.lattices.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{options.lattices}: cannot be made: {error.strerror}") from error
-    told = partial(Report, [len(own.words) for own in sentences], quiet=run.quiet, debug=run.debug)
-    if is_stream(run.output):
-        with told() as report:
-            numbers = range(len(sentences))
-            outcomes = in_order(_outcomes(numbers, sentences, options, run, report), numbers)
-            records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
-            _write(records, run, report)
-        return report
-    with Journal(Path(run.output), run_parts(sentences, options), resume=run.resume) as journal:
-        todo = [number for number in range(len(sentences)) if number not in journal]
-        with told(len(sentences) - len(todo)) as report:
-            for outcome in _outcomes(todo, sentences, options, run, report):
-                if outcome.failure is None:
-                    journal.add(outcome.result)
-        found = ((number, number in journal) for number in range(len(sentences)))
-        records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
-        _write(records, run, report)
-        journal.remove()
-        return report
 
+    def discard(number: int) -> None:
+        """Removes the lattice of a sentence that failed: it is an old one."""
+        if options.lattices:
+            with suppress(OSError):
+                lattice_path(options.lattices, number).unlink(missing_ok=True)
 
-def _outcomes(
-    numbers: Iterable[int], sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions, report: Report
-) -> Iterator[Outcome]:
-    """Yields outcomes as they come, reported; a failed sentence has no lattice, not even an old one."""
-    tasks = [(number, (number, sentences[number])) for number in numbers]
-    if not tasks:
-        return
+    own = options
     if run.dask is not None:  # its workers have working directories of their own
         lattices = options.lattices.absolute() if options.lattices else None
-        options = replace(options, model=options.model.absolute(), lattices=lattices)
-    factory = partial(make_translator, options, run.time_limit is not None)
-    for outcome in run_tasks(tasks, factory, jobs=run.jobs, time_limit=run.time_limit, cluster=run.dask):
-        report.finished(outcome)
-        if outcome.failure is not None and options.lattices:
-            with suppress(OSError):
-                lattice_path(options.lattices, outcome.number).unlink(missing_ok=True)
-        yield outcome
-
-
-def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
-    """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
-    if record is not None:
-        return {**record, "line": run.text(record["line"])}
-    sentence = sentences[number]
-    line = " ".join(sentence.words) if sentence.text is None else sentence.text
-    return {"number": number, "line": line, "nbest": [], "reachable": None}
-
-
-# ---------------------------------------------------------------- writing
-
-
-def is_stream(output: str) -> bool:
-    """Returns whether the output is standard output, a pipe or a device, which cannot be continued."""
-    return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
-
-
-def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
-    """Writes records that come in order; files appear when they are complete, streams grow line by line."""
-    with open_text(run.output, "w") as file:
-        groups = _groups(records, file, report, flush=is_stream(run.output))
-        if run.nbest_output is None:
-            deque(groups, maxlen=0)
-        else:
-            write_nbest(groups, run.nbest_output)
-
-
-def _groups(
-    records: Iterable[Record], file: TextIO, report: Report, *, flush: bool
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Writes each record's line, counts it, and yields its n-best list."""
-    for record in records:
-        file.write(record["line"] + "\n")
-        if flush:
-            file.flush()
-        report.count(record)
-        entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
-        yield record["number"], entries
+        own = replace(options, model=options.model.absolute(), lattices=lattices)
+    factory = partial(make_translator, own, run.time_limit is not None)
+    return Job("translating", factory, run_parts(sentences, options), discard)
 
 
 # ---------------------------------------------------------------- names of runs

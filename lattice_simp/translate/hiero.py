@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class ExtraItem:
     rule: int
 
 
+Copies: TypeAlias = Literal["unknown", "all"]
+
 PrunerMaker = Callable[[Ints], CellPruner]
 """Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
 
@@ -54,13 +57,15 @@ class HieroOptions:
         top: the non-terminal that the glue rules combine.
         max_span: source tokens that a constituent may cover.
         glue_cost: cost of each constituent at the top but the first.
-        copy_cost: cost of passing a token through that no rule translates.
+        copy_cost: cost of passing a token through.
+        copies: which tokens are: those that no rule translates alone, or all (where both sides are one language).
     """
 
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
     glue_cost: float = 0.0
     copy_cost: float = 10.0
+    copies: Copies = "unknown"
 
 
 def hiero_lattice(
@@ -101,7 +106,7 @@ def hiero_lattice(
     if free_copies is not None:
         word_ids[free_copies] = len(grammar.source_words)
     given = [(item.left, item.start, item.end) for item in extra]
-    matches = match(grammar, source, word_ids, options.max_span, given)
+    matches = match(grammar, source, word_ids, options.max_span, given, copy_all=options.copies == "all")
     plan = _Plan(matches, source.num_states, grammar.nonterminals.index(options.top))
     sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
     items = _Items(

@@ -96,6 +96,7 @@ class HieroDecoder:
             max_span=self.settings.max_span,
             glue_cost=self.weights.get(GLUE_FEATURE, 0.0),
             copy_cost=self.weights.get(COPY_FEATURE, 0.0),
+            copies=self.settings.copies,
         )
 
     def rules(self, words: Words, tokens: Sequence[int] | None = None) -> StepLattice:

@@ -82,18 +82,24 @@ class _Chart(NamedTuple):
 
 
 def match(
-    grammar: Grammar, source: Source, words: Ints, max_span: int, given: Sequence[tuple[int, int, int]] = ()
+    grammar: Grammar,
+    source: Source,
+    words: Ints,
+    max_span: int,
+    given: Sequence[tuple[int, int, int]] = (),
+    *,
+    copy_all: bool = False,
 ) -> Matches:
     """Finds every match in spans of at most `max_span` tokens.
 
     `words` holds the word ids of the source's arcs; a word that the grammar does not know has any id beyond its table.
-    A token that no rule translates alone gets a match of the pattern `COPY` for every non-terminal. `given` lists
-    cells (non-terminal, begin, end) that are complete whatever the rules say.
+    A token that no rule translates alone gets a match of the pattern `COPY` for every non-terminal, with `copy_all`
+    every token. `given` lists cells (non-terminal, begin, end) that are complete whatever the rules say.
     """
     present = np.zeros((len(grammar.nonterminals), source.num_states, source.num_states), dtype=np.int8)
     for cell in given:
         present[cell] = 1
-    copied = untranslated(grammar, words)
+    copied = np.ones(len(words), dtype=np.bool_) if copy_all else untranslated(grammar, words)
     present[:, source.begins[copied], source.ends[copied]] = 1
     trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
     chart = _Chart(words.astype(np.int32), source.begins, source.ends, copied, source.near(max_span))

@@ -56,7 +56,7 @@ def openfst_lattice(
     symbols, states = grammar.target_words, source.num_states
     first_call = len(symbols) + len(source.words)  # beyond all words, those that are copied included
     word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
-    matches = match(grammar, source, word_ids, options.max_span)
+    matches = match(grammar, source, word_ids, options.max_span, copy_all=options.copies == "all")
     read = np.zeros(len(matches.pattern)) if input_costs is None else matches.input_scores(input_costs[None])[0]
     copied = matches.copied_arcs()
 

@@ -15,7 +15,7 @@ from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import option
 from lattice_simp.translate.cell_pruning import CellPruning
-from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN
+from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
 Aggregation: TypeAlias = Literal["max", "sum"]
@@ -59,6 +59,8 @@ class DecoderSettings:
             nor derivations and knows no `skeleton-first`.
         top: the non-terminal that the glue rules combine.
         max_span: source tokens that a constituent may cover.
+        copies: which tokens may be passed through: `unknown`, those that no rule translates alone; or `all`, where
+            source and target are one language.
         beam: nats above the best path that a returned lattice keeps.
         cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
         skeleton: how skeletons are used.
@@ -68,6 +70,7 @@ class DecoderSettings:
     engine: Engine = option("arrays", "engine", "arrays (fast) or openfst (the definition; small inputs only)")
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
+    copies: Copies = "unknown"
     beam: float = option(8.0, "beam", "nats above the best path to keep")
     cells: CellPruning = field(default_factory=CellPruning)
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)

@@ -1,0 +1,142 @@
+"""Many sentences through one function, in parallel and in order, with a journal for runs that are killed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.report import Report
+from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.worker import Record
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.pipeline import Outcome, in_order, run_tasks
+from lattice_simp.pipeline.outcome import Factory
+from lattice_simp.support.textio import open_text
+
+STDOUT = "-"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done with each sentence.
+
+    Attributes:
+        what: a word for the progress bar.
+        factory: makes the function of a worker: a numbered sentence in, its record out.
+        parts: name the run by everything that its results depend on.
+        discard: is called with the number of a sentence that failed.
+    """
+
+    what: str
+    factory: Factory
+    parts: Mapping[str, str]
+    discard: Callable[[int], None] = lambda number: None
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is done; nothing here changes a translation's tokens, but for the time limit.
+
+    `text` makes what is written of them.
+    """
+
+    output: str = STDOUT
+    nbest_output: str | None = None
+    jobs: int = 1
+    time_limit: float | None = None
+    resume: bool = False
+    quiet: bool = False
+    debug: bool = False
+    dask: str | None = None
+    text: Callable[[str], str] = str
+
+
+def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
+    """Does a job on sentences, writes lines (and n-best lists) in their order, and returns the counts.
+
+    With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
+    they are tried again then.
+
+    Raises:
+        LatticeSimpError: the model, the output or the journal cannot be used.
+    """
+    told = partial(Report, job.what, [len(own.words) for own in sentences], quiet=run.quiet, debug=run.debug)
+    if is_stream(run.output):
+        with told() as report:
+            numbers = range(len(sentences))
+            outcomes = in_order(_outcomes(numbers, sentences, job, run, report), numbers)
+            records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
+            _write(records, run, report)
+        return report
+    with Journal(Path(run.output), job.parts, resume=run.resume) as journal:
+        todo = [number for number in range(len(sentences)) if number not in journal]
+        with told(len(sentences) - len(todo)) as report:
+            for outcome in _outcomes(todo, sentences, job, run, report):
+                if outcome.failure is None:
+                    journal.add(outcome.result)
+        found = ((number, number in journal) for number in range(len(sentences)))
+        records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
+        _write(records, run, report)
+        journal.remove()
+        return report
+
+
+def _outcomes(
+    numbers: Iterable[int], sentences: Sequence[Sentence], job: Job, run: RunOptions, report: Report
+) -> Iterator[Outcome]:
+    """Yields outcomes as they come, reported."""
+    tasks = [(number, (number, sentences[number])) for number in numbers]
+    if not tasks:
+        return
+    for outcome in run_tasks(tasks, job.factory, jobs=run.jobs, time_limit=run.time_limit, cluster=run.dask):
+        report.finished(outcome)
+        if outcome.failure is not None:
+            job.discard(outcome.number)
+        yield outcome
+
+
+def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
+    """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
+    if record is not None:
+        return {**record, "line": run.text(record["line"])}
+    sentence = sentences[number]
+    line = " ".join(sentence.words) if sentence.text is None else sentence.text
+    return {"number": number, "line": line, "nbest": [], "reachable": None}
+
+
+# ---------------------------------------------------------------- writing
+
+
+def is_stream(output: str) -> bool:
+    """Returns whether the output is standard output, a pipe or a device, which cannot be continued."""
+    return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
+
+
+def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
+    """Writes records that come in order; files appear when they are complete, streams grow line by line."""
+    with open_text(run.output, "w") as file:
+        groups = _groups(records, file, report, flush=is_stream(run.output))
+        if run.nbest_output is None:
+            deque(groups, maxlen=0)
+        else:
+            write_nbest(groups, run.nbest_output)
+
+
+def _groups(
+    records: Iterable[Record], file: TextIO, report: Report, *, flush: bool
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Writes each record's line, counts it, and yields its n-best list."""
+    for record in records:
+        file.write(record["line"] + "\n")
+        if flush:
+            file.flush()
+        report.count(record)
+        entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
+        yield record["number"], entries
