@@ -29,6 +29,9 @@ def is_needed(parse: Parse, position: int) -> bool:
         return _is_needed_relation(parse, position, head)
     if label in ("amod", "advmod"):
         return _is_needed_modifier(parse, position, head)
+    marks = [parse.tokens[one].lower() for one in parse.children[position] if parse.labels[one] == "mark"]
+    if label == "advcl" and any((_ANY, mark) in needed_relations() for mark in marks):
+        return True
     if label == "advcl" and _has_conjunction(parse, position):
         return parse.lemmas[head] == "be" and not {parse.labels[one] for one in parse.children[head]} & _COMPLEMENTS
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):

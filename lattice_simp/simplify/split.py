@@ -138,6 +138,9 @@ def _is_sound(parse: Parse, clause: Clause) -> bool:
         return False
     pairs = mark_pairs(parse.tokens)
     paired = {position for pair in pairs for position in pair}
+    after = max(gone) + 1
+    if after + 1 < len(parse) and mark_kind(parse.tokens[after]) == "comma" and parse.tokens[after + 1].isdigit():
+        return False  # "a score of 29 -- 29"
     torn = any((first in gone) != (last in gone) for first, last in pairs)
     held = any(first < clause.clause[0] and clause.clause[-1] < last for first, last in pairs)
     open_marks = (one for one in gone if mark_kind(parse.tokens[one]) in ("open", "close", "quote"))

@@ -49,10 +49,7 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     span = _to_the_end(parse, clause_span(parse, head), chain)
     if not chain or not span or _is_conditional(parse, chain[-1]):
         return
-    conjunction = next((one for one in reversed(range(chain[0], span[0])) if parse.labels[one] == "cc"), None)
-    beside = [one for one in range(span[0] - 1, chain[0], -1) if parse.labels[one] in ("cc", "punct")]
-    if conjunction is not None and conjunction not in beside[:2]:
-        conjunction = None
+    conjunction = _conjunction_before(parse, span[0])
     word = parse.tokens[conjunction].lower() if conjunction is not None else "and"
     commas = parse.tokens[span[0] - 1] in (",", ";")
     if word not in _coordinators() or (conjunction is None and not commas):
@@ -98,6 +95,12 @@ def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
     """Returns the comma before a conjunct that becomes the last one of its list, as a conjunction."""
     before = parse.subtree(head)[0] - 1
     return ((before, "and"),) if before >= 0 and parse.tokens[before] == "," else ()
+
+
+def _conjunction_before(parse: Parse, first: int) -> int | None:
+    """Returns the coordinating conjunction before a clause; a comma may be between them."""
+    place = first - 2 if parse.tokens[first - 1] == "," else first - 1
+    return place if place >= 0 and parse.labels[place] == "cc" else None
 
 
 def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:

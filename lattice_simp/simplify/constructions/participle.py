@@ -34,13 +34,13 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         if not span or verb is None:
             continue
         fronted = span[0] == 0 or parse.labels[span[0] - 1] == "cc"
-        if label == "advcl" and not fronted and not follows_comma(parse, span):
+        close = not fronted and not follows_comma(parse, span)
+        if close and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
             continue
         sentence = _realised(parse, head, verb, span)
         if sentence:
-            restrictive = label == "acl" and not fronted and not follows_comma(parse, span)
             governor = verb if label == "advcl" else parse.heads[head]
-            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=restrictive)
+            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=close)
 
 
 def _is_bare(parse: Parse, head: int) -> bool:
