@@ -135,7 +135,7 @@ class _Content(handler.ContentHandler):
             message = f"an element <{name}> that lacks something: {one_line(error)}"
             raise FormatError(message, path=self.path, line=line, remedy=_REMEDY) from error
 
-    def _start(self, name: str, attrs: Mapping[str, str], line: int) -> None:
+    def _start(self, name: str, attrs: AttributesImpl, line: int) -> None:
         if name == "sentence":
             self.records.append(_Record(line))
             return

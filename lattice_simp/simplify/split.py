@@ -178,18 +178,20 @@ def _roles(graph: SemanticGraph, position: int) -> tuple[str, ...]:
 def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
     """Returns the comma after a clause where it also ends something else: a fronted adverbial, or a list's member."""
     last = max(*clause.clause, *clause.dropped, -1)
-    if last + 1 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
+    if last + 2 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
         return ()
-    current = clause.governor
+    current, below_it = clause.governor, clause.head
     while current != ROOT:
         head = parse.heads[current]
         below = [one for one in parse.subtree(current) if mark_kind(parse.tokens[one]) is None]
         if head == ROOT or below[-1] > last:
-            return (last + 1,) if _goes_on(parse, current, last) else ()
+            follows_verb = parse.parts[current] in ("VERB", "AUX") and below_it > current
+            goes_on = follows_verb and parse.labels[last + 2] != "cc"
+            return (last + 1,) if goes_on or _goes_on(parse, current, last) else ()
         fronted = parse.labels[current] in ("prep", "advcl", "npadvmod", "csubj", "ccomp") and current < head
         if fronted or _goes_on(parse, current, last):
             return (last + 1,)
-        current = head
+        current, below_it = head, current
     return ()
 
 

@@ -48,6 +48,9 @@ def _describes(parse: Parse, head: int, noun: int) -> bool:
         return False
     if any(parse.labels[child] in ("conj", "cc") for child in parse.children[noun]):
         return False
+    inner = [child for child in parse.children[head] if parse.labels[child] == "appos"]
+    if any(parse.labels[below] == "conj" for child in inner for below in parse.subtree(child)):
+        return False  # "a lawyer, a teacher, a judge and a poet"
     if parse.tags[head] not in _NOUNS and not labels & _DETERMINERS:
         return False
     bare = parse.tags[head] == "NN" and not labels & _DETERMINERS and "prep" not in labels
