@@ -37,7 +37,8 @@ def is_needed(parse: Parse, position: int) -> bool:
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
     if label == "npadvmod":
-        return parse.parts[head] not in ("VERB", "AUX") or parse.lemmas[head] in ("be", "last", "take", "cost", "weigh")
+        of_verb = parse.parts[head] in ("VERB", "AUX") and (parse.lemmas[head], label) not in needed_relations()
+        return not of_verb or _is_hyphenated(parse, position)
     return label in ("poss", "compound", "nmod", "dep", "neg", "nummod", "quantmod")
 
 
@@ -50,6 +51,8 @@ def _has_conjunction(parse: Parse, clause: int) -> bool:
 def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
     word, lemma, pairs = parse.tokens[position].lower(), parse.lemmas[head].lower(), needed_relations()
     if (_ANY, word) in pairs or (lemma, word) in pairs or parse.parts[head] in ("ADP", "SCONJ"):
+        return True
+    if _is_hyphenated(parse, position):
         return True
     if parse.parts[head] == "ADJ" and parse.labels[head] == "acomp" and position == head + 1:
         return True  # "accessible to readers"
@@ -68,7 +71,7 @@ def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
     return (
         token.lower() in word_set("needed_modifiers")
         or named
-        or tag in ("WRB", "JJR", "RBR")
+        or tag in ("WRB", "JJR", "RBR", "IN")
         or parse.parts[head] in ("NUM", "ADV", "ADP", "SCONJ", "PRON")
         or "npadvmod" in labels
         or _is_hyphenated(parse, position)

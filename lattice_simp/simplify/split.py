@@ -100,14 +100,15 @@ def event_pairs(graph: SemanticGraph) -> tuple[tuple[str, str, RoleSets], ...]:
 def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[Split, ...]:
     """Returns the splits that can be realised, in the order of their clauses.
 
-    >>> parse = Parse(tuple("Ann , who sings , left .".split()), (5, 0, 3, 0, 0, -1, 5),
-    ...     ("nsubj", "punct", "nsubj", "relcl", "punct", "ROOT", "punct"),
-    ...     ("PROPN", "PUNCT", "PRON", "VERB", "PUNCT", "VERB", "PUNCT"),
-    ...     ("NNP", ",", "WP", "VBZ", ",", "VBD", "."), ("Ann", ",", "who", "sing", ",", "leave", "."))
-    >>> split_candidates(parse)
-    ()
-
-    (Both halves would be too short.)
+    >>> parse = Parse(tuple("Ann , who sings well , left home .".split()), (6, 0, 3, 0, 3, 0, -1, 6, 6),
+    ...     ("nsubj", "punct", "nsubj", "relcl", "advmod", "punct", "ROOT", "dobj", "punct"),
+    ...     ("PROPN", "PUNCT", "PRON", "VERB", "ADV", "PUNCT", "VERB", "NOUN", "PUNCT"),
+    ...     ("NNP", ",", "WP", "VBZ", "RB", ",", "VBD", "NN", "."),
+    ...     ("Ann", ",", "who", "sing", "well", ",", "leave", "home", "."))
+    >>> for sentence in apply_splits(parse.tokens, split_candidates(parse)):
+    ...     print(*(token.text for token in sentence))
+    Ann left home .
+    Ann sings well .
 
     Args:
         parse: in the labels of spaCy's English models.
@@ -142,9 +143,25 @@ def _is_sound(parse: Parse, clause: Clause) -> bool:
     if after + 1 < len(parse) and mark_kind(parse.tokens[after]) == "comma" and parse.tokens[after + 1].isdigit():
         return False  # "a score of 29 -- 29"
     torn = any((first in gone) != (last in gone) for first, last in pairs)
-    held = any(first < clause.clause[0] and clause.clause[-1] < last for first, last in pairs)
+    around = [(first, last) for first, last in pairs if first < min(gone) and max(gone) < last]
+    held = any(not _encloses(parse, gone, first, last) for first, last in around)
+    if not _is_balanced([token.text for token in clause.sentence]):
+        return False
     open_marks = (one for one in gone if mark_kind(parse.tokens[one]) in ("open", "close", "quote"))
     return not torn and not held and all(position in paired for position in open_marks)
+
+
+def _encloses(parse: Parse, gone: set[int], first: int, last: int) -> bool:
+    """Returns whether a pair of brackets holds just the clause."""
+    return mark_kind(parse.tokens[first]) == "open" and first + 1 == min(gone) and max(gone) + 1 == last
+
+
+def _is_balanced(texts: list[str]) -> bool:
+    """Returns whether each bracket and quotation mark has its partner."""
+    paired = {position for pair in mark_pairs(texts) for position in pair}
+    return all(
+        position in paired for position, text in enumerate(texts) if mark_kind(text) in ("open", "close", "quote")
+    )
 
 
 def _split(parse: Parse, graph: SemanticGraph, kind: SplitKind, clause: Clause) -> Split:

@@ -77,7 +77,8 @@ def _realised(
     if not entity:
         return ()
     if label in _SUBJECT and finite_word(parse, governor) is not None:
-        return _filled(parse, span, word, entity)
+        first = min(one for one in parse.subtree(governor) if one != word)
+        return _filled(parse, span, word, entity) if governor == head else _after(parse, rest, first - 1, entity)
     if label == "poss":
         fits = parse.labels[governor] in _SUBJECT and span[0] == word
         return _filled(parse, span, word, (*entity, *_possessive(entity))) if fits else ()
@@ -102,6 +103,8 @@ def _possessive(entity: tuple[Token, ...]) -> tuple[Token, ...]:
 
 def _with_adverb(parse: Parse, head: int, word: int, rest: list[int]) -> tuple[Token, ...]:
     own = subject(parse, head)
+    if parse.labels[parse.heads[head]] == "attr":
+        return ()
     if own is None or parse.labels[own] == "expl" or parse.heads[word] != head or (rest and rest[0] < word):
         return ()
     return (*inserted(pairs("relative_adverbs")[parse.tokens[word].lower()]), *plain(parse, rest))
