@@ -280,6 +280,8 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     )
     rest = without(changed, gone, kept_commas)
     opening = tuple(Token(word) for split in outer for word in split.opening)
+    while rest and mark_kind(rest[0].text) == "comma":
+        rest = rest[1:]
     if opening:
         rest = (*opening, *rest)
     final = tokens[-1] if mark_kind(tokens[-1]) == "stop" else "."
