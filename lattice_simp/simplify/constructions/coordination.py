@@ -125,7 +125,7 @@ def _is_conditional(parse: Parse, verb: int) -> bool:
 def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:
     """Returns what the conjunct lacks: nothing, or the subject, or subject and auxiliary verbs; None if not certain."""
     if subject(parse, head) is not None:
-        return () if finite_word(parse, head) is not None else None
+        return None if _is_elliptic(parse, head, chain[0]) or finite_word(parse, head) is None else ()
     owner = next((one for one in chain if subject(parse, one) is not None), None)
     if owner is None:
         return None
@@ -139,6 +139,13 @@ def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> 
     if finite_word(parse, head) is not None:
         return entity
     return _with_auxiliaries(parse, head, owner, entity)
+
+
+def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
+    """Returns whether a conjunct with a subject lacks the auxiliary verb ("one was sold, and the other burned")."""
+    passive = child(parse, before, {"auxpass"}) is not None and parse.tags[head] in ("VBN", "VBD")
+    alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp"}) is None
+    return passive and alone and parse.lemmas[head] not in word_set("intransitive_verbs")
 
 
 def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) -> bool:
