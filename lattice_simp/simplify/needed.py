@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.simplify.clauses import subject
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.support.tables import grammar_table
 
@@ -34,10 +35,13 @@ def is_needed(parse: Parse, position: int) -> bool:
         return True
     if label == "advcl" and _has_conjunction(parse, position):
         return parse.lemmas[head] == "be" and not {parse.labels[one] for one in parse.children[head]} & _COMPLEMENTS
+    if label == "appos" and any(parse.parts[one] == "NUM" for one in (position, *parse.children[position])):
+        return True  # a part of a date
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
     if label == "npadvmod":
-        of_verb = parse.parts[head] in ("VERB", "AUX") and (parse.lemmas[head], label) not in needed_relations()
+        is_measure = (parse.lemmas[head], label) in needed_relations()
+        of_verb = parse.parts[head] in ("VERB", "AUX") and subject(parse, head) is not None and not is_measure
         return not of_verb or _is_hyphenated(parse, position)
     return label in ("poss", "compound", "nmod", "dep", "neg", "nummod", "quantmod")
 

@@ -19,6 +19,8 @@ from lattice_simp.skeleton.automatic.parse import ROOT, Parse
 from lattice_simp.skeleton.automatic.punctuation import mark_kind
 
 _NOUNS = frozenset({"NN", "NNS"})
+_NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
+"""Tags of what comes before examples and restrictions: e.g., especially."""
 _DETERMINERS = frozenset({"det", "poss"})
 
 
@@ -29,7 +31,7 @@ def appositions(parse: Parse) -> Iterator[Clause]:
         if label != "appos" or noun == ROOT or noun > head or not _describes(parse, head, noun):
             continue
         span, verb = clause_span(parse, head), finite_governor(parse, head)
-        if not span or verb is None or not follows_comma(parse, span):
+        if not span or verb is None or not follows_comma(parse, span) or parse.tags[span[0]] in _NO_START:
             continue
         after = span[-1] + 1
         if after < len(parse) and mark_kind(parse.tokens[after]) not in ("comma", "stop"):

@@ -112,6 +112,7 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
     )
     if parse.tags[first] == "VBN":
         stative = parse.tokens[head].lower() in word_set("stative_participles")
+        past = past or any(parse.tokens[one].lower() in word_set("past_adverbs") for one in span)
         return (*inserted(be_form(past or not stative, plural)), *tokens)
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)
