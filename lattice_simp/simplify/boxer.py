@@ -27,7 +27,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.sax import SAXParseException, handler, make_parser
+from xml.sax import SAXParseException, handler
+from xml.sax.expatreader import ExpatParser
 from xml.sax.xmlreader import AttributesImpl
 
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
@@ -97,11 +98,14 @@ def _json_records(path: str | Path) -> Iterator[_Record]:
 
 
 def _xml_records(path: str | Path) -> Iterator[_Record]:
-    reader, content = make_parser(), _Content(path)
+    reader = ExpatParser()
+    content = _Content(path, reader)
     reader.setContentHandler(content)
     try:
         with open_text(path) as file:
-            reader.parse(file)
+            while text := file.read(1 << 16):
+                reader.feed(text)
+            reader.close()
     except SAXParseException as error:
         message = f"no XML: {error.getMessage()}"
         raise FormatError(message, path=path, line=error.getLineNumber(), remedy=_REMEDY) from error
@@ -113,9 +117,10 @@ def _xml_records(path: str | Path) -> Iterator[_Record]:
 class _Content(handler.ContentHandler):
     """Collects the records of an XML file."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, reader: ExpatParser) -> None:
         super().__init__()
         self.path = path
+        self.reader = reader
         self.records: list[_Record] = []
         self._part = ""
         self._name = ""
@@ -123,14 +128,14 @@ class _Content(handler.ContentHandler):
         self._locations: list[int] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        line = self._locator.getLineNumber()  # type: ignore[attr-defined]
+        line = self.reader.getLineNumber()
         try:
             self._start(name, attrs, line)
         except (KeyError, ValueError, IndexError) as error:
             message = f"an element <{name}> that lacks something: {one_line(error)}"
             raise FormatError(message, path=self.path, line=line, remedy=_REMEDY) from error
 
-    def _start(self, name: str, attrs: Mapping[str, str], line: int) -> None:
+    def _start(self, name: str, attrs: AttributesImpl, line: int) -> None:
         if name == "sentence":
             self.records.append(_Record(line))
             return

@@ -114,7 +114,7 @@ def _verb_form(parse: Parse, position: int) -> str:
         return "VBN"
     passive = label == "conj" and child(parse, head, {"auxpass"}) is not None
     alone = own is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
-    return "VBN" if passive and alone and parse.lemmas[position] in word_set("transitive_verbs") else tag
+    return "VBN" if passive and alone and parse.lemmas[position] not in word_set("intransitive_verbs") else tag
 
 
 def _with_finite_conjuncts(parse: Parse) -> Parse:

@@ -109,7 +109,7 @@ class SemanticGraph:
             for name in (edge.head, edge.dependent):
                 if name not in names:
                     raise LatticeSimpError(f"an edge {edge.label!r} of a graph with the unknown node {name}")
-        owners = Counter(position for part in (*self.nodes, *self.edges) for position in part.positions)
+        owners = Counter(self._owned())
         for position, count in owners.items():
             if not 0 <= position < len(self.tokens):
                 raise LatticeSimpError(f"a graph of {len(self.tokens)} tokens with the position {position}")
@@ -125,10 +125,14 @@ class SemanticGraph:
         if len(reached) < len(self.nodes):
             raise LatticeSimpError("the edges of a graph form a cycle; one of them must be shared")
 
+    def _owned(self) -> list[int]:
+        of_nodes = [position for node in self.nodes for position in node.positions]
+        return of_nodes + [position for edge in self.edges for position in edge.positions]
+
     @cached_property
     def orphans(self) -> tuple[int, ...]:
         """The positions of words without node or relation, in order."""
-        owned = {position for part in (*self.nodes, *self.edges) for position in part.positions}
+        owned = set(self._owned())
         return tuple(position for position in range(len(self.tokens)) if position not in owned)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.simplify.clauses import subject
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.support.tables import grammar_table
 
@@ -29,12 +30,19 @@ def is_needed(parse: Parse, position: int) -> bool:
         return _is_needed_relation(parse, position, head)
     if label in ("amod", "advmod"):
         return _is_needed_modifier(parse, position, head)
+    marks = [parse.tokens[one].lower() for one in parse.children[position] if parse.labels[one] == "mark"]
+    if label == "advcl" and any((_ANY, mark) in needed_relations() for mark in marks):
+        return True
     if label == "advcl" and _has_conjunction(parse, position):
         return parse.lemmas[head] == "be" and not {parse.labels[one] for one in parse.children[head]} & _COMPLEMENTS
+    if label == "appos" and any(parse.parts[one] == "NUM" for one in (position, *parse.children[position])):
+        return True  # a part of a date
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
     if label == "npadvmod":
-        return parse.parts[head] not in ("VERB", "AUX") or parse.lemmas[head] in ("be", "last", "take", "cost", "weigh")
+        is_measure = (parse.lemmas[head], label) in needed_relations()
+        of_verb = parse.parts[head] in ("VERB", "AUX") and subject(parse, head) is not None and not is_measure
+        return not of_verb or _is_hyphenated(parse, position)
     return label in ("poss", "compound", "nmod", "dep", "neg", "nummod", "quantmod")
 
 
@@ -47,6 +55,8 @@ def _has_conjunction(parse: Parse, clause: int) -> bool:
 def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
     word, lemma, pairs = parse.tokens[position].lower(), parse.lemmas[head].lower(), needed_relations()
     if (_ANY, word) in pairs or (lemma, word) in pairs or parse.parts[head] in ("ADP", "SCONJ"):
+        return True
+    if _is_hyphenated(parse, position):
         return True
     if parse.parts[head] == "ADJ" and parse.labels[head] == "acomp" and position == head + 1:
         return True  # "accessible to readers"
@@ -65,7 +75,7 @@ def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
     return (
         token.lower() in word_set("needed_modifiers")
         or named
-        or tag in ("WRB", "JJR", "RBR")
+        or tag in ("WRB", "JJR", "RBR", "IN")
         or parse.parts[head] in ("NUM", "ADV", "ADP", "SCONJ", "PRON")
         or "npadvmod" in labels
         or _is_hyphenated(parse, position)

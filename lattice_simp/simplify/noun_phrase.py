@@ -50,6 +50,8 @@ def mention(
         return ()
     positions = _trimmed(parse, phrase)
     gaps = any(after - before > 1 for before, after in pairwise(positions))
+    if whole and not _is_plain_list(parse, noun, positions):
+        return ()
     if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
         return ()
     known = _as_known(parse, noun, [natural(parse, position) for position in positions])
@@ -57,6 +59,14 @@ def mention(
     names = any(parse.parts[one] == "PROPN" for one in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
     return (Token("the"), *known) if known and definite and bare else known
+
+
+def _is_plain_list(parse: Parse, noun: int, positions: list[int]) -> bool:
+    """Returns whether the commas of a coordination stand between its members only."""
+    members = {parse.subtree(one)[0] for one in parse.subtree(noun) if parse.labels[one] in ("conj", "cc")}
+    if not members:
+        return True
+    return all(parse.tokens[one] != "," or one + 1 in members for one in positions)
 
 
 def _is_torn(parse: Parse, noun: int, phrase: set[int], clause: int | None) -> bool:

@@ -100,14 +100,15 @@ def event_pairs(graph: SemanticGraph) -> tuple[tuple[str, str, RoleSets], ...]:
 def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[Split, ...]:
     """Returns the splits that can be realised, in the order of their clauses.
 
-    >>> parse = Parse(tuple("Ann , who sings , left .".split()), (5, 0, 3, 0, 0, -1, 5),
-    ...     ("nsubj", "punct", "nsubj", "relcl", "punct", "ROOT", "punct"),
-    ...     ("PROPN", "PUNCT", "PRON", "VERB", "PUNCT", "VERB", "PUNCT"),
-    ...     ("NNP", ",", "WP", "VBZ", ",", "VBD", "."), ("Ann", ",", "who", "sing", ",", "leave", "."))
-    >>> split_candidates(parse)
-    ()
-
-    (Both halves would be too short.)
+    >>> parse = Parse(tuple("Ann , who sings well , left home .".split()), (6, 0, 3, 0, 3, 0, -1, 6, 6),
+    ...     ("nsubj", "punct", "nsubj", "relcl", "advmod", "punct", "ROOT", "dobj", "punct"),
+    ...     ("PROPN", "PUNCT", "PRON", "VERB", "ADV", "PUNCT", "VERB", "NOUN", "PUNCT"),
+    ...     ("NNP", ",", "WP", "VBZ", "RB", ",", "VBD", "NN", "."),
+    ...     ("Ann", ",", "who", "sing", "well", ",", "leave", "home", "."))
+    >>> for sentence in apply_splits(parse.tokens, split_candidates(parse)):
+    ...     print(*(token.text for token in sentence))
+    Ann left home .
+    Ann sings well .
 
     Args:
         parse: in the labels of spaCy's English models.
@@ -138,10 +139,29 @@ def _is_sound(parse: Parse, clause: Clause) -> bool:
         return False
     pairs = mark_pairs(parse.tokens)
     paired = {position for pair in pairs for position in pair}
+    after = max(gone) + 1
+    if after + 1 < len(parse) and mark_kind(parse.tokens[after]) == "comma" and parse.tokens[after + 1].isdigit():
+        return False  # "a score of 29 -- 29"
     torn = any((first in gone) != (last in gone) for first, last in pairs)
-    held = any(first < clause.clause[0] and clause.clause[-1] < last for first, last in pairs)
+    around = [(first, last) for first, last in pairs if first < min(gone) and max(gone) < last]
+    held = any(not _encloses(parse, gone, first, last) for first, last in around)
+    if not _is_balanced([token.text for token in clause.sentence]):
+        return False
     open_marks = (one for one in gone if mark_kind(parse.tokens[one]) in ("open", "close", "quote"))
     return not torn and not held and all(position in paired for position in open_marks)
+
+
+def _encloses(parse: Parse, gone: set[int], first: int, last: int) -> bool:
+    """Returns whether a pair of brackets holds just the clause."""
+    return mark_kind(parse.tokens[first]) == "open" and first + 1 == min(gone) and max(gone) + 1 == last
+
+
+def _is_balanced(texts: list[str]) -> bool:
+    """Returns whether each bracket and quotation mark has its partner."""
+    paired = {position for pair in mark_pairs(texts) for position in pair}
+    return all(
+        position in paired for position, text in enumerate(texts) if mark_kind(text) in ("open", "close", "quote")
+    )
 
 
 def _split(parse: Parse, graph: SemanticGraph, kind: SplitKind, clause: Clause) -> Split:
@@ -175,18 +195,20 @@ def _roles(graph: SemanticGraph, position: int) -> tuple[str, ...]:
 def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
     """Returns the comma after a clause where it also ends something else: a fronted adverbial, or a list's member."""
     last = max(*clause.clause, *clause.dropped, -1)
-    if last + 1 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
+    if last + 2 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
         return ()
-    current = clause.governor
+    current, below_it = clause.governor, clause.head
     while current != ROOT:
         head = parse.heads[current]
         below = [one for one in parse.subtree(current) if mark_kind(parse.tokens[one]) is None]
         if head == ROOT or below[-1] > last:
-            return (last + 1,) if _goes_on(parse, current, last) else ()
+            follows_verb = parse.parts[current] in ("VERB", "AUX") and below_it > current
+            goes_on = follows_verb and parse.labels[last + 2] != "cc"
+            return (last + 1,) if goes_on or _goes_on(parse, current, last) else ()
         fronted = parse.labels[current] in ("prep", "advcl", "npadvmod", "csubj", "ccomp") and current < head
         if fronted or _goes_on(parse, current, last):
             return (last + 1,)
-        current = head
+        current, below_it = head, current
     return ()
 
 
@@ -258,6 +280,8 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     )
     rest = without(changed, gone, kept_commas)
     opening = tuple(Token(word) for split in outer for word in split.opening)
+    while rest and mark_kind(rest[0].text) == "comma":
+        rest = rest[1:]
     if opening:
         rest = (*opening, *rest)
     final = tokens[-1] if mark_kind(tokens[-1]) == "stop" else "."

@@ -70,7 +70,10 @@ def _realised(
             return
         sentence = named
     opening = inserted(of_clause.format(be=be_form(is_past(parse, verb), plural=False)))
-    yield Clause(head, verb, rest, conjunction, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
+    kept = {token.position for token in sentence if not token.copied}
+    clause = tuple(position for position in rest if position in kept)
+    dropped = (*conjunction, *(position for position in rest if position not in kept))
+    yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
 
 
 def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token, ...] | None:
@@ -81,8 +84,9 @@ def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token,
     plural = _PRONOUNS.get(parse.tokens[own].lower())
     if plural is None or parse.labels[own] == "expl" or parse.parts[other] == "PRON":
         return sentence
+    if any(parse.tags[one] == "PRP$" for one in parse.subtree(other)):
+        return sentence  # "when she was nine, her family moved"
     entity = mention(parse, other)
     if not entity:
         return None
-    # The pronoun itself is in no sentence: its place is the copy's.
     return tuple(one for token in sentence for one in (entity if token.position == own else (token,)))

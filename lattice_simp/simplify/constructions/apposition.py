@@ -19,6 +19,8 @@ from lattice_simp.skeleton.automatic.parse import ROOT, Parse
 from lattice_simp.skeleton.automatic.punctuation import mark_kind
 
 _NOUNS = frozenset({"NN", "NNS"})
+_NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
+"""Tags of what comes before examples and restrictions: e.g., especially."""
 _DETERMINERS = frozenset({"det", "poss"})
 
 
@@ -29,7 +31,7 @@ def appositions(parse: Parse) -> Iterator[Clause]:
         if label != "appos" or noun == ROOT or noun > head or not _describes(parse, head, noun):
             continue
         span, verb = clause_span(parse, head), finite_governor(parse, head)
-        if not span or verb is None or not follows_comma(parse, span):
+        if not span or verb is None or not follows_comma(parse, span) or parse.tags[span[0]] in _NO_START:
             continue
         after = span[-1] + 1
         if after < len(parse) and mark_kind(parse.tokens[after]) not in ("comma", "stop"):
@@ -48,6 +50,9 @@ def _describes(parse: Parse, head: int, noun: int) -> bool:
         return False
     if any(parse.labels[child] in ("conj", "cc") for child in parse.children[noun]):
         return False
+    inner = [child for child in parse.children[head] if parse.labels[child] == "appos"]
+    if any(parse.labels[below] == "conj" for child in inner for below in parse.subtree(child)):
+        return False  # "a lawyer, a teacher, a judge and a poet"
     if parse.tags[head] not in _NOUNS and not labels & _DETERMINERS:
         return False
     bare = parse.tags[head] == "NN" and not labels & _DETERMINERS and "prep" not in labels

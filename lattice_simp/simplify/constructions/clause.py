@@ -9,7 +9,7 @@ from lattice_simp.simplify.clauses import finite_word
 from lattice_simp.simplify.noun_phrase import natural
 from lattice_simp.simplify.sentence import Token
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
-from lattice_simp.skeleton.automatic.punctuation import mark_kind
+from lattice_simp.skeleton.automatic.punctuation import mark_kind, mark_pairs
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,29 @@ class Clause:
 
 
 def clause_span(parse: Parse, head: int) -> tuple[int, ...]:
-    """Returns the positions of a subtree without punctuation at its ends; none if something else is between them."""
+    """Returns the positions of a subtree; none if something else is between them.
+
+    Punctuation at its ends is left out, brackets around it and a conjunction that goes on after it too.
+    """
     found = list(parse.subtree(head))
-    while found and mark_kind(parse.tokens[found[-1]]) not in (None, "close", "quote"):
+    while found and (
+        mark_kind(parse.tokens[found[-1]]) not in (None, "close", "quote") or parse.labels[found[-1]] == "cc"
+    ):
+        found.pop()
+    if len(found) > 2 and [mark_kind(parse.tokens[found[end]]) for end in (0, -1)] == ["open", "close"]:
+        found = found[1:-1]
+    elif found and mark_kind(parse.tokens[found[-1]]) == "close" and not _opens_within(parse, found):
         found.pop()
     while found and mark_kind(parse.tokens[found[0]]) not in (None, "open", "quote"):
         found.pop(0)
     if not found or found[-1] - found[0] + 1 != len(found):
         return ()
     return tuple(found)
+
+
+def _opens_within(parse: Parse, positions: list[int]) -> bool:
+    """Returns whether the closing bracket at the end has its partner among the positions."""
+    return any(last == positions[-1] and first in positions for first, last in mark_pairs(parse.tokens))
 
 
 def plain(parse: Parse, positions: Iterable[int]) -> tuple[Token, ...]:
@@ -55,8 +69,8 @@ def inserted(text: str) -> tuple[Token, ...]:
 
 
 def follows_comma(parse: Parse, positions: tuple[int, ...]) -> bool:
-    """Returns whether a mark other than a bracket or quotation mark comes before a clause."""
-    return positions[0] > 0 and mark_kind(parse.tokens[positions[0] - 1]) == "comma"
+    """Returns whether a mark other than a quotation mark comes before a clause."""
+    return positions[0] > 0 and mark_kind(parse.tokens[positions[0] - 1]) in ("comma", "open")
 
 
 def ends_sentence(parse: Parse, positions: tuple[int, ...]) -> bool:

@@ -49,10 +49,7 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     span = _to_the_end(parse, clause_span(parse, head), chain)
     if not chain or not span or _is_conditional(parse, chain[-1]):
         return
-    conjunction = next((one for one in reversed(range(chain[0], span[0])) if parse.labels[one] == "cc"), None)
-    beside = [one for one in range(span[0] - 1, chain[0], -1) if parse.labels[one] in ("cc", "punct")]
-    if conjunction is not None and conjunction not in beside[:2]:
-        conjunction = None
+    conjunction = _conjunction_before(parse, span[0])
     word = parse.tokens[conjunction].lower() if conjunction is not None else "and"
     commas = parse.tokens[span[0] - 1] in (",", ";")
     if word not in _coordinators() or (conjunction is None and not commas):
@@ -100,6 +97,12 @@ def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
     return ((before, "and"),) if before >= 0 and parse.tokens[before] == "," else ()
 
 
+def _conjunction_before(parse: Parse, first: int) -> int | None:
+    """Returns the coordinating conjunction before a clause; a comma may be between them."""
+    place = first - 2 if parse.tokens[first - 1] == "," else first - 1
+    return place if place >= 0 and parse.labels[place] == "cc" else None
+
+
 def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:
     """Returns the conjunct with what follows, which parsers hang from the main verb at times; none if it cannot be."""
     if not span or ends_sentence(parse, span):
@@ -122,7 +125,7 @@ def _is_conditional(parse: Parse, verb: int) -> bool:
 def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:
     """Returns what the conjunct lacks: nothing, or the subject, or subject and auxiliary verbs; None if not certain."""
     if subject(parse, head) is not None:
-        return () if finite_word(parse, head) is not None else None
+        return None if _is_elliptic(parse, head, chain[0]) or finite_word(parse, head) is None else ()
     owner = next((one for one in chain if subject(parse, one) is not None), None)
     if owner is None:
         return None
@@ -136,6 +139,13 @@ def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> 
     if finite_word(parse, head) is not None:
         return entity
     return _with_auxiliaries(parse, head, owner, entity)
+
+
+def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
+    """Returns whether a conjunct with a subject lacks the auxiliary verb ("one was sold, and the other burned")."""
+    passive = child(parse, before, {"auxpass"}) is not None and parse.tags[head] in ("VBN", "VBD")
+    alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp"}) is None
+    return passive and alone and parse.lemmas[head] not in word_set("intransitive_verbs")
 
 
 def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) -> bool:

@@ -34,13 +34,13 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         if not span or verb is None:
             continue
         fronted = span[0] == 0 or parse.labels[span[0] - 1] == "cc"
-        if label == "advcl" and not fronted and not follows_comma(parse, span):
+        close = not fronted and not follows_comma(parse, span)
+        if close and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
             continue
         sentence = _realised(parse, head, verb, span)
         if sentence:
-            restrictive = label == "acl" and not fronted and not follows_comma(parse, span)
             governor = verb if label == "advcl" else parse.heads[head]
-            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=restrictive)
+            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=close)
 
 
 def _is_bare(parse: Parse, head: int) -> bool:
@@ -112,6 +112,7 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
     )
     if parse.tags[first] == "VBN":
         stative = parse.tokens[head].lower() in word_set("stative_participles")
+        past = past or any(parse.tokens[one].lower() in word_set("past_adverbs") for one in span)
         return (*inserted(be_form(past or not stative, plural)), *tokens)
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.clauses import finite_word, pairs, relative_word, subject
 from lattice_simp.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
 from lattice_simp.simplify.noun_phrase import is_plural, mention
@@ -41,6 +42,12 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
 def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
     """Returns the noun above a clause that agrees with its verb; parsers attach clauses too low at times."""
     noun: int = parse.heads[clause]
+    above = parse.heads[noun]
+    is_person = parse.tokens[word].lower() in ("who", "whom") and parse.labels[noun] == "pobj"
+    if is_person and parse.tokens[above].lower() in word_set("place_prepositions"):
+        noun = parse.heads[above]  # "a player from Wales, who"
+        if noun == ROOT or parse.parts[noun] not in ("NOUN", "PROPN"):
+            return None
     if parse.labels[word] not in _SUBJECT:
         return noun
     plural = _verb_number(parse, parse.heads[word])
@@ -77,7 +84,8 @@ def _realised(
     if not entity:
         return ()
     if label in _SUBJECT and finite_word(parse, governor) is not None:
-        return _filled(parse, span, word, entity)
+        first = min(one for one in parse.subtree(governor) if one != word)
+        return _filled(parse, span, word, entity) if governor == head else _after(parse, rest, first - 1, entity)
     if label == "poss":
         fits = parse.labels[governor] in _SUBJECT and span[0] == word
         return _filled(parse, span, word, (*entity, *_possessive(entity))) if fits else ()
@@ -102,6 +110,8 @@ def _possessive(entity: tuple[Token, ...]) -> tuple[Token, ...]:
 
 def _with_adverb(parse: Parse, head: int, word: int, rest: list[int]) -> tuple[Token, ...]:
     own = subject(parse, head)
+    if parse.labels[parse.heads[head]] == "attr":
+        return ()
     if own is None or parse.labels[own] == "expl" or parse.heads[word] != head or (rest and rest[0] < word):
         return ()
     return (*inserted(pairs("relative_adverbs")[parse.tokens[word].lower()]), *plain(parse, rest))

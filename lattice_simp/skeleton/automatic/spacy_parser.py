@@ -19,6 +19,8 @@ BATCH = 64
 
 _NO_BLANK_BEFORE = frozenset([*".,;:!?%)]}", "...", "'s", "'", "n't", "'re", "'ve", "'ll", "'d", "'m"])
 _NO_BLANK_AFTER = frozenset("([{$#")
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+"""How the Penn Treebank writes brackets."""
 
 
 def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
@@ -65,12 +67,14 @@ def _load_pipeline() -> tuple[Any, str]:
 
 
 def parser_forms(tokens: Sequence[str]) -> list[str]:
-    """Returns the tokens as the parser knows them: the Moses tokeniser cuts contracted negations at another position.
+    """Returns the tokens as the parser knows them.
+
+    The Moses tokeniser cuts contracted negations at another position, the Penn Treebank's writes brackets otherwise.
 
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
     """
-    forms = list(tokens)
+    forms = [_BRACKETS.get(token, token) for token in tokens]
     for position in range(1, len(forms)):
         before = forms[position - 1]
         if forms[position].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
