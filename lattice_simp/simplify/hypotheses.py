@@ -49,6 +49,10 @@ class Leap:
     end: int
     deletion: Deletion
 
+    def is_within(self, other: Leap) -> bool:
+        """Returns whether another deletion takes the same tokens and more."""
+        return other != self and other.begin <= self.begin and self.end <= other.end
+
 
 @dataclass(frozen=True)
 class Variant:

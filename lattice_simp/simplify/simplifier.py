@@ -206,11 +206,7 @@ class Simplifier:
         variant, read, substitutions = _trace(found, result, path)
         kept = set(read)
         gone = [leap for leap in variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
-        outermost = [
-            own
-            for own in gone
-            if not any(other.begin <= own.begin and own.end <= other.end for other in gone if other != own)
-        ]
+        outermost = [own for own in gone if not any(own.is_within(other) for other in gone)]
         return Simplification(
             analysis.tokens,
             finished(path.tokens, analysis.tokens),
