@@ -165,7 +165,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
             folder / f"{name}.jsonl",
             [Output(words, old.reachable) for words, old in zip(chosen, before, strict=True)],
         )
-    return {"bleu_before": found.initial_bleu, "bleu_after": found.bleu}
+    return {"bleu_before": found.initial_score, "bleu_after": found.score}
 
 
 def _rescorer(

@@ -73,9 +73,9 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
         options = {"mert": mert, "max_rounds": study.tuning_rounds, "min_gain": MIN_GAIN, "say": run.say}
         result = tune_with(decode, references, start, **options)
     write_weights(folder / WEIGHTS, result.weights)
-    rounds = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
+    rounds = [{"weights": one.weights, "bleu": one.score, "expected": one.expected} for one in result.rounds]
     write_json(folder / "rounds.json", rounds)
-    return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.bleu}
+    return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.score}
 
 
 def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -12,15 +12,19 @@ import typer
 
 from lattice_simp.commands.options import FIRST_ID, command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
 if TYPE_CHECKING:
-    from lattice_simp.core.kernel import Ints
     from lattice_simp.core.lattice import Lattice
+    from lattice_simp.core.symbols import SymbolTable
+    from lattice_simp.tune.mert import MertOptions
 
 app = command_app("Tune weights and minimum Bayes-risk decoding on a development set.")
 
 SOURCE = typer.Option("--source", help="tokenised sentences of a development set, one a line")
 REFERENCES = typer.Option("--reference", help="tokenised reference translations; may be given several times")
+METRIC = typer.Option("--metric", help="what is tuned for; sari for simplification, where the source counts, too")
+COMPARED = typer.Option("--source", help="tokenised sentences that the hypotheses were made of, for --metric sari")
 START = typer.Option("--weights", help="a weights.tsv to start from")
 OUTPUT = typer.Option("--output", "-o", help="a weights.tsv")
 DIRECTIONS = typer.Option(min=0, help="random directions beside the axes")
@@ -39,6 +43,7 @@ def weights(
     strategy: Annotated[Optional[str], typer.Option(help="gappy (with skeletons), skeleton-first, or plain")] = None,  # noqa: UP045
     beam: Annotated[float, typer.Option(help="nats that lattices keep")] = 5.0,
     max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 1000,
+    metric: Annotated[TunedName, METRIC] = "bleu",
     rounds: Annotated[int, typer.Option(min=1, help="of decoding and optimising")] = 8,
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 1,
@@ -64,9 +69,9 @@ def weights(
     decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)
     mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
     start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
-    result = tune(tuning, start, decoding, mert=mert, max_rounds=rounds, say=_say)
+    result = tune(tuning, start, decoding, metric=metric, mert=mert, max_rounds=rounds, say=_say)
     write_weights(output, result.weights)
-    _say(f"{output}: BLEU {100 * result.rounds[0].bleu:.2f} before, {100 * result.bleu:.2f} after")
+    _say_gain(output, metric, result.rounds[0].score, result.score)
 
 
 @app.command()
@@ -120,6 +125,8 @@ def lattices(
     references: Annotated[list[Path], REFERENCES],
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
+    metric: Annotated[TunedName, METRIC] = "bleu",
+    source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 3,
     seed: Annotated[int, SEED] = 1,
@@ -129,11 +136,13 @@ def lattices(
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats import read
     from lattice_simp.translate.model_files import read_weights
+    from lattice_simp.tune.mert import MertOptions
 
+    goal = _Goal(metric, files[0], references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     own = [read(path, "features", symbols, feature_names=names) for path in files]
-    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(files), files[0])]
-    _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
+    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
+    _minimise(own, symbols, goal, start, output, options)
 
 
 @app.command()
@@ -143,6 +152,8 @@ def nbest(
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
     first_id: FIRST_ID = None,
+    metric: Annotated[TunedName, METRIC] = "bleu",
+    source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 3,
     seed: Annotated[int, SEED] = 1,
@@ -157,7 +168,9 @@ def nbest(
     from lattice_simp.rescore.nbest import with_total
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import nbest_lattice
+    from lattice_simp.tune.mert import MertOptions
 
+    goal = _Goal(metric, file, references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     lists = read_nbest(file, first_id or 0)
     lists = [with_total(entries, names) for entries in lists]
@@ -165,31 +178,56 @@ def nbest(
     if unknown is not None:
         raise FormatError(f"the feature {unknown!r} is not in {start}", path=file, remedy="add a line with its weight")
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
-    encoded = [[symbols.encode(words) for words in refs] for refs in _references(references, len(lists), file)]
-    _minimise(own, encoded, start, output, directions, restarts, seed, jobs)
+    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
+    _minimise(own, symbols, goal, start, output, options)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """What weights are tuned for: a metric, and the files that it compares those of `hypotheses` with.
+
+    Raises:
+        LatticeSimpError: a source is missing, or has no effect.
+    """
+
+    metric: str
+    hypotheses: Path
+    references: Sequence[Path]
+    source: Path | None
+
+    def __post_init__(self) -> None:
+        measure = tuned_metric(self.metric)
+        if measure.needs_source and self.source is None:
+            raise LatticeSimpError(f"--metric {self.metric} needs --source, the sentences that were simplified")
+        if self.source is not None and not measure.needs_source:
+            own = ", ".join(name for name, one in TUNED_METRICS.items() if one.needs_source)
+            raise LatticeSimpError(f"--source has no effect on --metric {self.metric}; leave it out, or take {own}")
 
 
 def _minimise(
-    lattices: Sequence[Lattice],
-    references: Sequence[Sequence[Ints]],
-    start: Path,
-    output: Path,
-    directions: int,
-    restarts: int,
-    seed: int,
-    jobs: int,
+    lattices: Sequence[Lattice], symbols: SymbolTable, goal: _Goal, start: Path, output: Path, options: MertOptions
 ) -> None:
     from lattice_simp.translate.model_files import read_weights, write_weights
-    from lattice_simp.tune.mert import MertOptions, minimize_error
+    from lattice_simp.tune.mert import minimize_error
 
-    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
-    result = minimize_error(lattices, references, read_weights(start), options)
+    columns = _references(goal.references, len(lattices), goal.hypotheses)
+    references = [[symbols.encode(words) for words in own] for own in columns]
+    sources = None
+    if goal.source is not None:
+        lines = _references([goal.source], len(lattices), goal.hypotheses)
+        sources = [symbols.encode(words) for (words,) in lines]
+    weights = read_weights(start)
+    result = minimize_error(lattices, references, weights, options, metric=goal.metric, sources=sources)
     write_weights(output, result.weights)
-    _say(f"{output}: BLEU {100 * result.initial_bleu:.2f} before, {100 * result.bleu:.2f} after")
+    _say_gain(output, goal.metric, result.initial_score, result.score)
+
+
+def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
+    _say(f"{output}: {tuned_metric(metric).name} {100 * before:.2f} before, {100 * after:.2f} after")
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the references of each sentence, as tokens."""
+    """Returns the lines of some files, by sentence, as tokens."""
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 

@@ -94,7 +94,7 @@ def sari_corpus(references: int = 1, operation: str | None = None, *, tokenise_s
         return np.array(counts, dtype=np.float64)
 
     def score(sums: npt.ArrayLike) -> Floats:
-        return 100.0 * _chosen(_corpus_scores(np.asarray(sums, dtype=np.float64)), operation)
+        return 100.0 * _chosen(corpus_parts(np.asarray(sums, dtype=np.float64)), operation)
 
     name = "-".join(["SARI-corpus" if tokenise_source else "SARI-legacy", *([operation] if operation else [])])
     return Metric(name, True, signature, statistics, score, needs_source=True)
@@ -180,8 +180,12 @@ def _counts(source: str, made: str, wanted: tuple[str, ...], inputs: Tokeniser) 
     )
 
 
-def _corpus_scores(sums: Floats) -> Floats:
-    """Returns the scores of the operations, (..., 3), of sums of `_counts`."""
+def corpus_parts(sums: Floats) -> Floats:
+    """Returns the scores of the operations, 0 to 1, of sums over a corpus, (..., 36) to (..., 3).
+
+    Args:
+        sums: occurrences by operation, order, and correct, system, references.
+    """
     correct, system, references = np.moveaxis(sums.reshape(*sums.shape[:-1], len(OPERATIONS), _ORDERS, 3), -1, 0)
     return _f1(ratio(correct, system), ratio(correct, references)).mean(axis=-1)
 

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from lattice_simp.support.settings_file import checked_settings, read_settings
+from lattice_simp.tune.metrics import TunedName
 
 MAX_PROVENANCE = 63
 """Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
@@ -149,14 +150,16 @@ class Tune(_Section):
 
     Attributes:
         development: what is tuned on; None keeps the starting weights.
+        metric: what is tuned for; SARI where source and target are one language.
         beam: nats that the lattices keep.
         max_arcs: of a lattice; the beam shrinks until it fits.
         max_rounds: of decoding and optimising.
         random_directions, restarts, seed: of the optimiser.
-        min_gain: BLEU (0-1) below which the rounds end.
+        min_gain: score (0-1) below which the rounds end.
     """
 
     development: TestSet | None = None
+    metric: TunedName = "bleu"
     beam: float = Field(default=5.0, gt=0)
     max_arcs: int = Field(default=1000, ge=1)
     max_rounds: int = Field(default=8, ge=1)

@@ -25,6 +25,8 @@ from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, tune
 
 ROUNDS = "rounds.json"
 
+BLEU = "bleu"
+
 MADE_OF = "training.json"
 """The file of a model directory that names the stages which it was made of."""
 
@@ -32,7 +34,10 @@ MADE_OF = "training.json"
 def tune_stage(config: Config) -> Stage:
     """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
     development = [] if config.tune.development is None else [config.tune.development]
-    values = {"tune": config.tune.model_dump(mode="json"), "text": config.text.model_dump()}
+    given = config.tune.model_dump(mode="json")
+    if config.tune.metric == BLEU:
+        del given["metric"]  # stages of BLEU stay those of before there was a choice
+    values = {"tune": given, "text": config.text.model_dump()}
     files = [path for test in development for path in test_set_files(config, test)]
     check, publish = partial(_check_texts, config, development), partial(_publish, config)
     return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
@@ -56,16 +61,18 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         sentences,
         weights,
         decoding,
+        metric=given.metric,
         mert=mert,
         max_rounds=given.max_rounds,
         min_gain=given.min_gain,
         say=run.say,
         progress=run.progress,
     )
-    made = [{"weights": one.weights, "bleu": one.bleu, "expected": one.expected} for one in result.rounds]
+    made = [{"weights": one.weights, given.metric: one.score, "expected": one.expected} for one in result.rounds]
     write_json(folder / ROUNDS, made)
     write_weights(folder / WEIGHTS, result.weights)
-    return {"rounds": len(made), "bleu_before": made[0]["bleu"], "bleu_after": result.bleu}
+    before, after = result.rounds[0].score, result.score
+    return {"rounds": len(made), f"{given.metric}_before": before, f"{given.metric}_after": after}
 
 
 # ---------------------------------------------------------------- test sets

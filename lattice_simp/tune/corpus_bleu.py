@@ -16,9 +16,8 @@ import numpy.typing as npt
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-
-ORDER = 4
-"""The longest n-grams that count."""
+from lattice_simp.tune.metric import TunedMetric
+from lattice_simp.tune.ngram_trie import ORDER, NgramTrie
 
 STATISTICS = 2 * ORDER + 1
 """Columns of a row: `ORDER` matches, `ORDER` totals, the reference length."""
@@ -28,8 +27,7 @@ class References(NamedTuple):
     """What the references of one sentence contribute: a trie of their n-grams in a hash table, and their lengths.
 
     Attributes:
-        keys: (slots,) int64, trie node and next word (`node << 32 | word`), -1 where a slot is free.
-        nodes: (slots,) int32, the node that the slot's key leads to; node 0 is the empty n-gram.
+        keys, nodes: the trie, see `NgramTrie`.
         limits: (nodes,) int32, how often each n-gram occurs in the reference that has it most often.
         lengths: (references,) int32, in increasing order.
     """
@@ -51,14 +49,14 @@ class References(NamedTuple):
         """
         if not len(references):
             raise LatticeSimpError("a sentence has no reference; give one at least")
-        rows = [np.asarray(words, dtype=np.int32) for words in references]
-        words = np.concatenate(rows)
-        if words.min(initial=0) < 0:
-            raise LatticeSimpError("a reference holds a negative word id; encode it with the lattices' symbol table")
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        keys, nodes, limits = _count(words, offsets)
-        return cls(keys, nodes, limits, np.sort(np.diff(offsets)).astype(np.int32))
+        trie = NgramTrie.of(references)
+        lengths = np.sort([len(np.asarray(words)) for words in references]).astype(np.int32)
+        return cls(trie.keys, trie.nodes, trie.counts.max(axis=1), lengths)
+
+    def rows(self, words: Ints, offsets: Longs) -> Longs:
+        """Returns the statistics of hypotheses, (hypotheses, `STATISTICS`) int64, see `Prepared`."""
+        rows: Longs = _rows(words, offsets, self)
+        return rows
 
     def statistics(self, words: npt.ArrayLike) -> Longs:
         """Returns the row of one hypothesis, (`STATISTICS`,) int64.
@@ -67,9 +65,7 @@ class References(NamedTuple):
         [3, 2, 1, 0, 4, 3, 2, 1, 5]
         """
         own = np.asarray(words, dtype=np.int32)
-        row = np.empty(STATISTICS, dtype=np.int64)
-        used = np.zeros(len(self.limits), dtype=np.int32)
-        hypothesis_statistics(own, self, used, row)
+        row: Longs = self.rows(own, np.array([0, len(own)]))[0]
         return row
 
 
@@ -96,35 +92,24 @@ def brevity_penalty(statistics: npt.ArrayLike) -> float:
     return float(np.exp(min(0.0, 1.0 - row[-1] / row[ORDER]))) if row[ORDER] else 0.0
 
 
-@jit
-def _count(words: Ints, offsets: Longs) -> tuple[Longs, Ints, Ints]:
-    """Returns the trie of the n-grams of all references, and each one's highest count in a reference."""
-    slots = 16
-    while slots < 2 * ORDER * len(words):  # at most half full
-        slots *= 2
-    keys = np.full(slots, -1, dtype=np.int64)
-    nodes = np.zeros(slots, dtype=np.int32)
-    limits = np.zeros(ORDER * len(words) + 1, dtype=np.int32)
-    counts = np.zeros(len(limits), dtype=np.int32)
-    num_nodes = 1
-    for reference in range(len(offsets) - 1):
-        counts[:num_nodes] = 0
-        for place in range(offsets[reference], offsets[reference + 1]):
-            node = 0
-            for position in range(place, min(place + ORDER, offsets[reference + 1])):
-                key = (np.int64(node) << 32) | words[position]
-                slot = find_slot(keys, key)
-                if keys[slot] < 0:
-                    keys[slot], nodes[slot] = key, num_nodes
-                    num_nodes += 1
-                node = nodes[slot]
-                counts[node] += 1
-                limits[node] = max(limits[node], counts[node])
-    return keys, nodes, limits[:num_nodes].copy()
+BLEU = TunedMetric("BLEU", lambda references, source: References.of(references), corpus_bleu, brevity_penalty)
+
+
+# ---------------------------------------------------------------- kernels
 
 
 @jit
-def hypothesis_statistics(words: Ints, references: References, used: Ints, row: Longs) -> None:
+def _rows(words: Ints, offsets: Longs, references: References) -> Longs:
+    """Returns the statistics, (hypotheses, `STATISTICS`)."""
+    rows = np.empty((len(offsets) - 1, STATISTICS), dtype=np.int64)
+    used = np.zeros(len(references.limits), dtype=np.int32)
+    for number in range(len(rows)):
+        _fill_row(words[offsets[number] : offsets[number + 1]], references, used, rows[number])
+    return rows
+
+
+@jit
+def _fill_row(words: Ints, references: References, used: Ints, row: Longs) -> None:
     """Fills `row` with the statistics of a hypothesis; `used` is all zeros, (nodes,), before and after."""
     keys, nodes, limits, lengths = references
     length = len(words)

@@ -15,19 +15,19 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.features import Scores
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.tune.corpus_bleu import STATISTICS, References, hypothesis_statistics
 from lattice_simp.tune.hulls import LINE, Lines, hulls
+from lattice_simp.tune.metric import Prepared
 from lattice_simp.tune.scores import weighted
 
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """What several envelopes of a sentence mean for BLEU.
+    """What several envelopes of a sentence mean for a metric.
 
     Attributes:
         offsets: (directions + 1,) int64, where the segments of each direction begin.
         begins: (segments,) float64, the gamma at which each begins: -limit for the first of a direction.
-        changes: (segments, `STATISTICS`) int32, the statistics of the segment's hypothesis less those of the segment
+        changes: (segments, columns) int32, the statistics of the segment's hypothesis less those of the segment
             before it: sums over the segments to the left of a gamma give the statistics there.
         limit: the largest size of gamma.
     """
@@ -40,13 +40,14 @@ class Segments:
 
 def segments(
     lattice: Lattice,
-    references: References,
+    sentence: Prepared,
     weights: npt.ArrayLike,
     directions: npt.ArrayLike,
     limit: float = float("inf"),
 ) -> Segments:
-    """Returns the best hypotheses along each of the directions, as BLEU statistics.
+    """Returns the best hypotheses along each of the directions, as a metric's statistics.
 
+    >>> from lattice_simp.tune.corpus_bleu import References
     >>> from lattice_simp.tune.feature_lattice import tuning_lattice
     >>> pair = tuning_lattice(Lattice.from_strings([("a", 0.0), ("b", 0.0)]), "xy", [[1.0, 0.0], [0.0, 1.0]])
     >>> segments(pair, References.of([[2]]), [1.0, 0.5], [[0.0, 1.0]]).begins.tolist()  # "a", then "b"
@@ -54,6 +55,7 @@ def segments(
 
     Args:
         lattice: acyclic; its features make the scores. Without any hypothesis there is one segment without words.
+        sentence: its references, as the metric counts with them.
         weights: (features,), where gamma is 0.
         directions: (directions, features), what gamma multiplies.
         limit: the largest size of gamma.
@@ -61,8 +63,11 @@ def segments(
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     lattice = lattice.topsorted()
     arrays = (lattice.arcs, lattice.features.arcs, lattice.features.finals)
-    offsets, begins, changes = _segments(*arrays, references, start, along, limit)
-    return Segments(offsets, begins, changes, limit)
+    offsets, begins, word_offsets, words = _segments(*arrays, start, along, limit)
+    rows = sentence.rows(words, word_offsets)
+    changes = np.diff(rows, axis=0, prepend=0)
+    changes[offsets[:-1]] = rows[offsets[:-1]]
+    return Segments(offsets, begins, changes.astype(np.int32), limit)
 
 
 # ---------------------------------------------------------------- kernels
@@ -93,31 +98,21 @@ def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, L
 
 @jit
 def _segments(
-    arcs: Arcs,
-    features: Scores,
-    final_features: Scores,
-    references: References,
-    weights: Floats,
-    directions: Floats,
-    limit: float,
-) -> tuple[Longs, Floats, Ints]:
-    """Returns where the segments of each direction begin, the gamma where each begins, and what changes there."""
+    arcs: Arcs, features: Scores, final_features: Scores, weights: Floats, directions: Floats, limit: float
+) -> tuple[Longs, Floats, Longs, Ints]:
+    """Returns where the segments of each direction begin, the gamma and the words' offset of each, and the words."""
     lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
     lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
     pool = np.empty(1024, dtype=LINE)
-    used = np.zeros(len(references.limits), dtype=np.int32)
-    begins, changes = np.empty(0), np.empty((0, STATISTICS), dtype=np.int32)
+    begins, offsets, words = np.empty(0), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     counts = np.zeros(len(directions) + 1, dtype=np.int64)
     for number in range(len(directions)):
         lines[0] = weighted(features, directions[number])
         end_lines[0] = weighted(final_features, directions[number])
         pool, begin, end = hulls(arcs, lines, end_lines, limit, pool)
-        own, offsets, words = hypotheses(arcs, pool, begin, end)
-        rows = np.zeros((len(own) + 1, STATISTICS), dtype=np.int64)
-        for segment in range(len(own)):
-            own_words = words[offsets[segment] : offsets[segment + 1]]
-            hypothesis_statistics(own_words, references, used, rows[segment + 1])
+        own, own_offsets, own_words = hypotheses(arcs, pool, begin, end)
         begins = np.concatenate((begins, own))
-        changes = np.concatenate((changes, (rows[1:] - rows[:-1]).astype(np.int32)))
+        offsets = np.concatenate((offsets, own_offsets[1:] + len(words)))
+        words = np.concatenate((words, own_words))
         counts[number + 1] = len(begins)
-    return counts, begins, changes
+    return counts, begins, offsets, words

@@ -1,4 +1,4 @@
-"""Exact line search of corpus BLEU (Och 2003, section 5): the best interval of gamma, from all sentences' envelopes."""
+"""Exact line search of a corpus score (Och 2003, section 5): the best interval of gamma, by all sentences' envelopes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs
-from lattice_simp.tune.corpus_bleu import brevity_penalty, corpus_bleu
+from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.envelope import Segments
+from lattice_simp.tune.metric import TunedMetric
 
 BEYOND = 0.1
 """How far gamma lies beyond the outermost boundaries, relative to their size if that is more than 1."""
 
 SAME = 1e-12
-"""BLEU values that differ by less are equal: they come from the same counts, or might as well."""
+"""Scores that differ by less are equal: they come from the same counts, or might as well."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +24,18 @@ class Optimum:
     """The best interval along a direction.
 
     Attributes:
-        bleu: corpus BLEU anywhere inside.
-        brevity: its brevity penalty.
+        score: the corpus score anywhere inside.
+        detail: the metric's further figure there, as the brevity penalty of BLEU; None if it has none.
         low: where the interval begins; -infinity or the search's limit at the left end.
         high: where it ends.
-        gamma: a point well inside; 0 where BLEU is no better than there.
-        here: BLEU at gamma 0.
-        at_low_end: BLEU of the leftmost interval.
+        gamma: a point well inside; 0 where the score is no better than there.
+        here: the score at gamma 0.
+        at_low_end: the score of the leftmost interval.
         segments: hypothesis segments of all sentences together.
     """
 
-    bleu: float
-    brevity: float
+    score: float
+    detail: float | None
     low: float
     high: float
     gamma: float
@@ -50,37 +51,39 @@ def search_line(
     low: float = -np.inf,
     high: float = np.inf,
     min_width: float = 0.0,
+    metric: TunedMetric = BLEU,
 ) -> Optimum:
-    """Finds the interval of gamma with the highest corpus BLEU; of equal ones that of 0, else the one nearest to 0.
+    """Finds the interval of gamma with the highest score; of equal ones that of 0, else the one nearest to 0.
 
-    Neighbouring intervals of equal BLEU that come from different hypotheses stay apart.
+    Neighbouring intervals of equal score that come from different hypotheses stay apart.
 
     Args:
         sentences: the envelopes of all sentences, one at least, with the same limit.
         direction: which of their directions.
         low: the least gamma that is allowed, 0 or less.
         high: the greatest, 0 or more.
-        min_width: narrower intervals are passed over, unless they hold 0: their BLEU hangs on chance.
+        min_width: narrower intervals are passed over, unless they hold 0: their score hangs on chance.
+        metric: that of the envelopes.
     """
     begins, totals, count = _intervals(sentences, direction)
     ends = np.append(begins[1:], sentences[0].limit)
     lows, highs = np.maximum(begins, low), np.minimum(ends, high)
-    bleu = corpus_bleu(totals)
+    scores = metric.score(totals)
     zero = int(np.searchsorted(begins, 0.0, side="right")) - 1
     allowed = (highs > lows) & (highs - lows >= min_width)
     allowed[zero] = True
-    candidates = np.flatnonzero(allowed & (bleu >= bleu[allowed].max() - SAME))
+    candidates = np.flatnonzero(allowed & (scores >= scores[allowed].max() - SAME))
     distance = np.maximum(0.0, np.maximum(lows[candidates], -highs[candidates]))
     best = zero if zero in candidates else int(candidates[np.argmin(distance)])
     low, high = float(lows[best]), float(highs[best])
     return Optimum(
-        bleu=float(bleu[best]),
-        brevity=brevity_penalty(totals[best]),
+        score=float(scores[best]),
+        detail=None if metric.detail is None else metric.detail(totals[best]),
         low=low,
         high=high,
         gamma=0.0 if best == zero else _inside(low, high, first=best == 0, last=best == len(begins) - 1),
-        here=float(bleu[zero]),
-        at_low_end=float(bleu[0]),
+        here=float(scores[zero]),
+        at_low_end=float(scores[0]),
         segments=count,
     )
 

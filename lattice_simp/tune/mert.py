@@ -1,8 +1,9 @@
-"""Minimum error rate training on lattices: weights whose best hypotheses have the highest corpus BLEU.
+"""Minimum error rate training on lattices: weights whose best hypotheses have the highest corpus score.
 
-Och (2003) for n-best lists, Macherey et al. (2008) for lattices. A round searches the lines along all axes and along
-random directions, exactly, in random order and a few at a time, and moves to the best point of each few; rounds go on
-until one gains nothing. Further searches begin beside the best point, since the error surface has many local optima.
+Och (2003) for n-best lists, Macherey et al. (2008) for lattices; by BLEU, or another metric of `TUNED_METRICS`. A round
+searches the lines along all axes and along random directions, exactly, in random order and a few at a time, and moves
+to the best point of each few; rounds go on until one gains nothing. Further searches begin beside the best point, since
+the error surface has many local optima.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import References, corpus_bleu
+from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import Optimum, search_line
+from lattice_simp.tune.metric import Prepared, References, TunedMetric
+from lattice_simp.tune.metrics import tuned_metric
 from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8
@@ -44,7 +47,7 @@ class MertOptions:
         random_directions: random lines in each round beside the axes, half of them along a few features only.
         restarts: how often the search begins anew beside the best point so far.
         kick: how far away a restart begins (the standard deviation of each feature).
-        min_gain: BLEU that a move must gain.
+        min_gain: score (0 to 1) that a move must gain.
         max_rounds: the most rounds of each search.
         min_width: intervals of gamma that are narrower are passed over, see `search_line`.
         limit: the largest size of gamma.
@@ -73,79 +76,96 @@ class MertOptions:
 class Step:
     """One move: along which direction, how far, and what it reached.
 
-    `direction` is a feature or `random N`; `search` is 0 or the number of the restart.
+    `direction` is a feature or `random N`; `search` is 0 or the number of the restart; for
+    `detail` see `Optimum`.
     """
 
     search: int
     round: int
     direction: str
     gamma: float
-    bleu: float
-    brevity: float
+    score: float
+    detail: float | None
 
 
 @dataclass(frozen=True)
 class MertResult:
-    """The best weights found, the corpus BLEU (0 to 1) under them and under the start weights, and all moves."""
+    """The best weights found, the corpus score (0 to 1) under them and under the start weights, and all moves."""
 
     weights: dict[str, float]
-    bleu: float
-    initial_bleu: float
+    score: float
+    initial_score: float
     trace: tuple[Step, ...]
 
 
 def minimize_error(
     lattices: Sequence[Lattice],
-    references: Sequence[Sequence[npt.ArrayLike]],
+    references: Sequence[References],
     start_weights: Mapping[str, float],
     options: MertOptions | None = None,
+    *,
+    metric: str | TunedMetric = "bleu",
+    sources: Sequence[npt.ArrayLike] | None = None,
 ) -> MertResult:
-    """Finds weights with a high corpus BLEU of the lattices' best hypotheses.
+    """Finds weights with a high corpus score of the lattices' best hypotheses.
 
     >>> from lattice_simp.tune.feature_lattice import tuning_lattice
     >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
     >>> lattice = tuning_lattice(pair, "xy", [[1.0, 0.0], [0.0, 1.0]])
-    >>> minimize_error([lattice], [[[2]]], {"x": 1.0, "y": 0.5}).bleu  # too short for 4-grams
+    >>> minimize_error([lattice], [[[2]]], {"x": 1.0, "y": 0.5}).score  # too short for 4-grams
     0.0
+    >>> minimize_error([lattice], [[[2]]], {"x": 1.0, "y": 0.5}, metric="sari", sources=[[1]]).weights["x"] < 0.5
+    True
 
     Args:
         lattices: one for each sentence, all with the same features; of several rounds of decoding, their unions.
         references: for each sentence its references, each an array of word ids of the lattices' numbering.
         start_weights: a weight for each feature; hypotheses cost minus the sum of weight times feature.
         options: see `MertOptions`.
+        metric: a name of `TUNED_METRICS`, or a metric.
+        sources: for each sentence its source, word ids of the lattices' numbering, for metrics that compare with it.
 
     Raises:
-        LatticeSimpError: no sentences, other numbers of sentences on both sides, features or weights that differ.
+        LatticeSimpError: no sentences, other numbers of sentences on both sides, features or weights that differ, no
+            sources for a metric that needs them.
     """
     chosen = MertOptions() if options is None else options
     names = _checked_names(lattices, references, chosen)
     start = weight_vector(names, start_weights)
-    counts = [References.of(own) for own in references]
+    measure = tuned_metric(metric)
+    prepared = measure.prepared(references, sources)
     signs = np.array([chosen.signs.get(name, 0) for name in names])
     free = np.array([name not in chosen.fixed for name in names])
     units = np.where(free, feature_units(lattices, start), 0.0)
     bounds = _bounds(start, units, signs, chosen.reach)
-    pairs = list(zip(lattices, counts, strict=True))
+    pairs = list(zip(lattices, prepared, strict=True))
     labels = [name for name, unit in zip(names, units, strict=True) if unit]
     labels += [f"random {index}" for index in range(chosen.random_directions)]
-    best, bleu = np.clip(start, *bounds), 0.0
+    best, score = np.clip(start, *bounds), 0.0
     with ThreadPoolExecutor(max(1, chosen.jobs)) as threads:
-        search = _Search(chosen, threads, pairs, bounds, units, labels)
+        search = _Search(chosen, measure, threads, pairs, bounds, units, labels)
         for number in range(chosen.restarts + 1):
             rng = np.random.default_rng((chosen.seed, number))
             away = rng.normal(size=len(names)) * units * chosen.kick if number else 0.0
             found, reached = search.climb(np.clip(best + away, *bounds), rng, number)
-            if number == 0 or reached > bleu:
-                best, bleu = found, reached
+            if number == 0 or reached > score:
+                best, score = found, reached
     weights = dict(zip(names, best.tolist(), strict=True))
-    initial = evaluate(lattices, counts, start)
-    return MertResult(weights, evaluate(lattices, counts, best), initial, tuple(search.trace))
+    initial, reached = (evaluate(lattices, prepared, own, measure) for own in (start, best))
+    return MertResult(weights, reached, initial, tuple(search.trace))
 
 
-def evaluate(lattices: Sequence[Lattice], references: Sequence[References], weights: npt.ArrayLike) -> float:
-    """Returns the corpus BLEU of the lattices' best hypotheses under `weights`, (features,)."""
+def evaluate(
+    lattices: Sequence[Lattice], prepared: Sequence[Prepared], weights: npt.ArrayLike, metric: TunedMetric = BLEU
+) -> float:
+    """Returns the corpus score of the lattices' best hypotheses under `weights`, (features,).
+
+    Args:
+        prepared: the references of each sentence, as the metric counts with them (`TunedMetric.prepared`).
+    """
     best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
-    return float(corpus_bleu(np.sum([own.statistics(words) for own, words in zip(references, best, strict=True)], 0)))
+    rows = [own.rows(words, np.array([0, len(words)]))[0] for own, words in zip(prepared, best, strict=True)]
+    return float(metric.score(np.sum(rows, axis=0)))
 
 
 # ---------------------------------------------------------------- directions
@@ -205,8 +225,9 @@ class _Search:
     """What does not change while a search climbs, and its moves so far."""
 
     options: MertOptions
+    metric: TunedMetric
     threads: ThreadPoolExecutor
-    pairs: list[tuple[Lattice, References]]
+    pairs: list[tuple[Lattice, Prepared]]
     bounds: tuple[Floats, Floats]
     units: Floats
     labels: list[str]
@@ -223,12 +244,13 @@ class _Search:
         optima = []
         for number, direction in enumerate(directions):
             low, high = gamma_bounds(weights, direction, *self.bounds)
-            optima.append(search_line(found, number, low=low, high=high, min_width=self.options.min_width))
+            width = self.options.min_width
+            optima.append(search_line(found, number, low=low, high=high, min_width=width, metric=self.metric))
         return optima
 
     def climb(self, weights: Floats, rng: np.random.Generator, number: int) -> tuple[Floats, float]:
-        """Moves along the best line of each batch until a whole round gains nothing; returns the end and its BLEU."""
-        single, bleu = axes(self.units), 0.0
+        """Moves along the best line of each batch until a whole round gains nothing; returns the end and its score."""
+        single, score = axes(self.units), 0.0
         for round_number in range(self.options.max_rounds):
             moves = len(self.trace)
             directions = random_directions(rng, self.units, self.options.random_directions)
@@ -236,15 +258,15 @@ class _Search:
             order = rng.permutation(len(directions))
             for batch in (order[first : first + BATCH] for first in range(0, len(order), BATCH)):
                 optima = self.lines(weights, directions[batch])
-                best = int(np.argmax([optimum.bleu for optimum in optima]))
-                optimum, bleu = optima[best], optima[0].here
-                if optimum.bleu > bleu + self.options.min_gain:
-                    weights, bleu = weights + optimum.gamma * directions[batch[best]], optimum.bleu
+                best = int(np.argmax([optimum.score for optimum in optima]))
+                optimum, score = optima[best], optima[0].here
+                if optimum.score > score + self.options.min_gain:
+                    weights, score = weights + optimum.gamma * directions[batch[best]], optimum.score
                     label = self.labels[batch[best]]
-                    self.trace.append(Step(number, round_number, label, optimum.gamma, bleu, optimum.brevity))
+                    self.trace.append(Step(number, round_number, label, optimum.gamma, score, optimum.detail))
             if len(self.trace) == moves:
                 break
-        return weights, bleu
+        return weights, score
 
 
 def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: float | None) -> tuple[Floats, Floats]:
@@ -257,7 +279,7 @@ def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: f
 
 
 def _checked_names(
-    lattices: Sequence[Lattice], references: Sequence[Sequence[npt.ArrayLike]], options: MertOptions
+    lattices: Sequence[Lattice], references: Sequence[References], options: MertOptions
 ) -> tuple[str, ...]:
     """Returns the features' names."""
     if not lattices or len(lattices) != len(references):

@@ -14,9 +14,10 @@ from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
 from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
-from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+from lattice_simp.tune.metric import TunedMetric
+from lattice_simp.tune.metrics import tuned_metric
 
 MEMORY_ROUNDS = 4
 """The rounds whose lattices are kept: enough against going in circles, and memory stays bounded."""
@@ -25,7 +26,7 @@ SCALE_FEATURE = "LM"
 """Weights are scaled so that this feature's stays: the decoder's beams are in its nats."""
 
 SEARCH_GAIN = 2e-4
-"""BLEU (0 to 1) that a round of the optimiser must gain: less is noise on another decoding."""
+"""The score (0 to 1) that a round of the optimiser must gain: less is noise on another decoding."""
 
 REACH = 1.0
 """How far a round of tuning may move each weight, in its unit (see `MertOptions`): the lattices were decoded with the
@@ -39,19 +40,19 @@ LEAST_MODEL_WEIGHT = 0.01
 
 @dataclass(frozen=True)
 class Round:
-    """The weights that were decoded with, their BLEU (0 to 1), and that of the next ones on all lattices so far."""
+    """The weights that were decoded with, their score (0 to 1), and that of the next ones on all lattices so far."""
 
     weights: dict[str, float]
-    bleu: float
+    score: float
     expected: float
 
 
 @dataclass(frozen=True)
 class TuningResult:
-    """The best decoded weights, their BLEU on the development set (0 to 1), and all rounds."""
+    """The best decoded weights, their score on the development set (0 to 1), and all rounds."""
 
     weights: dict[str, float]
-    bleu: float
+    score: float
     rounds: tuple[Round, ...]
 
 
@@ -64,6 +65,7 @@ def tune(
     start: Mapping[str, float],
     decoding: DecodeOptions,
     *,
+    metric: str | TunedMetric = "bleu",
     mert: MertOptions = SEARCH,
     max_rounds: int = 8,
     min_gain: float = 5e-4,
@@ -75,8 +77,9 @@ def tune(
     Args:
         sentences: the development set; those without words are left out.
         start: the weights of all features to begin with.
+        metric: a name of `TUNED_METRICS`, or a metric; the sentences are the sources of one that needs them.
         max_rounds: of decoding.
-        min_gain: expected gain in BLEU (0 to 1) below which the rounds end.
+        min_gain: expected gain in the score (0 to 1) below which the rounds end.
         say: prints a line of the log.
         progress: is told how many sentences of a round are decoded, and of how many.
 
@@ -87,7 +90,17 @@ def tune(
     options = replace(mert, jobs=decoding.jobs)
     references = [sentence.references for sentence in usable]
     decoded = partial(decode, usable, decoding, progress=progress)
-    return tune_with(decoded, references, start, mert=options, max_rounds=max_rounds, min_gain=min_gain, say=say)
+    return tune_with(
+        decoded,
+        references,
+        start,
+        metric=metric,
+        sources=[sentence.words for sentence in usable],
+        mert=options,
+        max_rounds=max_rounds,
+        min_gain=min_gain,
+        say=say,
+    )
 
 
 def tune_with(
@@ -95,6 +108,8 @@ def tune_with(
     references: Sequence[Sequence[Sequence[str]]],
     start: Mapping[str, float],
     *,
+    metric: str | TunedMetric = "bleu",
+    sources: Sequence[Sequence[str]] | None = None,
     mert: MertOptions = SEARCH,
     max_rounds: int = 8,
     min_gain: float = 5e-4,
@@ -108,33 +123,37 @@ def tune_with(
     Args:
         decode: returns the lattices under given weights, in the order of the references.
         references: the reference translations of each sentence, tokens.
-        start, mert, max_rounds, min_gain, say: as for `tune`.
+        sources: the source of each sentence, tokens, for metrics that compare with it.
+        start, metric, mert, max_rounds, min_gain, say: as for `tune`.
 
     Raises:
-        LatticeSimpError: no sentences, or what `decode` raises.
+        LatticeSimpError: no sentences, no sources for a metric that needs them, or what `decode` raises.
     """
     if not references:
         raise LatticeSimpError("the development set holds no sentences; give one to tune on")
     symbols = SymbolTable()
     encoded = [[symbols.encode(words) for words in own] for own in references]
-    counts = [References.of(own) for own in encoded]
+    measure = tuned_metric(metric)
+    read = sources if measure.needs_source else None
+    originals = None if read is None else [symbols.encode(words) for words in read]
+    prepared = measure.prepared(encoded, originals)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[Lattice]] = []
     for number in range(1, max_rounds + 1):
         lattices = decode(weights, symbols)
-        bleu = evaluate(lattices, counts, [weights.get(name, 0.0) for name in lattices[0].features])
+        score = evaluate(lattices, prepared, [weights.get(name, 0.0) for name in lattices[0].features], measure)
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [union(own) for own in zip(*history, strict=True)]
         begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # those of all rounds
-        found = minimize_error(pooled, encoded, begin, _options(mert, begin))
-        rounds.append(Round(weights, bleu, found.bleu))
-        say(f"tune: round {number}: BLEU {100 * bleu:.2f}, expected next {100 * found.bleu:.2f}")
-        if found.bleu < max(one.bleu for one in rounds) + min_gain:
+        found = minimize_error(pooled, encoded, begin, _options(mert, begin), metric=measure, sources=originals)
+        rounds.append(Round(weights, score, found.score))
+        say(f"tune: round {number}: {measure.name} {100 * score:.2f}, expected next {100 * found.score:.2f}")
+        if found.score < max(one.score for one in rounds) + min_gain:
             break
         weights = _scaled({**weights, **found.weights}, start)
-    best = max(rounds, key=lambda one: one.bleu)
+    best = max(rounds, key=lambda one: one.score)
     tuned = {name: weight for name, weight in best.weights.items() if name in start}
-    return TuningResult(tuned, best.bleu, tuple(rounds))
+    return TuningResult(tuned, best.score, tuple(rounds))
 
 
 def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:

@@ -10,6 +10,7 @@ import pytest
 import sacrebleu
 
 from lattice_simp import Decoder
+from lattice_simp.evaluate import sari_corpus
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.rescore.nbest import weighted_nbest
 from lattice_simp.support.tables import grammar_path
@@ -132,6 +133,64 @@ def test_what_tuning_reports_is_what_rescoring_yields(call, tmp_path, weights):
             entries = [weighted_nbest(own, read_weights(tmp_path / name))[0] for own in read_nbest(tmp_path / "nbest")]
             found = sacrebleu.corpus_bleu([own.text for own in entries], [references], tokenize="none", force=True)
             assert float(told.split()[place]) == pytest.approx(found.score, abs=0.01), (seed, name)
+
+
+@pytest.fixture
+def simplifications(tmp_path):
+    """Three simplifications of a sentence: none, one that SARI likes best, and one that BLEU likes best."""
+    lines = ["he resides there now and then", "he lives there", "he resides there now and"]
+    entries = [f"0 ||| {line} ||| none= {int(n == 0)} best= {int(n == 1)} ||| 0\n" for n, line in enumerate(lines)]
+    (tmp_path / "nbest").write_text("".join(entries), encoding="utf-8")
+    (tmp_path / "simple").write_text("he lives there now and\n", encoding="utf-8")
+    (tmp_path / "simple2").write_text("he lives there\n", encoding="utf-8")
+    (tmp_path / "complex").write_text("he resides there now and then\n", encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"none": 1.0, "best": 0.5})
+    files = ("--reference", tmp_path / "simple", "--reference", tmp_path / "simple2", "--output", tmp_path / "w.tsv")
+    return (tmp_path / "nbest", *files, "--weights", tmp_path / "start.tsv")
+
+
+def test_nbest_lists_are_tuned_for_sari(call, tmp_path, simplifications):
+    done = call("tune", "nbest", *simplifications, "--metric", "sari", "--source", tmp_path / "complex")
+    assert done.returncode == 0, done.stderr
+    metric = sari_corpus(2, tokenise_source=False)
+    lines = [[(tmp_path / name).read_text("utf-8").strip()] for name in ("simple", "simple2", "complex")]
+    scores = [metric.corpus_score([text], lines[:2], lines[2]) for text in (lines[2][0], "he lives there")]
+    assert done.stderr.strip().endswith(f"SARI {scores[0]:.2f} before, {scores[1]:.2f} after")
+    found = read_weights(tmp_path / "w.tsv")
+    assert found["best"] > max(found["none"], 0.0)
+
+
+def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
+    lattice = tmp_path / "1.txt"
+    lattice.write_text("0 1 he\n1 2 resides none:1\n1 2 lives best:1\n2 3 there\n3\n", encoding="utf-8")
+    done = call("tune", "lattices", lattice, *simplifications[1:], "--metric", "sari", "--source", tmp_path / "complex")
+    assert done.returncode == 0, done.stderr
+    found = read_weights(tmp_path / "w.tsv")
+    assert found["best"] > found["none"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--metric", "sari"), "--metric sari needs --source"),
+        (("--source", "complex"), "--source has no effect on --metric bleu; leave it out, or take sari"),
+        (("--metric", "sari", "--source", "longer"), "2 lines for the 1 of"),
+        (("--metric", "chrf"), "chrf"),
+    ],
+)
+def test_metrics_and_sources_that_do_not_fit_are_one_line(call, tmp_path, simplifications, options, message):
+    (tmp_path / "longer").write_text("a\nb\n", encoding="utf-8")
+    options = [tmp_path / part if part in ("complex", "longer") else part for part in options]
+    done = call("tune", "nbest", *simplifications, *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_model_is_tuned_for_sari(call, own_model, files, tmp_path):
+    done = call("tune", "weights", own_model, *files, "--metric", "sari", "--rounds", 1, "-o", tmp_path / "w.tsv")
+    assert done.returncode == 0, done.stderr
+    assert "SARI" in done.stderr.splitlines()[-1]
 
 
 def test_a_feature_called_total_is_refused(call, tmp_path):

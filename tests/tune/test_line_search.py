@@ -33,12 +33,12 @@ def test_no_point_of_the_line_is_better(random_lattice):
         found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
         optimum = search_line(found)
         bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(found)]
-        assert optimum.bleu == pytest.approx(max(bleu), abs=1e-12), f"seed {seed}"
+        assert optimum.score == pytest.approx(max(bleu), abs=1e-12), f"seed {seed}"
         assert optimum.here == pytest.approx(evaluate(lattices, references, weights), abs=1e-12), f"seed {seed}"
         assert optimum.at_low_end == pytest.approx(bleu[0], abs=1e-12), f"seed {seed}"
         assert optimum.segments == sum(len(part.begins) for part in found), f"seed {seed}"
         assert optimum.low <= optimum.gamma <= optimum.high, f"seed {seed}"
-        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu), (
+        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.score), (
             f"seed {seed}"
         )
 
@@ -49,7 +49,7 @@ def test_the_cases_are_no_plateaus(random_lattice):
         lattices, references, weights, direction = corpus(random_lattice, seed)
         found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
         optimum = search_line(found)
-        gains.append(optimum.bleu - optimum.here)
+        gains.append(optimum.score - optimum.here)
     assert np.count_nonzero(np.array(gains) > 0.01) > 10
 
 
@@ -60,10 +60,10 @@ def test_bounds_are_obeyed(random_lattice):
         optimum = search_line(found, low=-0.3, high=0.2)
         points = np.linspace(-0.3, 0.2, 200)[1:-1].tolist()
         assert -0.3 <= optimum.low <= optimum.gamma <= optimum.high <= 0.2, f"seed {seed}"
-        assert all(evaluate(lattices, references, weights + g * direction) <= optimum.bleu + 1e-12 for g in points), (
+        assert all(evaluate(lattices, references, weights + g * direction) <= optimum.score + 1e-12 for g in points), (
             f"seed {seed}"
         )
-        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.bleu), (
+        assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.score), (
             f"seed {seed}"
         )
 
@@ -99,4 +99,4 @@ def test_narrow_intervals_are_passed_over():
 
 
 def test_intervals_without_width_do_not_count():
-    assert search_line(line((-np.inf, 1), (1, 5), (1, 2), (2, 1))).bleu < 0.5 * search_line(line((-np.inf, 5))).bleu
+    assert search_line(line((-np.inf, 1), (1, 5), (1, 2), (2, 1))).score < 0.5 * search_line(line((-np.inf, 5))).score

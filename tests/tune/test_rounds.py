@@ -77,14 +77,14 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     options = DecodeOptions(model, strategy, max_arcs=300)
     result = tune(sentences, start, options, mert=SEARCH, max_rounds=2)
     assert set(result.weights) == set(start)
-    assert result.bleu == max(one.bleu for one in result.rounds) >= result.rounds[0].bleu
+    assert result.score == max(one.score for one in result.rounds) >= result.rounds[0].score
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
     lattices = decode(sentences, options, result.weights, symbols)
     counts = [References.of([symbols.encode(words) for words in one.references]) for one in sentences]
     vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].features])
-    assert evaluate(lattices, counts, vector) == pytest.approx(result.bleu, abs=1e-6)
+    assert evaluate(lattices, counts, vector) == pytest.approx(result.score, abs=1e-6)
 
 
 def test_the_skeletons_weight_is_read_back(model, tmp_path):
@@ -144,3 +144,22 @@ def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
     assert len(asked) == len(found.rounds) == 2
     with pytest.raises(LatticeSimpError, match="holds no sentences"):
         tune_with(decoded, [], start)
+
+
+@pytest.mark.usefixtures("inline")
+def test_rounds_tune_for_sari_as_well(model, sentences):
+    """The translations are taken for simplifications; in the source, only what both languages share is kept."""
+    start, said = start_weights(model, skeletons=False), []
+    options = {"mert": SEARCH, "max_rounds": 2, "metric": "sari", "say": said.append}
+    found = tune(sentences, start, DecodeOptions(model, "plain"), **options)
+    assert said[0].startswith(f"tune: round 1: SARI {100 * found.rounds[0].score:.2f}, expected next")
+    assert found.score == max(one.score for one in found.rounds)
+    symbols = SymbolTable()
+    lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, symbols)
+    outputs = [" ".join(best_hypothesis_words(lattice, found.weights)) for lattice in lattices]
+    references = list(zip(*([" ".join(own) for own in one.references] for one in sentences), strict=True))
+    metric = sari_corpus(len(references), tokenise_source=False)
+    sources = [" ".join(one.words) for one in sentences]
+    assert found.score == pytest.approx(metric.corpus_score(outputs, references, sources) / 100.0, abs=1e-6)
+    with pytest.raises(LatticeSimpError, match="SARI needs --source"):
+        tune_with(lambda weights, symbols: lattices, [one.references for one in sentences], start, metric="sari")
