@@ -9,13 +9,14 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.simplify.analysis import Analysis
-from lattice_simp.simplify.hypotheses import FEATURES
+from lattice_simp.simplify.hypotheses import FEATURES, make_variant
+from lattice_simp.simplify.operations import OperationModel
 from lattice_simp.simplify.simplifier import Simplifier
 from lattice_simp.translate.source import INPUT_FEATURE
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import same_features
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import TuningResult, tune_with
+from lattice_simp.tune.rounds import SEARCH, TuningResult, tune_with
 
 START: Mapping[str, float] = {
     **{f"{INPUT_FEATURE}:{name}": 1.0 for name in FEATURES},
@@ -40,8 +41,9 @@ def tune_simplifier(
     sentences: Iterable[Analysis],
     references: Sequence[Sequence[Sequence[str]]],
     *,
+    metric: str = "bleu",
     max_rounds: int = 8,
-    mert: MertOptions | None = None,
+    mert: MertOptions = SEARCH,
     say: Callable[[str], None] = lambda text: None,
 ) -> TuningResult:
     """Returns tuned weights: all features together, by the exact line search over lattices (Macherey et al. 2008).
@@ -49,7 +51,8 @@ def tune_simplifier(
     Args:
         simplifier: its weights are the start.
         sentences: the development set.
-        references: the tokens of each sentence's references.
+        references: the tokens of each sentence's references, their first words in mid-sentence case.
+        metric: a name of `tune.metrics`.
         max_rounds: of decoding and optimising.
         mert: how the optimiser searches.
         say: prints a line of the log.
@@ -62,8 +65,21 @@ def tune_simplifier(
         own = replace(simplifier, decoder=replace(decoder, settings=settings))
         return same_features([_lattice(own, analysis).with_symbols(symbols) for analysis in analyses])
 
-    options = {} if mert is None else {"mert": mert}
-    return tune_with(decode, references, simplifier.decoder.weights, max_rounds=max_rounds, say=say, **options)
+    return tune_with(
+        decode,
+        references,
+        simplifier.decoder.weights,
+        metric=metric,
+        sources=[words_in_lattice(own) for own in analyses],
+        mert=mert,
+        max_rounds=max_rounds,
+        say=say,
+    )
+
+
+def words_in_lattice(analysis: Analysis) -> tuple[str, ...]:
+    """Returns a sentence's words as its lattice has them: the first one is in mid-sentence case."""
+    return tuple(token.text for token in make_variant(analysis, OperationModel(), (), ()).tokens)
 
 
 def _lattice(simplifier: Simplifier, analysis: Analysis) -> Lattice:

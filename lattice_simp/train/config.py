@@ -169,6 +169,26 @@ class Tune(_Section):
     min_gain: float = Field(default=0.0005, ge=0)
 
 
+class Simplify(_Section):
+    """A simplifier of the model: source text is complex, target text simple, in one language (English).
+
+    Attributes:
+        iterations: of expectation maximisation over splits and deletions.
+        development: what all weights are tuned on together; None keeps the starting weights.
+        metric: that they are tuned for.
+        max_rounds: of decoding and optimising.
+        random_directions, restarts, seed: of the optimiser.
+    """
+
+    iterations: int = Field(default=20, ge=1)
+    development: TestSet | None = None
+    metric: Literal["bleu", "sari"] = "bleu"
+    max_rounds: int = Field(default=8, ge=1)
+    random_directions: int = Field(default=12, ge=0)
+    restarts: int = Field(default=1, ge=0)
+    seed: int = 1
+
+
 class Config(_Section):
     """A training run.
 
@@ -177,6 +197,7 @@ class Config(_Section):
         work: where the stages keep their files.
         model: the model directory that is made; by default `model` in `work`.
         shard_lines: pairs that one task takes.
+        simplify: makes the model a simplifier.
     """
 
     data: Path = Path(".")
@@ -191,6 +212,7 @@ class Config(_Section):
     language_model: Language = Language()
     tune: Tune = Tune()
     test: tuple[TestSet, ...] = ()
+    simplify: Simplify | None = None
 
     @field_validator("corpora", "test")
     @classmethod

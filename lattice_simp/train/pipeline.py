@@ -15,6 +15,7 @@ from lattice_simp.train.rules.count import count_stage, targets_stage
 from lattice_simp.train.rules.extract_stage import extract_stage
 from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage
+from lattice_simp.train.simplifier import operations_stage, weights_stage
 from lattice_simp.train.text.prepare import prepare_stage
 from lattice_simp.train.text.vocabulary import number_stage
 from lattice_simp.train.tuning import MADE_OF, test_stage, tune_stage
@@ -35,12 +36,14 @@ _MAKERS: dict[str, Callable[[Config], Stage]] = {
     "tune": tune_stage,
     "test": test_stage,
 }
-STAGES = tuple(_MAKERS)
+_SIMPLIFIER_MAKERS = {"operations": operations_stage, "simplifier": weights_stage}
+STAGES = (*_MAKERS, *_SIMPLIFIER_MAKERS)
 
 
 def stages(config: Config) -> list[Stage]:
-    """Returns the stages in order."""
-    return [make(config) for make in _MAKERS.values()]
+    """Returns the stages in order; those of a simplifier are the last ones."""
+    makers = _MAKERS if config.simplify is None else {**_MAKERS, **_SIMPLIFIER_MAKERS}
+    return [make(config) for make in makers.values()]
 
 
 def train(config: Config, run: Run, *, first: str | None = None, last: str | None = None) -> Done:

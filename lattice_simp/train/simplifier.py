@@ -14,7 +14,7 @@ from typing import Any
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.pipeline.tasks import all_results
-from lattice_simp.simplify.analysis import Analysis, analyse
+from lattice_simp.simplify.analysis import analyse
 from lattice_simp.simplify.operations import OperationModel
 from lattice_simp.simplify.simplifier import MAX_TOKENS, OPERATIONS, Simplifier
 from lattice_simp.simplify.training import TrainingGraph, expectation_maximisation, training_graph, training_lattice
@@ -71,9 +71,7 @@ def cased_tokenisers(config: Config) -> tuple[Tokeniser, Tokeniser]:
     return tokenisers(config.text.model_copy(update={"case": "keep"}))
 
 
-def _graph_maker(
-    source: Tokeniser, target: Tokeniser
-) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
+def _graph_maker(source: Tokeniser, target: Tokeniser) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
     def work(pairs: Sequence[tuple[str, str]]) -> list[TrainingGraph]:
         tokens = [(tuple(source.tokens(one).split()), tuple(target.tokens(other).split())) for one, other in pairs]
         usable = [(one, other) for one, other in tokens if 0 < len(one) <= MAX_TOKENS and other]
@@ -114,9 +112,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     return {"rounds": len(made), "score_before": made[0]["score"], "score_after": result.score}
 
 
-def development_set(
-    config: Config, test: TestSet
-) -> tuple[list[tuple[str, ...]], list[list[tuple[str, ...]]]]:
+def development_set(config: Config, test: TestSet) -> tuple[list[tuple[str, ...]], list[list[tuple[str, ...]]]]:
     """Returns the tokens of the complex sentences, and those of each one's references, cased as the model's output.
 
     Raises:
@@ -128,13 +124,13 @@ def development_set(
     for source, *lines in zip(sources, *references, strict=True):
         tokens = tuple(own.tokens(source).split())
         if 0 < len(tokens) <= MAX_TOKENS:
-            found.append((tokens, [_as_output(tuple(other.tokens(line).split()), tokens) for line in lines]))
+            found.append((tokens, [_as_output(tuple(other.tokens(line).split())) for line in lines]))
     if not found:
         raise LatticeSimpError("the development set holds no sentences to tune on")
     return [tokens for tokens, _ in found], [lines for _, lines in found]
 
 
-def _as_output(reference: tuple[str, ...], source: Analysis | tuple[str, ...]) -> tuple[str, ...]:
+def _as_output(reference: tuple[str, ...]) -> tuple[str, ...]:
     """Writes a reference's first word as a model without sentence-initial capitals would."""
     first = reference[:1]
     lowered = tuple(word.lower() if word[1:].islower() or len(word) == 1 else word for word in first)

@@ -1,0 +1,126 @@
+"""`lattice-simp simplify`: English sentences made simpler, with what was done to them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional
+
+import typer
+
+from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
+from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, run_sentences
+from lattice_simp.commands.sentences import Sentence, read_sentences
+from lattice_simp.commands.translate import digest, model_digest, model_text
+from lattice_simp.commands.worker import Record, hypothesis_entry
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.outcome import Function
+from lattice_simp.simplify.simplifier import STAGES, Search, Simplification, Simplifier, Stage, most_unlike
+
+app = command_app()
+
+
+@app.command()
+def simplify(
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="a folder that `lattice-simp train` made with a section simplify")],
+    source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
+    output: Annotated[str, typer.Option("--output", "-o", help="simpler ones, one line for each")] = "-",
+    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
+    search: Annotated[Search, typer.Option(help="all steps at once, or one after the other")] = "joint",
+    without: Annotated[Optional[list[Stage]], typer.Option(help="leave a step out; may be repeated")] = None,  # noqa: UP045
+    rerank: Annotated[int, typer.Option(min=0, help="of so many, take the one most unlike the source")] = 0,
+    explain: Annotated[Optional[Path], typer.Option(help="JSON lines: what was done to each sentence")] = None,  # noqa: UP045
+    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
+    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
+    jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
+    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
+    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
+) -> None:
+    """Simplify English sentences. Example: lattice-simp simplify model < a.txt > simple.txt
+
+    Sentences are split, words and phrases deleted, others replaced by simpler ones; the best of all combinations is
+    found at once (--search joint), or step by step as in the paper (--search greedy). A sentence that cannot be parsed
+    or is too long is told and passed through; an empty line stays.
+    """
+    if resume and is_stream(output):
+        raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
+    if nbest < 0 or (nbest > 0) != (nbest_output is not None):
+        raise LatticeSimpError("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
+    stages = tuple(stage for stage in STAGES if stage not in (without or ()))
+    options = SimplifyOptions(model, search, stages, rerank, nbest)
+    run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
+    text = model_text(model, tokenised=tokenised)
+    tokens = None
+    if text is not None:  # parsers want the case that readers see
+        tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
+    sentences = read_sentences(source or "-", None, "0", None, tokens)
+    explained = _Explained(explain)
+    job = Job("simplifying", partial(make_simplifier, options), _parts(sentences, options), seen=explained.add)
+    try:
+        summary = run_sentences(sentences, job, run)
+    except KeyboardInterrupt:
+        kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
+        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    explained.write()
+    if not quiet:
+        print(f"{summary}{explained.counts}", file=sys.stderr)
+    if summary.all_failed:
+        raise typer.Exit(FAILED)
+
+
+@dataclass(frozen=True)
+class SimplifyOptions:
+    """What every worker needs to know."""
+
+    model: Path
+    search: Search
+    stages: tuple[Stage, ...]
+    rerank: int
+    nbest: int
+
+
+def make_simplifier(options: SimplifyOptions) -> Function:
+    """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
+    loaded = Simplifier.load(options.model)
+    return partial(_simplify, replace(loaded, search=options.search, stages=options.stages), options)
+
+
+def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int, Sentence]) -> Record:
+    number, sentence = task
+    if not sentence.words:
+        return {"number": number, "line": "", "nbest": [], "reachable": None}
+    found = simplifier.simplify(sentence.words, max(1, options.rerank, options.nbest))
+    best = most_unlike(found[: options.rerank]) if options.rerank else found[0]
+    if best.problem:
+        raise LatticeSimpError(best.problem)
+    entries = [hypothesis_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
+    return {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
+
+
+def explanation(simplification: Simplification) -> dict[str, Any]:
+    """Returns what was done to a sentence, as JSON values."""
+    tokens = simplification.source
+
+    def phrase(positions: tuple[int, ...]) -> str:
+        return " ".join(tokens[position] for position in positions)
+
+    return {
+        "source": " ".join(tokens),
+        "simple": simplification.text,
+        "splits": [{"kind": own.kind.value, "clause": phrase(own.clause)} for own in simplification.splits],
+        "deletions": [
+            {"kind": own.kind.value, "words": phrase(own.positions)} for own in simplification.deletions
+        ],
+        "substitutions": [
+            {"words": " ".join(own.source), "by": " ".join(own.target)} for own in simplification.substitutions
+        ],
+        "cost": simplification.cost,
+        "features": dict(simplification.features),
+    }
