@@ -21,6 +21,7 @@ from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.settings import DecoderSettings
 
 FIRST_BEAM = 4.0
@@ -99,8 +100,6 @@ class HieroDecoder:
             tokens: where each word (and the end) is in a larger sentence, for the names of the rules.
         """
         if self.settings.engine == "openfst":
-            from lattice_simp.translate.openfst_lattice import openfst_lattice
-
             return StepLattice(openfst_lattice(self.grammar, self.rule_costs, words, self.options), None)
         return hiero_lattice(self.grammar, self.rule_costs, words, self.options, self.cell_pruner, tokens=tokens)
 
