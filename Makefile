@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+BASE   := $(VENV)/.base
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
@@ -12,15 +13,20 @@ JOBS   ?= 2
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(STAMP): pyproject.toml
+# What users install; the demo needs no more.
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[draw]'
+	touch $@
+
+$(STAMP): $(BASE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
 setup: $(STAMP)  ## make the virtual environment
 
-demo: $(STAMP)  ## translate held-out sentences of the demo grammar with three strategies, draw two lattices
+demo: $(BASE)  ## translate held-out sentences of the demo grammar with three strategies, draw two lattices
 	$(BIN)/lattice-simp demo --output build/demo
 
 test: $(STAMP)  ## run the tests (minutes)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
-from lattice_simp import openfst
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -16,6 +16,14 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace
 
 Engine: TypeAlias = Literal["arrays", "openfst"]
+
+
+class _OpenFst:
+    """The operations of `lattice_simp.openfst`, imported with the first: pynini takes as long as a command."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("lattice_simp.openfst"), name)
+
 
 ENGINES: dict[Engine, Any] = {
     "arrays": SimpleNamespace(
@@ -28,6 +36,6 @@ ENGINES: dict[Engine, Any] = {
         replace=replace,
         shortest_distance=shortest_distance,
     ),
-    "openfst": openfst,
+    "openfst": _OpenFst(),
 }
 """Operations by engine and name; an engine takes the gappy acceptors that it made itself."""

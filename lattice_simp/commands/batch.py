@@ -16,8 +16,6 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import entries, is_collection, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.pipeline.runner import progress_bar
-from lattice_simp.pipeline.threads import in_threads
 
 Result = TypeVar("Result")
 
@@ -43,6 +41,9 @@ class Batch:
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
+        from lattice_simp.pipeline.progress import progress_bar  # one lattice needs neither bar nor threads
+        from lattice_simp.pipeline.threads import in_threads
+
         with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
             found = entries(self.path, **self._options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lattice_simp.pipeline import Outcome
-from lattice_simp.pipeline.runner import progress_bar
+from lattice_simp.pipeline.progress import progress_bar
 
 SHOWN_WORDS = 5
 """Unknown words that are named."""

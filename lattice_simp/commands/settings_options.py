@@ -11,7 +11,7 @@ from typing import Annotated, Any, Optional, get_type_hints
 import typer
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.translate.settings import nested_kind
+from lattice_simp.support.options import nested_kind
 
 
 @dataclass(frozen=True)

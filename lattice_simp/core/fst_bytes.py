@@ -243,12 +243,17 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
     unknown = num_states == _NO_STATE  # a stream that was written without going back to the header
     if not unknown and not 0 <= num_states <= len(words) // 3:
         raise cursor.cut_off()
-    begins, counts, end = _walk_vector(words, len(words) // 3 if unknown else num_states, unknown)
+    walk = _walk_vector.py_func if len(words) < SMALL else _walk_vector
+    begins, counts, end = walk(words, len(words) // 3 if unknown else num_states, unknown)
     if end < 0 or (unknown and rest % 4):
         raise cursor.cut_off()
     cursor.room(4 * end)
     cursor.require_end()
     return words.view(np.float32)[begins], counts, words[_arc_words(begins, len(words))].view(_ARC)
+
+
+SMALL = 1000
+"""Words of a file that is walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
 
 
 def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:

@@ -152,7 +152,7 @@ class Lattice:
             key = tuple(table.encode(words).tolist())
             best[key] = min(cost, best.get(key, INFINITY))
         tree = _PrefixTree(best)
-        return cls.from_arcs(*tree.columns(), table).topsorted()
+        return cls.from_arcs(*tree.columns(), table)
 
     @classmethod
     def from_nbest(cls, hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
@@ -181,7 +181,7 @@ class Lattice:
                     columns[name][tree.last_arcs[key]] = score
                 else:
                     ends[name][0] = score
-        return cls.from_arcs(*tree.columns(), table, features=columns, final_features=ends).topsorted()
+        return cls.from_arcs(*tree.columns(), table, features=columns, final_features=ends)
 
     @classmethod
     def empty_like(cls, other: Lattice) -> Lattice:
@@ -462,29 +462,28 @@ def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
 
 
 class _PrefixTree:
-    """A prefix tree of strings of labels; the last arc of every string goes to one common final state, 1."""
+    """A prefix tree of strings of labels; the last arc of every string goes to one common final state, the last one."""
 
     def __init__(self, costs: Mapping[tuple[int, ...], float]) -> None:
-        prefix_states: dict[tuple[int, ...], int] = {(): 0}
+        prefix_states: dict[tuple[int, ...], int] = {}
+        for key in costs:
+            for length in range(len(key)):
+                prefix_states.setdefault(key[:length], len(prefix_states))
+        end = max(len(prefix_states), 1)
+        self.finals = [INFINITY] * end + [0.0] * bool(prefix_states)
         self.arcs: list[tuple[int, int, float, int]] = []
-        self.finals = [INFINITY, 0.0]
         self.last_arcs: dict[tuple[int, ...], int] = {}
+        for prefix, state in prefix_states.items():
+            if prefix:
+                self.arcs.append((prefix_states[prefix[:-1]], prefix[-1], 0.0, state))
         for key, cost in costs.items():
-            if not key:
+            if key:
+                self.last_arcs[key] = len(self.arcs)
+                self.arcs.append((prefix_states[key[:-1]], key[-1], cost, end))
+            else:
                 self.finals[0] = cost
-                continue
-            state = 0
-            for length in range(1, len(key)):
-                following = prefix_states.get(key[:length])
-                if following is None:
-                    following = prefix_states[key[:length]] = len(self.finals)
-                    self.finals.append(INFINITY)
-                    self.arcs.append((state, key[length - 1], 0.0, following))
-                state = following
-            self.last_arcs[key] = len(self.arcs)
-            self.arcs.append((state, key[-1], cost, 1))
 
     def columns(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[float, ...], tuple[int, ...], list[float]]:
-        """Returns (sources, labels, weights, nextstates) of the arcs, and the final costs."""
+        """Returns (sources, labels, weights, nextstates) of the arcs, each to a higher state, and the final costs."""
         sources, labels, weights, nextstates = zip(*self.arcs, strict=True) if self.arcs else ((), (), (), ())
         return sources, labels, weights, nextstates, self.finals

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pynini
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
@@ -179,6 +178,8 @@ def _deterministic(lattice: Lattice) -> Lattice:
     lattice = lattice.project_output().connected()
     if lattice.empty:
         raise EmptyLatticeError("the skeleton's lattice is empty; decode without the skeleton instead")
+    import pynini
+
     fst = pynini.determinize(lattice.to_pynini().rmepsilon())
     fst.minimize().topsort().arcsort()
     return Lattice.from_pynini(fst, lattice.symbols)

@@ -67,7 +67,7 @@ def expand_history(lattice: Lattice, max_order: int = 4, *, max_arcs: int = MAX_
     >>> lattice = Lattice.from_strings([("a c", 1.0), ("b c", 2.0)])
     >>> expanded = expand_history(lattice, 2)
     >>> [" ".join(expanded.gram_words(gram)) for gram in expanded.grams[1]]
-    ['', '', 'b c', 'a c']
+    ['', '', 'a c', 'b c']
 
     Args:
         lattice: acyclic; its output labels are the words.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import re
@@ -140,6 +139,8 @@ def _preloads() -> list[str]:
 
 def _greet(scheduler: str, timeout: float) -> None:
     """Connects for a moment, since a client would wait forever for something that accepts connections and is silent."""
+    import asyncio
+
     from distributed import Security
     from distributed.comm import connect
 

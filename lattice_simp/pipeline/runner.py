@@ -10,20 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
-
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.stage import Run, Stage, forget_stages, is_done, path_of, run_stage, stage_keys
 
 
@@ -116,24 +104,3 @@ def logged_run(jobs: int = 1, cluster: str | None = None, *, quiet: bool = False
                 bar.console.print(f"[{time.monotonic() - begin:7.0f} s] {text}", markup=False, soft_wrap=True)
 
         yield Run(jobs, cluster, say=say, progress=lambda done, total: bar.update(task, completed=done, total=total))
-
-
-class _RateColumn(ProgressColumn):
-    """Tasks a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.2f}/s" if task.speed else "")
-
-
-def progress_bar(*, quiet: bool = False, transient: bool = False) -> Progress:
-    """Returns the progress bar, which shows nothing where standard error is not a terminal; a transient one goes."""
-    console = Console(stderr=True, highlight=False)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _RateColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=transient, disable=quiet or not console.is_terminal)

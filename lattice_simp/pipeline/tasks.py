@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.cluster import run_on_cluster
 from lattice_simp.pipeline.cluster_connection import Cluster, local_workers
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task
 from lattice_simp.pipeline.processes import run_batch
@@ -38,6 +37,8 @@ def run_tasks(
     if cluster is None:
         return run_batch(tasks, factory, jobs=jobs, time_limit=time_limit)
     check_cluster(cluster, jobs=jobs, time_limit=time_limit)
+    from lattice_simp.pipeline.cluster import run_on_cluster
+
     return run_on_cluster(tasks, factory, Cluster(cluster))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import Any
+from dataclasses import field, is_dataclass
+from types import UnionType
+from typing import Any, get_args
 
 
 def option(default: Any, flag: str, help: str) -> Any:
@@ -15,3 +16,17 @@ def option(default: Any, flag: str, help: str) -> Any:
         help: a line for users.
     """
     return field(default=default, metadata={"flag": flag, "help": help})
+
+
+def kinds_of_field(kind: Any) -> tuple[Any, ...]:
+    """Returns the types that a field's annotation allows.
+
+    >>> kinds_of_field(int | None)
+    (<class 'int'>, <class 'NoneType'>)
+    """
+    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
+
+
+def nested_kind(kind: Any) -> Any:
+    """Returns the settings that a field holds (or None may stand for), None for a field of a plain value."""
+    return next((part for part in kinds_of_field(kind) if is_dataclass(part)), None)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown, grown_table
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.translate.match import Matches
 
 NO_STEP = 0
@@ -174,13 +174,13 @@ def _in_rest(nodes: Records, passing: Ints, node: int) -> bool:
     return parent >= 0 and passing[node] == 1 and passing[parent] == 1 and nodes[parent].parent >= 0
 
 
-@jit
+@inlined  # else compiled for each mixture of integers
 def _pair_key(number: int, symbol: int) -> np.int64:
     """Returns one key for a number from 0 and a symbol, which may be negative."""
     return (np.int64(number) << 32) + np.int64(symbol) + (np.int64(1) << 31)
 
 
-@jit
+@inlined  # else compiled for each mixture of integers
 def _set_arc(arcs: Records, index: int, source: int, target: int, symbol: int, cost: float, step: int) -> None:
     arcs[index].source, arcs[index].target, arcs[index].symbol = source, target, symbol
     arcs[index].cost, arcs[index].step = cost, step

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import NoneType
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from lattice_simp.engines import ENGINES, Engine
@@ -13,7 +13,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
-from lattice_simp.support.options import option
+from lattice_simp.support.options import kinds_of_field, nested_kind, option
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies
 
@@ -112,7 +112,7 @@ def _updated(settings: Any, values: Any, section: str = "") -> Any:
     kinds = get_type_hints(type(settings))
     changed: dict[str, Any] = {}
     for name, value in values.items():
-        kind, kinds_of_value = nested_kind(kinds[name]), _plain_kinds(kinds[name])
+        kind, kinds_of_value = nested_kind(kinds[name]), kinds_of_field(kinds[name])
         if kind is not None and not (value is None and NoneType in kinds_of_value):
             value = _updated(getattr(settings, name) or kind(), value, f"{section}{name}.")
         elif not any(_is_of(value, one) for one in kinds_of_value):
@@ -129,10 +129,6 @@ _NEEDED = {int: "a whole number", float: "a number", str: "a name", NoneType: "n
 """What a value of each type is called in a message."""
 
 
-def _plain_kinds(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
-
-
 def _is_of(value: Any, kind: Any) -> bool:
     """Returns whether a value fits a field's type: whole numbers are numbers, truth values are not."""
     if get_origin(kind) is Literal:
@@ -146,11 +142,6 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 def _choices(kind: Any) -> str:
     return " or ".join(map(repr, get_args(kind))) if get_origin(kind) is Literal else "a function"
-
-
-def nested_kind(kind: Any) -> Any:
-    """Returns the settings that a field holds (or None may stand for), None for a field of a plain value."""
-    return next((part for part in _plain_kinds(kind) if is_dataclass(part)), None)
 
 
 def _check_nats(**values: float) -> None:

@@ -19,7 +19,8 @@ def make(tmp_path):
         pytest.skip("make is not installed")
     (tmp_path / "bin").mkdir()
     (tmp_path / "venv" / "bin").mkdir(parents=True)
-    (tmp_path / "venv" / ".installed").touch()
+    for stamp in (".base", ".installed"):
+        (tmp_path / "venv" / stamp).touch()
 
     def run(**programs: str) -> tuple[int, list[str]]:
         for name in ("sh", "make", "rm", "mkdir"):
