@@ -162,7 +162,7 @@ def test_nbest_lists_are_tuned_for_sari(call, tmp_path, simplifications):
 
 def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
     lattice = tmp_path / "1.txt"
-    lattice.write_text("0 1 he\n1 2 resides none:1\n1 2 lives best:1\n2 3 there\n3\n", encoding="utf-8")
+    lattice.write_text("0 1 he\n1 2 resides none:-1\n1 2 lives best:-1\n2 3 there\n3\n", encoding="utf-8")  # costs
     done = call("tune", "lattices", lattice, *simplifications[1:], "--metric", "sari", "--source", tmp_path / "complex")
     assert done.returncode == 0, done.stderr
     found = read_weights(tmp_path / "w.tsv")

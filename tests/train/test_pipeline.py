@@ -93,6 +93,7 @@ CHANGES = {
     "language_model.discount_fallback=true": ("language-model", *MODEL),
     "language_model.texts=[dev.en]": ("language-model", *MODEL),
     "language_model.arpa=null": ("language-model", *MODEL),
+    "tune.metric=sari": TUNE,
     "tune.beam=4": TUNE,
     "tune.max_arcs=500": TUNE,
     "tune.max_rounds=3": TUNE,

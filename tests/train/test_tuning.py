@@ -16,8 +16,9 @@ from lattice_simp.train.config import TestSet, read_config
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.ngrams.estimate import find_lmplz
 from lattice_simp.train.text.tokeniser import Tokeniser
-from lattice_simp.train.tuning import bleu, finish_model, read_test_set, read_texts, translate_lines
+from lattice_simp.train.tuning import bleu, finish_model, read_test_set, read_texts, translate_lines, tune_stage
 from lattice_simp.translate.model_files import read_weights, write_weights
+from lattice_simp.tune.rounds import Round, TuningResult
 
 
 @pytest.fixture
@@ -81,6 +82,25 @@ def test_files_that_do_not_fit(files, configured):
     write_lines(files / "s", [])
     with pytest.raises(FormatError, match=r"/s: is empty"):
         read_texts(config, a_set())
+
+
+@pytest.mark.parametrize("metric", ["bleu", "sari"])
+def test_the_record_of_tuning_names_its_metric(files, configured, trained, monkeypatch, tmp_path, metric):
+    def tuned(sentences, weights, decoding, **options):
+        asked.append((sentences[0].words, options["metric"]))
+        rounds = (Round(weights, 0.25, 0.5), Round(weights, 0.5, 0.5))
+        return TuningResult(weights, 0.5, rounds)
+
+    asked = []
+    monkeypatch.setattr("lattice_simp.train.tuning.tune", tuned)
+    development = "tune.development={name: d, source: s, references: [r0]}"
+    stage = tune_stage(read_config(configured(files), [development, f"tune.metric={metric}"]))
+    record = stage.work(Run(folders={"model": trained / "model"}), tmp_path)
+    assert record == {"rounds": 2, f"{metric}_before": 0.25, f"{metric}_after": 0.5}
+    assert asked == [(("le", "chat", "."), metric)]
+    assert [one[metric] for one in json.loads((tmp_path / "rounds.json").read_text("utf-8"))] == [0.25, 0.5]
+    # The stages of earlier versions, which knew no other metric than BLEU, stay valid.
+    assert ("metric" in stage.settings["tune"]) == (metric == "sari")
 
 
 # ---------------------------------------------------------------- translations

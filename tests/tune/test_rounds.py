@@ -14,6 +14,7 @@ from train.toy import inline_tasks
 from lattice_simp import Decoder
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate import sari_corpus
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References
@@ -156,7 +157,8 @@ def test_rounds_tune_for_sari_as_well(model, sentences):
     assert found.score == max(one.score for one in found.rounds)
     symbols = SymbolTable()
     lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, symbols)
-    outputs = [" ".join(best_hypothesis_words(lattice, found.weights)) for lattice in lattices]
+    vector = [found.weights.get(name, 0.0) for name in lattices[0].features]
+    outputs = [" ".join(symbols.decode(best_hypothesis(lattice, vector)[0])) for lattice in lattices]
     references = list(zip(*([" ".join(own) for own in one.references] for one in sentences), strict=True))
     metric = sari_corpus(len(references), tokenise_source=False)
     sources = [" ".join(one.words) for one in sentences]
