@@ -29,6 +29,7 @@ COMMANDS = {
     "train": "make a model directory from parallel text",
     "text": "make tokens of text as a trained model needs it, and text of tokens",
     "hindi": "clauses of Hindi sentences, their types, and simpler sentences",
+    "simplify": "make English sentences simpler",
     "demo": "translate sentences of the built-in grammar with three strategies",
 }
 """The commands; `commands/NAME.py` holds a typer app called `app`, of one command or of a group."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.report import Report
@@ -32,12 +33,19 @@ class Job:
         factory: makes the function of a worker: a numbered sentence in, its record out.
         parts: name the run by everything that its results depend on.
         discard: is called with the number of a sentence that failed.
+        seen: is called with each record, in the order of the sentences.
     """
 
     what: str
     factory: Factory
     parts: Mapping[str, str]
     discard: Callable[[int], None] = lambda number: None
+    seen: Callable[[Record], None] = lambda record: None
+
+    def passing(self, record: Record) -> Record:
+        """Shows a record to whom it concerns, and returns it."""
+        self.seen(record)
+        return record
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, job, run, report), numbers)
             records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
-            _write(records, run, report)
+            _write(map(job.passing, records), run, report)
         return report
     with Journal(Path(run.output), job.parts, resume=run.resume) as journal:
         todo = [number for number in range(len(sentences)) if number not in journal]
@@ -83,7 +91,7 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
                     journal.add(outcome.result)
         found = ((number, number in journal) for number in range(len(sentences)))
         records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
-        _write(records, run, report)
+        _write(map(job.passing, records), run, report)
         journal.remove()
         return report
 
@@ -140,3 +148,36 @@ def _groups(
         report.count(record)
         entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
         yield record["number"], entries
+
+
+# ---------------------------------------------------------------- names of runs
+
+
+def name_run(sentences: Iterable[Sentence], model: Path, options: Any) -> dict[str, str]:
+    """Names a run by its input, its options and its model's files (their names, sizes and times, not their content).
+
+    Args:
+        options: a dataclass; its field `model` does not count.
+    """
+    files = sorted(path for path in model.iterdir() if path.is_file()) if model.is_dir() else []
+    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    chosen = [(field.name, str(getattr(options, field.name))) for field in fields(options) if field.name != "model"]
+    return {"input": _digest(map(_content, sentences)), "model": _digest(stats), "options": _digest(chosen)}
+
+
+def _content(sentence: Sentence) -> object:
+    lattice = sentence.lattice
+    if lattice is None:
+        return sentence
+    arrays = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals)
+    matrices = (lattice.features.arcs, lattice.features.finals)
+    words = list(lattice.symbols)
+    return sentence, words, list(lattice.features), [own.tobytes() for own in arrays + matrices]
+
+
+def _digest(parts: Iterable[object]) -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        digest.update(repr(part).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()

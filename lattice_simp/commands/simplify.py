@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
-from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import Sentence, read_sentences
-from lattice_simp.commands.translate import digest, model_digest, model_text
-from lattice_simp.commands.worker import Record, hypothesis_entry
+from lattice_simp.commands.translate import model_text
+from lattice_simp.commands.worker import Record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
 from lattice_simp.simplify.simplifier import STAGES, Search, Simplification, Simplifier, Stage, most_unlike
+from lattice_simp.support.textio import open_text
 
 app = command_app()
 
@@ -32,7 +33,7 @@ def simplify(
     output: Annotated[str, typer.Option("--output", "-o", help="simpler ones, one line for each")] = "-",
     tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
     search: Annotated[Search, typer.Option(help="all steps at once, or one after the other")] = "joint",
-    without: Annotated[Optional[list[Stage]], typer.Option(help="leave a step out; may be repeated")] = None,  # noqa: UP045
+    steps: Annotated[str, typer.Option(help="what may be done")] = ",".join(STAGES),
     rerank: Annotated[int, typer.Option(min=0, help="of so many, take the one most unlike the source")] = 0,
     explain: Annotated[Optional[Path], typer.Option(help="JSON lines: what was done to each sentence")] = None,  # noqa: UP045
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
@@ -52,7 +53,10 @@ def simplify(
         raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
     if nbest < 0 or (nbest > 0) != (nbest_output is not None):
         raise LatticeSimpError("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
-    stages = tuple(stage for stage in STAGES if stage not in (without or ()))
+    unknown = [step for step in steps.split(",") if step not in STAGES]
+    if unknown:
+        raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
+    stages = tuple(stage for stage in STAGES if stage in steps.split(","))
     options = SimplifyOptions(model, search, stages, rerank, nbest)
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     text = model_text(model, tokenised=tokenised)
@@ -61,7 +65,7 @@ def simplify(
         tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
     sentences = read_sentences(source or "-", None, "0", None, tokens)
     explained = _Explained(explain)
-    job = Job("simplifying", partial(make_simplifier, options), _parts(sentences, options), seen=explained.add)
+    job = Job("simplifying", partial(make_simplifier, options), name_run(sentences, model, options), seen=explained.add)
     try:
         summary = run_sentences(sentences, job, run)
     except KeyboardInterrupt:
@@ -100,7 +104,7 @@ def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int,
     best = most_unlike(found[: options.rerank]) if options.rerank else found[0]
     if best.problem:
         raise LatticeSimpError(best.problem)
-    entries = [hypothesis_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
+    entries = [nbest_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
     return {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
 
 
@@ -115,12 +119,38 @@ def explanation(simplification: Simplification) -> dict[str, Any]:
         "source": " ".join(tokens),
         "simple": simplification.text,
         "splits": [{"kind": own.kind.value, "clause": phrase(own.clause)} for own in simplification.splits],
-        "deletions": [
-            {"kind": own.kind.value, "words": phrase(own.positions)} for own in simplification.deletions
-        ],
+        "deletions": [{"kind": own.kind.value, "words": phrase(own.positions)} for own in simplification.deletions],
         "substitutions": [
             {"words": " ".join(own.source), "by": " ".join(own.target)} for own in simplification.substitutions
         ],
         "cost": simplification.cost,
         "features": dict(simplification.features),
     }
+
+
+class _Explained:
+    """The explanations of a run: counted, and written once all sentences are done."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lines: list[str] = []
+        self._counts = Counter[str]()
+
+    def add(self, record: Record) -> None:
+        """Takes the explanation of a sentence; of one that was passed through there is only its text."""
+        found = record.get("explained", {"source": record["line"], "simple": record["line"]})
+        for kind in ("splits", "deletions", "substitutions"):
+            self._counts[kind] += len(found.get(kind, ()))
+        if self._path is not None:
+            self._lines.append(json.dumps(found, ensure_ascii=False) + "\n")
+
+    @property
+    def counts(self) -> str:
+        """What was done, for people."""
+        return "".join(f", {count} {kind}" for kind, count in self._counts.items())
+
+    def write(self) -> None:
+        """Writes the file, if there is one."""
+        if self._path is not None:
+            with open_text(str(self._path), "w") as file:
+                file.writelines(self._lines)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import typer
 
 from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
-from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
 from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_translator
@@ -186,31 +185,6 @@ def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, ru
     return Job("translating", factory, run_parts(sentences, options), discard)
 
 
-# ---------------------------------------------------------------- names of runs
-
-
 def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[str, str]:
-    """Names a run by its input, its options and its model's files (their names, sizes and times, not their content)."""
-    model = options.model
-    files = sorted(path for path in model.iterdir() if path.is_file()) if model.is_dir() else []
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    chosen = [(field.name, str(getattr(options, field.name))) for field in fields(options) if field.name != "model"]
-    return {"input": _digest(map(_content, sentences)), "model": _digest(stats), "options": _digest(chosen)}
-
-
-def _content(sentence: Sentence) -> object:
-    lattice = sentence.lattice
-    if lattice is None:
-        return sentence
-    arrays = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals)
-    matrices = (lattice.features.arcs, lattice.features.finals)
-    words = list(lattice.symbols)
-    return sentence, words, list(lattice.features), [own.tobytes() for own in arrays + matrices]
-
-
-def _digest(parts: Iterable[object]) -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    for part in parts:
-        digest.update(repr(part).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()
+    """Names a run of the command; see `name_run`."""
+    return name_run(sentences, options.model, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,8 +17,6 @@ from lattice_simp.pipeline.outcome import BatchError, Function
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
-    from lattice_simp.core.hypothesis import Hypothesis
-    from lattice_simp.translate.result import Translation
 
 Record = dict[str, Any]
 """What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable, unknown."""
@@ -78,7 +76,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     paths = result.nbest(max(1, options.nbest))
     if not paths:
         raise EmptyLatticeError("no translation within the beam")
-    entries = [_entry(result, path) for path in paths[: options.nbest]]
+    entries = [nbest_entry(path.tokens, path.cost, result.features(path)) for path in paths[: options.nbest]]
     if options.lattices:
         _write(result.lattice, lattice_path(options.lattices, number))
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
@@ -100,10 +98,14 @@ def _write(lattice: Lattice, path: Path) -> None:
         raise BatchError(str(error)) from error
 
 
-def _entry(result: Translation, path: Hypothesis) -> dict[str, Any]:
-    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does."""
-    features = {name: value + 0.0 for name, value in result.features(path).items()}  # no -0
-    if not all(map(math.isfinite, [path.cost, *features.values()])):
-        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {path.text!r}")
-    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in path.tokens)
-    return {"words": words, "features": features, "cost": path.cost}
+def nbest_entry(tokens: Sequence[str], cost: float, scores: Mapping[str, float]) -> dict[str, Any]:
+    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does.
+
+    Raises:
+        LatticeSimpError: a score is not finite.
+    """
+    features = {name: value + 0.0 for name, value in scores.items()}  # no -0
+    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in tokens)
+    if not all(map(math.isfinite, [cost, *features.values()])):
+        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {words!r}")
+    return {"words": words, "features": features, "cost": cost}

@@ -19,6 +19,7 @@ import numpy as np
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.ops.utilities import wer
 from lattice_simp.simplify.analysis import Analysis, analyse
 from lattice_simp.simplify.deletion import Deletion, DeletionKind
 from lattice_simp.simplify.hypotheses import Hypotheses, Variant, from_variants, hypotheses, make_variant
@@ -297,6 +298,14 @@ def _no_rules(decoder: Decoder) -> Grammar:
     nothing = ("<nothing>",)
     scores = tuple((name, 0.0) for name in decoder.grammar.feature_names)
     return Grammar.from_rules([RuleText(decoder.settings.top, nothing, nothing, scores, ())])
+
+
+def most_unlike(candidates: Sequence[Simplification]) -> Simplification:
+    """Returns the candidate with most word edits from its source, the earliest of equals (Wubben et al. 2012)."""
+    sources = [tuple(word.lower() for word in own.source) for own in candidates]
+    written = [tuple(word.lower() for word in own.tokens) for own in candidates]
+    scores = wer([sources[0], *written])(0, np.arange(1, len(written) + 1, dtype=np.int32))
+    return candidates[int(np.argmin(scores))]
 
 
 def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:

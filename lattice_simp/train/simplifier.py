@@ -51,11 +51,10 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         graphs[number] = result
         run.progress(done, len(tasks))
     lattice = training_lattice(graph for number in sorted(graphs) for graph in graphs[number])
-    likelihoods, model = list[float](), OperationModel()
-    for likelihood, model in expectation_maximisation(lattice, config.simplify.iterations):
-        likelihoods.append(likelihood)
+    iterations = list(expectation_maximisation(lattice, config.simplify.iterations))
+    model = iterations[-1][1]
     model.write(folder / OPERATIONS)
-    write_json(folder / LIKELIHOODS, likelihoods)
+    write_json(folder / LIKELIHOODS, [likelihood for likelihood, _ in iterations])
     return {"features": len(model.counts), "pairs": sum(map(len, graphs.values())), "arcs": lattice.num_arcs}
 
 
