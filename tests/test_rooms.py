@@ -20,7 +20,7 @@ FLOORS = [
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
-    {"train"},
+    {"train", "corpus"},
     {"commands"},
     {"api"},
     {"cli"},

@@ -14,6 +14,7 @@ import typer
 from lattice_simp.cli import whole_app
 
 NBEST = "0 ||| a b ||| LM= -1 ||| -1\n0 ||| a c ||| LM= -2 ||| -2\n"
+ARTICLES = '{"title": "Rain", "text": "It rained on the house all day, and it was cold."}\n'
 SKELETONS = '{"tokens": ["the", "house"], "skeletons": ["10"]}\n'
 
 COMMANDS = {
@@ -43,6 +44,7 @@ COMMANDS = {
     "tune mbr": "MODEL --source TEXT --reference TEXT",
     "rescore nbest": "IN --model MODEL/lm.arpa --output OUT.nbest",
     "train": "CONFIG",
+    "corpus align": "--complex ARTICLES --simple ARTICLES --output OUT",
     "text tokenise": "TOKENS --input TEXT --output OUT.txt",
     "text detokenise": "TOKENS --input TEXT --output OUT.txt",
 }
@@ -64,7 +66,7 @@ NOT_HERE = {
 }
 """Commands whose inputs need more than a line to make, and what tests them."""
 
-GOOD = {"IN": NBEST, "TEXT": "the house\n", "JSON": SKELETONS, "LATTICE": "0 1 das LM:1\n1\n", "CONFIG": ""}
+GOOD = {"IN": NBEST, "TEXT": "the house\n", "JSON": SKELETONS, "LATTICE": "0 1 das LM:1\n1\n", "CONFIG": "", "ARTICLES": ARTICLES}
 
 
 def leaves():
