@@ -78,9 +78,7 @@ def _frequencies(folder: Path) -> Frequencies:
 
 def _align_shard(settings: CorpusSettings, split: Path, frequencies: Path, folder: Path, pairs: Path) -> None:
     titles = read_shard(pairs, ["title", *(f"{side}_number" for side in SIDES)])
-    left, right = (
-        _read_side(split / side / pairs.name, len(titles), _frequencies(frequencies)) for side in SIDES
-    )
+    left, right = (_read_side(split / side / pairs.name, len(titles), _frequencies(frequencies)) for side in SIDES)
     fits = _small(left.articles, right.articles)
     chosen = np.flatnonzero(fits)
     paragraphs = pair_paragraphs(
@@ -134,5 +132,3 @@ def _read_side(path: Path, articles: int, frequencies: Frequencies) -> _Side:
 def _small(ranges: Ranges, others: Ranges) -> Bools:
     small: Bools = ranges.sizes * others.sizes <= MAX_CELLS
     return small
-
-

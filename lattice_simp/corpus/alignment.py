@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,9 +13,13 @@ from lattice_simp.corpus.grid import MOVES, Alignments, Grids, best_alignments, 
 from lattice_simp.corpus.sentences import Splitter
 from lattice_simp.corpus.settings import CorpusSettings
 from lattice_simp.corpus.tfidf import Frequencies, Vectors, cosines, count_words
+from lattice_simp.errors import LatticeSimpError
 
 MAX_CELLS = 4_000_000
 """What two texts may have of pairs of their parts; texts with more would need more memory than others have."""
+
+Words: TypeAlias = str | Sequence[str]
+"""A sentence: a string, or its tokens."""
 
 _DEFAULTS = CorpusSettings()
 
@@ -37,8 +41,8 @@ class SentencePair:
 
 
 def align_sentences(
-    complex_sentences: Sequence[str],
-    simple_sentences: Sequence[str],
+    complex_sentences: Sequence[Words],
+    simple_sentences: Sequence[Words],
     *,
     settings: CorpusSettings = _DEFAULTS,
     frequencies: Frequencies | None = None,
@@ -57,6 +61,7 @@ def align_sentences(
     ties.
 
     Args:
+        complex_sentences, simple_sentences: strings or lists of tokens.
         frequencies: how many sentences of a collection hold each word; by default, of the sentences given.
         settings: `sentence_threshold`, `skip_cost` and `language` count here.
 
@@ -64,20 +69,29 @@ def align_sentences(
         The pairs, in the order of the moves.
 
     Raises:
-        LatticeSimpError: an unknown language, or paragraphs with more than `MAX_CELLS` pairs of sentences.
+        LatticeSimpError: a paragraph that is a string, an unknown language, or more than `MAX_CELLS` pairs of sentences.
         MissingExtraError: spaCy, whose words these are, is not installed.
     """
+    both = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]
+    if len(both[0]) * len(both[1]) > MAX_CELLS:
+        raise LatticeSimpError(f"{len(both[0])} and {len(both[1])} sentences; align shorter paragraphs")
     splitter = Splitter(settings.language)
-    sides = [splitter.words(sentences) for sentences in (complex_sentences, simple_sentences)]
+    sides = [splitter.words(texts) for texts in both]
     if frequencies is None:
         offsets = np.concatenate([sides[0][0], sides[0][0][-1] + sides[1][0][1:]])
         table = count_words(offsets, np.concatenate([sides[0][1], sides[1][1]]))
         frequencies = Frequencies.of(*table, len(offsets) - 1)
     vectors = [Vectors.of(*side, frequencies) for side in sides]
-    whole = [Ranges(np.array([0]), np.array([len(own)])) for own in (complex_sentences, simple_sentences)]
+    whole = [Ranges(np.array([0]), np.array([len(texts)])) for texts in both]
     found = align_ranges(*vectors, *whole, settings)
     rows = zip(found.row.tolist(), found.column.tolist(), found.similarity.tolist(), found.move.tolist(), strict=True)
     return [SentencePair(row, column, similarity, MOVES[move].name) for row, column, similarity, move in rows]
+
+
+def _texts(sentences: Sequence[Words]) -> list[str]:
+    if isinstance(sentences, str):
+        raise LatticeSimpError("a paragraph is a string; give a list of its sentences")
+    return [one if isinstance(one, str) else " ".join(one) for one in sentences]
 
 
 class Ranges(NamedTuple):

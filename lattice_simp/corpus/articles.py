@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.corpus.mediawiki import read_pages
+from lattice_simp.corpus.mediawiki import read_pages, require_parser
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.textio import open_binary, read_lines
 
@@ -49,12 +49,14 @@ def read_articles(path: str | Path) -> Iterator[Article]:
 
     Raises:
         FormatError: the file cannot be read, is empty, or neither of both; a line or page that is broken.
+        MissingExtraError: a dump, and mwparserfromhell is not installed.
     """
     with open_binary(path) as file:
         head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
         raise FormatError("has no articles", path=path, remedy=REMEDY)
     if head.startswith(b"<"):
+        require_parser()  # the pages' text is taken out later, when they have partners
         for number, title, text in read_pages(path):
             yield Article(title, (text,), number, is_wikitext=True)
         return

@@ -56,6 +56,15 @@ def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
             raise FormatError(f"is broken XML: {error}", path=path, line=line, remedy="get the file again") from error
 
 
+def require_parser() -> None:
+    """Sees whether wikitext can be read.
+
+    Raises:
+        MissingExtraError: mwparserfromhell is not installed.
+    """
+    _ = _parser.parse
+
+
 def paragraphs_of(wikitext: str) -> list[str]:
     """Returns the running text of a page by paragraphs: no headings, tables, templates, references, files.
 

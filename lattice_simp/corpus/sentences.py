@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import LatticeSimpError, one_line
 from lattice_simp.support.extras import extra
 
 LONGEST = 1 << 26
@@ -63,9 +63,10 @@ class Splitter:
             import spacy
         try:
             pipeline = spacy.blank(self.language)
-        except ImportError:
+        except ImportError as error:
+            remedy = "give an ISO code, or xx for rules of no language"
             raise LatticeSimpError(
-                f"spaCy has no rules for the language {self.language!r}; give an ISO code, or xx for rules of no language"
+                f"no rules for the language {self.language!r}: {one_line(error)} ({remedy})"
             ) from None
         pipeline.add_pipe("sentencizer")
         pipeline.max_length = LONGEST

@@ -10,7 +10,6 @@ This is the first of two passes over the text; only articles that have a partner
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +106,7 @@ def _sum(run: Run, folder: Path) -> dict[str, Any]:
     for path in shard_paths(split / _COUNTS):
         shard = read_shard(path)
         counts[shard["slot"].to_numpy()] += shard["count"].to_numpy()
-    sentences = {
-        side: sum(len(read_shard(path, ["article"])) for path in shard_paths(split / side)) for side in SIDES
-    }
+    sentences = {side: sum(len(read_shard(path, ["article"])) for path in shard_paths(split / side)) for side in SIDES}
     total = np.array([sum(sentences.values())])
     write_arrays(folder / _TABLE, {"counts": counts, "sentences": total})
     return {"sentences": sentences, "entries": int((counts > 0).sum())}

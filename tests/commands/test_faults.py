@@ -66,7 +66,14 @@ NOT_HERE = {
 }
 """Commands whose inputs need more than a line to make, and what tests them."""
 
-GOOD = {"IN": NBEST, "TEXT": "the house\n", "JSON": SKELETONS, "LATTICE": "0 1 das LM:1\n1\n", "CONFIG": "", "ARTICLES": ARTICLES}
+GOOD = {
+    "IN": NBEST,
+    "TEXT": "the house\n",
+    "JSON": SKELETONS,
+    "LATTICE": "0 1 das LM:1\n1\n",
+    "CONFIG": "",
+    "ARTICLES": ARTICLES,
+}
 
 
 def leaves():
