@@ -57,7 +57,8 @@ def page(figures: Figures) -> list[str]:
 
 def _rows(rows: list[Figures]) -> str:
     lines = [
-        "| paragraphs | sentences | paragraph pairs | pairs | identical | right | wrong | unknown | precision | recall |",
+        "| paragraphs | sentences | paragraph pairs | pairs | identical | right | wrong | unknown "
+        "| precision | recall |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:

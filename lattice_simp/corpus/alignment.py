@@ -69,7 +69,7 @@ def align_sentences(
         The pairs, in the order of the moves.
 
     Raises:
-        LatticeSimpError: a paragraph that is a string, an unknown language, or more than `MAX_CELLS` pairs of sentences.
+        LatticeSimpError: a paragraph is a string, an unknown language, more than `MAX_CELLS` pairs of sentences.
         MissingExtraError: spaCy, whose words these are, is not installed.
     """
     both = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]

@@ -81,7 +81,7 @@ class Vectors(NamedTuple):
         weights = counts * frequencies.inverse(own)
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=len(offsets) - 1))
         begins = np.searchsorted(rows, np.arange(len(offsets)))
-        return cls(begins, own, weights / lengths[rows])
+        return cls(begins, own, weights / np.maximum(lengths, np.finfo(np.float64).tiny)[rows])
 
 
 def cosines(left: Vectors, right: Vectors, rows: Longs, others: Longs) -> Floats:
