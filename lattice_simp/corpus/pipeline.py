@@ -94,7 +94,7 @@ def align_collections(
         MissingExtraError: the extra `corpus` is not installed.
     """
     if run.cluster is not None:
-        check_cluster(run.cluster)
+        check_cluster(run.cluster, jobs=run.jobs)
     paths = dict(zip(SIDES, (Path(complex_articles), Path(simple_articles)), strict=True))
     for path in paths.values():
         if not path.is_file():

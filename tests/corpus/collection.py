@@ -6,7 +6,9 @@ import json
 import random
 from xml.sax.saxutils import escape
 
-WORDS = "river valley farmer bridge winter letter garden engine window market doctor island castle forest basket".split()
+WORDS = (
+    "river valley farmer bridge winter letter garden engine window market doctor island castle forest basket".split()
+)
 VERBS = ["crosses", "follows", "repairs", "leaves", "paints", "remembers"]
 EXTRA = ["quietly", "every year", "with great care", "at the break of day", "in spite of the weather"]
 

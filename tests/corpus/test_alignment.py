@@ -44,7 +44,9 @@ def test_splits_and_what_is_left_out():
 
 
 def test_the_kind_is_that_of_the_move_even_if_one_pair_of_two_is_dropped():
-    assert found(ls.align_sentences(["Rain fell on the hills.", "Cold winds blew."], ["Rain fell on hills."])) == [(0, 0, "2-1")]
+    assert found(ls.align_sentences(["Rain fell on the hills.", "Cold winds blew."], ["Rain fell on hills."])) == [
+        (0, 0, "2-1")
+    ]
 
 
 def test_crossed():
