@@ -83,7 +83,7 @@ def align_sentences(
         frequencies = Frequencies.of(*table, len(offsets) - 1)
     vectors = [Vectors.of(*side, frequencies) for side in sides]
     whole = [Ranges(np.array([0]), np.array([len(texts)])) for texts in both]
-    found = align_ranges(*vectors, *whole, settings)
+    found = align_ranges(vectors[0], vectors[1], whole[0], whole[1], settings)
     rows = zip(found.row.tolist(), found.column.tolist(), found.similarity.tolist(), found.move.tolist(), strict=True)
     return [SentencePair(row, column, similarity, MOVES[move].name) for row, column, similarity, move in rows]
 
@@ -142,6 +142,6 @@ def align_ranges(
     """
     found = similarities(left, right, ranges, others)
     pairs = best_alignments(Grids(ranges.sizes, others.sizes, found.cosine), settings.skip_cost)
-    rows, columns = pairs.row + ranges.begin[pairs.grid], pairs.column + others.begin[pairs.grid]
     good = pairs.similarity >= settings.sentence_threshold
-    return Alignments(*(column[good] for column in pairs._replace(row=rows, column=columns)))
+    grid, row, column, move, similarity = (values[good] for values in pairs)
+    return Alignments(grid, row + ranges.begin[grid], column + others.begin[grid], move, similarity)

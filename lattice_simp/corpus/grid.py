@@ -195,11 +195,11 @@ def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
     lattice = alignment_lattice(grids, skip_cost)
     arcs = shortest_path(lattice).arcs
     point, moves = grids.points(lattice.sources[arcs]), lattice.olabels[arcs] - 1
-    parts = []
+    parts: list[tuple[Longs, ...]] = []
     for number, move in enumerate(MOVES):
         mine = np.flatnonzero(moves == number)
-        for index, (row, column) in enumerate(move.pairs):
-            parts.append((2 * mine + index, point.grid[mine], point.row[mine] + row, point.column[mine] + column))
+        for index, (down, right) in enumerate(move.pairs):
+            parts.append((2 * mine + index, point.grid[mine], point.row[mine] + down, point.column[mine] + right))
     order, grid, row, column = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     sorting = np.argsort(order)
     grid, row, column = grid[sorting], row[sorting], column[sorting]

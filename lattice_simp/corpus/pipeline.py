@@ -100,6 +100,8 @@ def align_collections(
         if not path.is_file():
             raise FormatError("is not a file", path=path, remedy="give JSON lines of articles, or a MediaWiki dump")
     folder = Path(output)
+    if not folder.absolute().parent.is_dir():
+        raise LatticeSimpError(f"{folder}: cannot be made (make the folder that it is to be in first)")
     stages = [
         *(read_stage(side, path, settings) for side, path in paths.items()),
         pair_stage(),

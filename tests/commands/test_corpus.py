@@ -8,9 +8,6 @@ import pytest
 from corpus.collection import articles, write_collection
 from train.toy import TASK_USERS, inline_tasks
 
-for name in ("duckdb", "pyarrow", "spacy"):
-    pytest.importorskip(name, reason="the extra 'corpus' is not installed")
-
 
 @pytest.fixture
 def sides(tmp_path, monkeypatch):
@@ -47,3 +44,27 @@ def test_options_that_cannot_be(call, sides, tmp_path, options, message):
     done = call("corpus", "align", *sides, "--output", tmp_path / "out", "--quiet", *options)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x80\x00\xff\xfe binary \x00\n", "c:1: bytes that are not UTF-8 (convert"),
+        (b'{"title": "A", "text": "b"}\n{"title": 1}\n', "c:2: has no title (each line is"),
+        (b"]]] ||| {{ 7\n", "c:1: is not JSON: Expecting value (each line is"),
+        (b"", "c: has no articles (each line is"),
+    ],
+)
+def test_broken_input_is_one_line(call, sides, tmp_path, content, message):
+    (tmp_path / "c").write_bytes(content)
+    done = call("corpus", "align", *sides, "--output", tmp_path / "out", "--quiet")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"lattice-simp: {tmp_path}/{message}")
+    assert not (tmp_path / "out" / "pairs.jsonl").exists()
+
+
+def test_a_place_that_cannot_be_written_is_one_line(call, sides, tmp_path):
+    done = call("corpus", "align", *sides, "--output", tmp_path / "no" / "folder", "--quiet")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "no/folder: cannot be made (make the folder" in done.stderr

@@ -14,7 +14,6 @@ import typer
 from lattice_simp.cli import whole_app
 
 NBEST = "0 ||| a b ||| LM= -1 ||| -1\n0 ||| a c ||| LM= -2 ||| -2\n"
-ARTICLES = '{"title": "Rain", "text": "It rained on the house all day, and it was cold."}\n'
 SKELETONS = '{"tokens": ["the", "house"], "skeletons": ["10"]}\n'
 
 COMMANDS = {
@@ -44,7 +43,6 @@ COMMANDS = {
     "tune mbr": "MODEL --source TEXT --reference TEXT",
     "rescore nbest": "IN --model MODEL/lm.arpa --output OUT.nbest",
     "train": "CONFIG",
-    "corpus align": "--complex ARTICLES --simple ARTICLES --output OUT",
     "text tokenise": "TOKENS --input TEXT --output OUT.txt",
     "text detokenise": "TOKENS --input TEXT --output OUT.txt",
 }
@@ -57,6 +55,7 @@ NOT_HERE = {
     "rescore lattices": "its own tests break lattices",
     "rescore train": "its own tests break corpora",
     "rescore train-neural": "needs torch",
+    "corpus align": "its own tests break collections; the work of its stages stays",
     "hindi clauses": "its own tests break treebanks and models",
     "hindi classify": "likewise",
     "hindi simplify": "likewise",
@@ -72,7 +71,6 @@ GOOD = {
     "JSON": SKELETONS,
     "LATTICE": "0 1 das LM:1\n1\n",
     "CONFIG": "",
-    "ARTICLES": ARTICLES,
 }
 
 

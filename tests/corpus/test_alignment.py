@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("spacy", reason="the extra 'corpus' is not installed")
-
 import lattice_simp as ls
 from lattice_simp.corpus import alignment
 from lattice_simp.corpus.tfidf import Frequencies

@@ -9,10 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-for name in ("duckdb", "pyarrow", "spacy"):
-    pytest.importorskip(name, reason="the extra 'corpus' is not installed")
-
 from corpus.collection import articles, dump_of, page_of, write_collection
 from train.toy import TASK_USERS, inline_tasks
 

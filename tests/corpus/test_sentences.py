@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
-
-pytest.importorskip("spacy", reason="the extra 'corpus' is not installed")
 
 from lattice_simp import LatticeSimpError
 from lattice_simp.corpus import sentences
@@ -49,9 +48,7 @@ def test_nothing_but_blanks_is_between_sentences():
 
 def test_words_are_told_apart_without_case_and_punctuation():
     offsets, words = SPLITTER.words(["The cat, sat.", "the CAT (sat)", "the dog sat", "!?", ""])
-    first, second, third, *others = (
-        words[begin:end].tolist() for begin, end in zip(offsets, offsets[1:], strict=False)
-    )
+    first, second, third, *others = (words[begin:end].tolist() for begin, end in pairwise(offsets))
     assert first == second
     assert len(set(first) & set(third)) == 2
     assert others == [[], []]

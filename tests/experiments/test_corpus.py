@@ -6,10 +6,6 @@ import json
 
 import pytest
 import yaml
-
-for name in ("duckdb", "pyarrow", "spacy"):
-    pytest.importorskip(name, reason="the extra 'corpus' is not installed")
-
 from corpus.collection import articles
 from train.toy import TASK_USERS, inline_tasks
 
