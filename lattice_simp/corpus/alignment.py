@@ -143,5 +143,6 @@ def align_ranges(
     found = similarities(left, right, ranges, others)
     pairs = best_alignments(Grids(ranges.sizes, others.sizes, found.cosine), settings.skip_cost)
     good = pairs.similarity >= settings.sentence_threshold
-    grid, row, column, move, similarity = (values[good] for values in pairs)
-    return Alignments(grid, row + ranges.begin[grid], column + others.begin[grid], move, similarity)
+    grid = pairs.grid[good]
+    rows, columns = pairs.row[good] + ranges.begin[grid], pairs.column[good] + others.begin[grid]
+    return Alignments(grid, rows, columns, pairs.move[good], pairs.similarity[good])

@@ -10,6 +10,7 @@ This is the first of two passes over the text; only articles that have a partner
 from __future__ import annotations
 
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,10 @@ _COUNTS, _TABLE = "counts", "table.arrays"
 def split_stage(settings: CorpusSettings) -> Stage:
     """Returns the stage that splits the articles of each shard."""
     with extra("corpus"):
-        import spacy
+        rules = version("spacy")
     splitter = Splitter(settings.language)
     work = partial(_split, splitter)
-    return Stage(SPLIT, ("pair",), [settings.language, spacy.__version__], (), work, check=splitter.check)
+    return Stage(SPLIT, ("pair",), [settings.language, rules], (), work, check=splitter.check)
 
 
 def frequencies_stage() -> Stage:
