@@ -33,6 +33,10 @@ Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence
     Decoder             translates, with or without skeletons
+Corpora:
+    align_sentences     the pairs of a complex and a simple paragraph's sentences
+    CorpusSettings      thresholds and costs
+    SentencePair        two sentences that say the same
 
 Costs are negative natural logs; features are scores, higher is better. Errors are subclasses of `LatticeSimpError`.
 """

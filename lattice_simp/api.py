@@ -6,6 +6,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.corpus.alignment import SentencePair, align_sentences
+from lattice_simp.corpus.settings import CorpusSettings
 from lattice_simp.draw import to_dot, to_svg
 from lattice_simp.errors import (
     CyclicLatticeError,
@@ -45,6 +47,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "CorpusSettings",
     "CyclicLatticeError",
     "Decoder",
     "DecoderSettings",
@@ -62,12 +65,14 @@ __all__ = [
     "MbrSettings",
     "MissingExtraError",
     "Oracle",
+    "SentencePair",
     "Skeleton",
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
     "Translation",
     "UnknownSymbolError",
+    "align_sentences",
     "apply_lm",
     "arc_posteriors",
     "compose",

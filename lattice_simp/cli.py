@@ -28,6 +28,7 @@ COMMANDS = {
     "tune": "tune weights and minimum Bayes-risk decoding on a development set",
     "train": "make a model directory from parallel text",
     "text": "make tokens of text as a trained model needs it, and text of tokens",
+    "corpus": "make parallel corpora of complex and simple sentences from paired articles",
     "hindi": "clauses of Hindi sentences, their types, and simpler sentences",
     "simplify": "make English sentences simpler",
     "demo": "translate sentences of the built-in grammar with three strategies",

@@ -20,7 +20,7 @@ FLOORS = [
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
-    {"train", "simplify"},
+    {"train", "simplify", "corpus"},
     {"commands"},
     {"api"},
     {"cli"},

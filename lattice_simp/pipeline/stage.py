@@ -47,14 +47,14 @@ class Run:
         cluster: a Dask scheduler's address, `local`, or None.
         folders: the folders of the stages that are done.
         say: prints a line of the log.
-        progress: is told the tasks that are done and how many there are.
+        progress: is told the tasks that are done and how many there are, None where that is not known.
     """
 
     jobs: int = 1
     cluster: str | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
     say: Callable[[str], None] = lambda text: None
-    progress: Callable[[int, int], None] = lambda done, total: None
+    progress: Callable[[int, int | None], None] = lambda done, total: None
 
 
 @dataclass(frozen=True)

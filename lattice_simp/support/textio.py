@@ -1,11 +1,12 @@
 """Opening files: compression told by content, atomic writing, strict UTF-8, errors that name the file and the line.
 
-Every reader and writer of the package goes through this module. Files are gzip (`.gz`), xz (`.xz`), Zstandard (`.zst`)
-or plain; `-` is standard input or standard output.
+Every reader and writer of the package goes through this module. Files are gzip (`.gz`), bzip2 (`.bz2`), xz (`.xz`),
+Zstandard (`.zst`) or plain; `-` is standard input or standard output.
 """
 
 from __future__ import annotations
 
+import bz2
 import errno
 import gzip
 import io
@@ -30,7 +31,7 @@ MAX_BYTES = 1 << 32
 MAX_LINE_BYTES = 1 << 28
 """The most bytes of one line."""
 
-_MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 COMPRESSIONS = frozenset(_MAGIC.values())
 """The endings of compressed files."""
 
@@ -181,6 +182,8 @@ def _packing(file: io.BufferedReader) -> str | None:
 def _unpack(file: io.BufferedReader, packing: str) -> Iterator[bytes]:
     if packing == ".zst":
         return _unpack_zstandard(file)
+    if packing == ".bz2":
+        return _unpack_bzip2(file)
     stream = gzip.GzipFile(fileobj=file) if packing == ".gz" else lzma.LZMAFile(file)  # noqa: SIM115
     return iter(lambda: stream.read(1 << 17), b"")
 
@@ -197,6 +200,17 @@ def _unpack_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
                 raise EOFError("the last frame is cut off")
             yield frame.decompress(bite)
         bite = frame.unused_data or file.read(1024)
+
+
+def _unpack_bzip2(file: io.BufferedReader) -> Iterator[bytes]:
+    stream = bz2.BZ2File(file)
+    try:
+        while piece := stream.read(1 << 17):
+            yield piece
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise EOFError(str(error)) from error  # damage, which it tells by no error of its own
 
 
 class _Unpacked(io.RawIOBase):
@@ -277,6 +291,9 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     if suffix == ".gz":
         with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as zipped:
             yield cast(BinaryIO, zipped)
+    elif suffix == ".bz2":
+        with bz2.BZ2File(raw, "wb") as zipped_bz2:
+            yield cast(BinaryIO, zipped_bz2)
     elif suffix == ".xz":
         with lzma.LZMAFile(raw, "wb") as zipped_xz:
             yield cast(BinaryIO, zipped_xz)

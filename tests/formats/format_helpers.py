@@ -13,7 +13,7 @@ from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import LatticeSimpError
 
 SHARED = Path(__file__).parents[2].parent / "shared"
-COMPRESSIONS = ("", ".gz", ".xz", ".zst")
+COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
 WORDS = (
     "a",
     "the",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import bz2
 import errno
 import gzip
 import io
@@ -37,7 +38,12 @@ def test_round_trip(tmp_path, suffix):
 
 @pytest.mark.parametrize(
     ("suffix", "unpack"),
-    [(".gz", gzip.decompress), (".xz", lzma.decompress), (".zst", lambda data: zstandard.decompress(data, 100))],
+    [
+        (".gz", gzip.decompress),
+        (".bz2", bz2.decompress),
+        (".xz", lzma.decompress),
+        (".zst", lambda data: zstandard.decompress(data, 100)),
+    ],
 )
 def test_other_programs_unpack_what_is_written(tmp_path, suffix, unpack):
     with open_binary(tmp_path / f"x{suffix}", "w") as file:
@@ -45,13 +51,13 @@ def test_other_programs_unpack_what_is_written(tmp_path, suffix, unpack):
     assert unpack((tmp_path / f"x{suffix}").read_bytes()) == b"abc" * 10
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_content_tells_the_compression_whatever_the_name(tmp_path, compress):
     (tmp_path / "plain.txt").write_bytes(compress(b"first ") + compress(b"second"))  # two members in a row
     assert read_bytes(tmp_path / "plain.txt") == b"first second"
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 @pytest.mark.parametrize("cut", [7, -9, -1])
 def test_cut_off_files(tmp_path, compress, cut):
     path = tmp_path / "cut"
@@ -62,14 +68,14 @@ def test_cut_off_files(tmp_path, compress, cut):
         list(read_lines(path))
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_a_compressed_name_without_compressed_content(tmp_path, suffix):
     (tmp_path / f"x{suffix}").write_bytes(b"")
     with pytest.raises(FormatError, match=f"no {suffix[1:]} data in this file"):
         read_bytes(tmp_path / f"x{suffix}")
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_large_content_is_streamed_and_limited(tmp_path, compress):
     path = tmp_path / "bomb"
     path.write_bytes(compress(b"x" * 50_000_000))
@@ -217,7 +223,7 @@ def test_standard_output_of_text_alone(monkeypatch):
     assert sys.stdout.getvalue() == "café\n"
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_fuzzed_compression(tmp_path, compress):
     path = tmp_path / "fuzzed"
 

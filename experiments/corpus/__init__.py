@@ -1,0 +1,1 @@
+"""Building parallel corpora of complex and simple sentences."""

@@ -1,0 +1,78 @@
+"""`python -m experiments.corpus`: parallel corpora of OneStop's articles and of a million made-up sentences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
+from experiments.corpus.report import page
+from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
+from lattice_simp.corpus.pipeline import COUNTS
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.pipeline.runner import Done, run_stages
+
+
+def corpus(experiment: Experiment) -> Results:
+    """Aligns and measures what is not there."""
+    config = experiment.settings()
+    stages = [make(config) for make in (onestop_stage, articles_stage, million_stage, killed_stage)]
+    done = run_stages(stages, Path(config["work"]), experiment.run)
+    figures = {
+        ONESTOP: _onestop(done, config["precision"]),
+        MILLION: _million(done),
+        KILLED: {**config["killed"], **_only(done.records[KILLED], ("killed", "same_bytes"))},
+    }
+    default = next(row for row in figures[ONESTOP]["rows"] if "kinds" in row)["all"]
+    stages_of = figures[MILLION]["stages"].values()
+    named = {
+        "onestop_precision": default["precision"],
+        "onestop_recall": default["recall"],
+        "million_cpu_s": round(sum(record["cpu_seconds"] for record in stages_of), 1),
+        "million_peak_mb": max(record["peak_mb"] for record in stages_of),
+    }
+    programs = [f"{name} {version(name)}" for name in ("spacy", "duckdb", "pyarrow")]
+    return Results("Parallel corpora of paired articles", {**named, **figures}, page(figures), programs)
+
+
+def _onestop(done: Done, wanted: float) -> dict[str, Any]:
+    rows = json.loads((done.folders[ONESTOP] / "rows.json").read_text(encoding="utf-8"))
+    best = chosen(rows, wanted)
+    default = next(row for row in rows if "kinds" in row)
+    choice = {
+        "wanted": wanted,
+        **_only(best, ("paragraph_threshold", "sentence_threshold")),
+        **_only(best["test"], ("precision", "recall")),
+        "default_precision": default["test"]["precision"],
+        "default_recall": default["test"]["recall"],
+    }
+    record = done.records[ONESTOP]
+    return {"rows": rows, "chosen": choice, **_only(record, ("gold", "reachable", "several", "articles"))}
+
+
+def _million(done: Done) -> dict[str, Any]:
+    record = done.records[MILLION]
+    counts = json.loads((done.folders[MILLION] / COUNTS).read_text(encoding="utf-8"))
+    return {
+        "sentences": counts["sentences"]["complex"],
+        "simple": counts["sentences"]["simple"],
+        "articles": done.records[ARTICLES]["articles"],
+        **_only(counts, ("paragraph_pairs", "sentence_pairs")),
+        **_only(record, ("stages", "jobs")),
+    }
+
+
+def _only(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: record[name] for name in names}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.corpus", __doc__, Path(__file__).parent), arguments, corpus)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""OneStop: what the alignment finds of the pairs that its makers aligned."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from lattice_simp import CorpusSettings
+from lattice_simp.corpus.pipeline import PAIRS, align_collections
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.support.textio import open_text, read_lines
+
+Config = dict[str, Any]
+Pair = tuple[str, str]
+
+ONESTOP = "onestop"
+
+DEFAULT = CorpusSettings()
+
+HALVES = ("development", "test")
+
+_SEPARATOR = "*****"
+_LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
+
+
+def onestop_stage(config: Config) -> Stage:
+    """Returns the stage that aligns the articles at several thresholds and counts what is right."""
+    own = config[ONESTOP]
+    files = [Path(config["data"], own[name]) for name in ("articles", "aligned")]
+    settings = [own, config["thresholds"], DEFAULT.__dict__]
+    programs = sorted(Path(align_collections.__code__.co_filename).parent.glob("*.py"))
+    return Stage(ONESTOP, (), settings, [*files, *programs, Path(__file__)], partial(_measure, config, *files))
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The pairs of the makers' alignment, both sentences as `letters`.
+
+    Attributes:
+        pairs: all of them.
+        halves: of each half of the articles, those of which a sentence is in an article of that half.
+    """
+
+    pairs: frozenset[Pair]
+    halves: Mapping[str, frozenset[Pair]]
+
+
+def letters(text: str) -> str:
+    """Returns what two texts of a sentence agree in: its ASCII letters and digits, in lower case.
+
+    >>> letters("Don’t: it’s “.com”!")
+    'dontitscom'
+    """
+    return re.sub(r"[^a-z0-9]+", "", text.lower())
+
+
+def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Path) -> dict[str, Any]:
+    texts = _write_sides(config[ONESTOP], articles, folder)
+    gold = _read_gold(aligned, texts)
+    sides = [folder / f"{side}.jsonl" for side in ("complex", "simple")]
+    rows = []
+    for paragraphs, sentences in product(config["thresholds"], repeat=2):
+        settings = CorpusSettings(paragraph_threshold=paragraphs, sentence_threshold=sentences)
+        counts = align_collections(*sides, folder / "out", settings=settings, run=run)
+        found = [json.loads(line) for line in read_lines(folder / "out" / PAIRS)]
+        row: dict[str, Any] = {"paragraph_threshold": paragraphs, "sentence_threshold": sentences}
+        row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(found, gold.pairs)}
+        for half in HALVES:
+            row[half] = score([one for one in found if half == half_of(one["title"])], gold.halves[half])
+        if settings == DEFAULT:
+            row["kinds"] = {
+                kind: score([one for one in found if one["kind"] == kind], gold.pairs) for kind in counts.kinds
+            }
+        rows.append(row)
+    write_json(folder / "rows.json", rows)
+    return {
+        "gold": len(gold.pairs),
+        "reachable": reachable(gold.pairs, folder),
+        "several": sum(count > 1 for side in zip(*gold.pairs, strict=True) for count in Counter(side).values()),
+        "articles": len(texts),
+    }
+
+
+def score(found: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str, Any]:
+    """Counts pairs: right ones are in `gold`; wrong ones are not, but pair a sentence that has another partner there.
+
+    >>> pair = lambda one, other: {"complex": {"text": one}, "simple": {"text": other}}
+    >>> counts = score([pair("A.", "b"), pair("a", "c"), pair("d", "e"), pair("f", "F")], frozenset({("a", "b")}))
+    >>> [counts[name] for name in ("pairs", "identical", "right", "wrong", "unknown", "precision", "recall")]
+    [4, 1, 1, 1, 1, 0.5, 1.0]
+
+    What is neither is identical, or unknown, as the makers' alignment says nothing of either sentence.
+    """
+    known_complex, known_simple = {one for one, _ in gold}, {one for _, one in gold}
+    keys = [(letters(pair["complex"]["text"]), letters(pair["simple"]["text"])) for pair in found]
+    right = [key for key in keys if key in gold]
+    others = [key for key in keys if key not in gold]
+    identical = sum(one == other for one, other in others)
+    wrong = sum(one != other and (one in known_complex or other in known_simple) for one, other in others)
+    judged = len(right) + wrong
+    return {
+        "pairs": len(keys),
+        "identical": identical,
+        "right": len(right),
+        "wrong": wrong,
+        "unknown": len(keys) - identical - judged,
+        "precision": round(len(right) / judged, 4) if judged else None,
+        "recall": round(len(set(right)) / len(gold), 4) if gold else None,
+    }
+
+
+def reachable(gold: frozenset[Pair], folder: Path) -> int:
+    """Returns how many of the pairs have both sentences as they are in the articles, letters alone compared."""
+    texts = [
+        [letters(json.loads(line)["text"]) for line in read_lines(folder / f"{side}.jsonl")]
+        for side in ("complex", "simple")
+    ]
+    return sum(any(one in own and other in simpler for own, simpler in zip(*texts, strict=True)) for one, other in gold)
+
+
+def chosen(rows: Sequence[Mapping[str, Any]], precision: float) -> Mapping[str, Any]:
+    """Returns the row of the best recall on the development half, of those with so much precision there."""
+    good = [row for row in rows if row["development"]["precision"] >= precision]
+    return max(good or rows, key=lambda row: row["development"]["recall"])
+
+
+def half_of(title: str) -> str:
+    """Returns the half that an article is in, by its title's characters."""
+    return HALVES[sum(map(ord, title)) % 2]
+
+
+def _write_sides(own: Config, articles: Path, folder: Path) -> dict[str, str]:
+    """Writes both levels as collections; returns the letters of each article's texts."""
+    texts: dict[str, str] = defaultdict(str)
+    with open_text(folder / "complex.jsonl", "w") as complex_file, open_text(folder / "simple.jsonl", "w") as simple:
+        for record in map(json.loads, read_lines(articles)):
+            files = {own["complex"]: complex_file, own["simple"]: simple}
+            if record["level"] in files:
+                title = _LEVEL.sub("", record["file"]).strip().lower()
+                files[record["level"]].write(json.dumps({"title": title, "text": record["text"]}) + "\n")
+                texts[title] += "|" + letters(record["text"])
+    return dict(texts)
+
+
+def _read_gold(aligned: Path, texts: Mapping[str, str]) -> Gold:
+    pairs: list[Pair] = []
+    lines: list[str] = []
+    for line in read_lines(aligned):
+        if line.startswith(_SEPARATOR):
+            pairs.append((letters(lines[0]), letters(lines[1])))
+            lines = []
+        else:
+            lines.append(line)
+    halves: dict[str, set[Pair]] = {half: set() for half in HALVES}
+    for pair in pairs:
+        for title, text in texts.items():
+            if pair[0] in text or pair[1] in text:
+                halves[half_of(title)].add(pair)
+    return Gold(frozenset(pairs), {half: frozenset(own) for half, own in halves.items()})

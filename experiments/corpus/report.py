@@ -1,0 +1,87 @@
+"""The tables of the experiment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from experiments.corpus.onestop import DEFAULT
+from lattice_simp.pipeline.experiment import stage_table
+
+Figures = dict[str, Any]
+
+_ONESTOP = """The advanced and the elementary texts of OneStop, paired by file name, against the pairs that its makers
+published ({gold:,} different ones; of {reachable:,} both sentences are in the articles as they are, the others have
+other words or footnote numbers in them, and nothing can find them). Sentences are compared by their ASCII letters and
+digits in lower case, since the published pairs have lost quotes, dashes and ligatures.
+
+The published pairs are some of the right ones: none is of identical sentences, only {several} of their sentences are
+in two pairs, though the texts have many splits, and most sentences of the articles are in none. So a pair is *right*
+if it is published; *wrong* if it is not, but one of its sentences is published with another partner; *identical* if
+its sentences are equal, which the makers left out; else *unknown*. Precision is right / (right + wrong), recall the
+share of all published pairs that are found, unreachable ones included. Precision on pairs that cannot be judged may
+differ, and part of the wrong ones are the second half of a split whose first half is published, or are published with
+a footnote number in a sentence."""
+
+_CHOSEN = """The rows above show what thresholds do; the defaults are the paper's, and nothing was chosen for them. If
+one chooses on half of the articles (of the settings with {wanted:.2f} precision there, that of the best recall), it is
+paragraphs {paragraph_threshold}, sentences {sentence_threshold}: on the other half, precision {precision:.3f} and
+recall {recall:.3f}; the paper's have {default_precision:.3f} and {default_recall:.3f} there. Published pairs of which
+no sentence is in any article are in neither half."""
+
+_MILLION = """{sentences:,} complex sentences in {articles:,} articles and {simple:,} simple ones, made up
+(`synthetic.py`), {jobs} processes: {paragraph_pairs:,} paragraph pairs, {sentence_pairs:,} sentence pairs. Memory is
+that of all processes together, sampled, this one included."""
+
+_KILLED = """A run over {sentences:,} made-up sentences was killed with signal 9 {killed} times (after {after} s), and
+went on each time: the files have {same} bytes as those of a run in peace."""
+
+
+def page(figures: Figures) -> list[str]:
+    """Lays the figures out."""
+    onestop = figures["onestop"]
+    return [
+        "## OneStop",
+        _ONESTOP.format(**onestop),
+        _rows(onestop["rows"]),
+        _kinds(onestop["rows"]),
+        _CHOSEN.format(**onestop["chosen"]),
+        "## A million sentences",
+        _MILLION.format(**figures["million"]),
+        stage_table(figures["million"]["stages"]),
+        "## Killed runs",
+        _KILLED.format(
+            **{**figures["killed"], "same": "the same" if figures["killed"]["same_bytes"] else "OTHER"},
+        ),
+    ]
+
+
+def _rows(rows: list[Figures]) -> str:
+    lines = [
+        "| paragraphs | sentences | paragraph pairs | pairs | identical | right | wrong | unknown "
+        "| precision | recall |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        own = row["all"]
+        mark = "**" if "kinds" in row else ""
+        lines.append(
+            f"| {mark}{row['paragraph_threshold']}{mark} | {mark}{row['sentence_threshold']}{mark} "
+            f"| {row['paragraph_pairs']:,} | {own['pairs']:,} | {own['identical']:,} | {own['right']:,} "
+            f"| {own['wrong']:,} | {own['unknown']:,} | {own['precision']:.3f} | {own['recall']:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def _kinds(rows: list[Figures]) -> str:
+    default = next(row for row in rows if "kinds" in row)
+    lines = [
+        f"By kind of move, at {DEFAULT.paragraph_threshold} and {DEFAULT.sentence_threshold}:",
+        "",
+        "| move | pairs | identical | right | wrong | unknown |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for kind, own in default["kinds"].items():
+        if own["pairs"]:
+            counts = " | ".join(f"{own[name]:,}" for name in ("pairs", "identical", "right", "wrong", "unknown"))
+            lines.append(f"| {kind} | {counts} |")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Parallel corpora of complex and simple sentences out of paired articles (Coster and Kauchak 2011)."""

@@ -1,0 +1,70 @@
+"""`lattice-simp corpus`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from corpus.collection import articles, write_collection
+from train.toy import TASK_USERS, inline_tasks
+
+
+@pytest.fixture
+def sides(tmp_path, monkeypatch):
+    """The options that name two collections, whose articles are aligned in this process."""
+    for module in TASK_USERS:
+        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
+    own, simpler = (write_collection(tmp_path / name, one) for name, one in zip("cs", articles(4), strict=True))
+    return ["--complex", own, "--simple", simpler]
+
+
+def test_align(call, sides, tmp_path):
+    options = ["--paragraph-threshold", 0.2, "--sentence-threshold", 0.4]
+    done = call("corpus", "align", *sides, "--output", tmp_path / "out", *options)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "out" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    assert done.stdout.startswith("4 article pairs, ")
+    assert done.stdout.endswith(f" {len(lines)} sentence pairs\n")
+    assert "align: " in done.stderr
+    assert 0.4 <= min(json.loads(line)["similarity"] for line in lines) < 0.5
+    again = call("corpus", "align", *sides, "--output", tmp_path / "out", *options, "--quiet")
+    assert (again.stdout, again.stderr) == (done.stdout, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sentence-threshold", "1.2"], "lattice-simp: --sentence-threshold 1.2: a cosine is between 0 and 1"),
+        (["--language", "qq"], "lattice-simp: no rules for the language 'qq'"),
+        (["--jobs", "2", "--dask", "local:1"], "lattice-simp: --dask and --jobs exclude each other"),
+        (["--dask", "somewhere"], "lattice-simp: 'somewhere' is not a Dask cluster"),
+    ],
+)
+def test_options_that_cannot_be(call, sides, tmp_path, options, message):
+    done = call("corpus", "align", *sides, "--output", tmp_path / "out", "--quiet", *options)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x80\x00\xff\xfe binary \x00\n", "c:1: bytes that are not UTF-8 (convert"),
+        (b'{"title": "A", "text": "b"}\n{"title": 1}\n', "c:2: has no title (each line is"),
+        (b"]]] ||| {{ 7\n", "c:1: is not JSON: Expecting value (each line is"),
+        (b"", "c: has no articles (each line is"),
+    ],
+)
+def test_broken_input_is_one_line(call, sides, tmp_path, content, message):
+    (tmp_path / "c").write_bytes(content)
+    done = call("corpus", "align", *sides, "--output", tmp_path / "out", "--quiet")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"lattice-simp: {tmp_path}/{message}")
+    assert not (tmp_path / "out" / "pairs.jsonl").exists()
+
+
+def test_a_place_that_cannot_be_written_is_one_line(call, sides, tmp_path):
+    done = call("corpus", "align", *sides, "--output", tmp_path / "no" / "folder", "--quiet")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "no/folder: cannot be made (make the folder" in done.stderr
