@@ -9,7 +9,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.simplify.analysis import Analysis
-from lattice_simp.simplify.hypotheses import FEATURES, make_variant
+from lattice_simp.simplify.hypotheses import DELETION_FEATURES, FEATURES, SPLIT_FEATURE, make_variant
 from lattice_simp.simplify.operations import OperationModel
 from lattice_simp.simplify.simplifier import Simplifier
 from lattice_simp.translate.source import INPUT_FEATURE
@@ -26,6 +26,15 @@ START: Mapping[str, float] = {
 }
 """The weights to begin with beside those of a decoder: log probabilities as they are, a price for deleted words, since
 language models like short sentences, and a small one for tokens that stand for themselves."""
+
+LOG_PROBABILITIES = (
+    *(f"{INPUT_FEATURE}:{name}" for name in (SPLIT_FEATURE, *DELETION_FEATURES.values())),
+    "TargetGivenSource",
+    "SourceGivenTarget",
+    "LexicalTargetGivenSource",
+    "LexicalSourceGivenTarget",
+)
+"""Features whose weights stay positive: what is likelier is never worse, whatever a small development set says."""
 
 BEAM, MAX_ARCS = 5.0, 1500
 """What the tuning lattices keep: nats, arcs."""
@@ -58,6 +67,7 @@ def tune_simplifier(
         say: prints a line of the log.
     """
     analyses = list(sentences)
+    signs = {name: 1 for name in LOG_PROBABILITIES if name in simplifier.decoder.weights}
 
     def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
         decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})
@@ -71,7 +81,7 @@ def tune_simplifier(
         simplifier.decoder.weights,
         metric=metric,
         sources=[words_in_lattice(own) for own in analyses],
-        mert=mert,
+        mert=replace(mert, signs={**signs, **mert.signs}),
         max_rounds=max_rounds,
         say=say,
     )

@@ -1,0 +1,76 @@
+"""The simplify command: text in, text out, explanations, failures, what it is told wrongly."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lattice_simp.formats.nbest import read_nbest
+
+pytest.importorskip("spacy")
+
+LINES = "the old judge , who was tired , held the principal man .\n\nthe principal man .\n"
+
+
+@pytest.fixture(scope="module")
+def simplifier(tmp_path_factory):
+    simplifier_model = pytest.importorskip("simplifier_model")
+    return simplifier_model.write_model(tmp_path_factory.mktemp("model"))
+
+
+def test_a_line_for_each_line(call, simplifier, tmp_path):
+    explained, nbest = tmp_path / "explained.jsonl", tmp_path / "out.nbest"
+    options = ("--steps", "split,substitute", "--explain", explained, "--nbest", 3, "--nbest-output", nbest)
+    done = call("simplify", simplifier, *options, stdin=LINES)
+    lines = done.stdout.splitlines()
+    assert (len(lines), lines[1]) == (3, "")
+    assert "main man" in lines[2]
+    assert "3 sentences" in done.stderr
+    assert "substitutions" in done.stderr
+    records = [json.loads(line) for line in explained.read_text(encoding="utf-8").splitlines()]
+    assert [record["simple"] for record in records] == lines
+    assert {"words": "principal", "by": "main"} in records[2]["substitutions"]
+    lists = list(read_nbest(nbest))
+    assert lists[0][0].features["Input:Splits"] == len(records[0]["splits"])
+
+
+def test_steps_and_searches(call, simplifier):
+    assert call("simplify", simplifier, "--steps", "substitute", stdin=LINES).stdout.splitlines()[0] == (
+        "The old judge , who was tired , held the main man ."
+    )
+    greedy = call("simplify", simplifier, "--search", "greedy", "--rerank", 3, stdin=LINES)
+    assert len(greedy.stdout.splitlines()) == 3
+
+
+def test_long_sentences_are_passed_through_and_told(call, simplifier):
+    long = "word " * 101 + "."
+    done = call("simplify", simplifier, stdin=f"{long}\nthe principal man .\n")
+    assert done.stdout.splitlines()[0] == " ".join(long.split())
+    assert "line 1: 102 tokens, and at most 100 are parsed; passed through" in done.stderr
+    assert "1 failed" in done.stderr
+
+
+def test_the_output_does_not_depend_on_the_number_of_jobs(call, simplifier):
+    one, two = (call("simplify", simplifier, "--jobs", jobs, stdin=LINES * 3).stdout for jobs in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--steps", "split,drop"), "'drop' is not one of split,delete,substitute"),
+        (("--resume",), "--resume needs --output FILE"),
+        (("--nbest", 2), "--nbest needs --nbest-output FILE"),
+    ],
+)
+def test_wrong_options(call, simplifier, options, message):
+    done = call("simplify", simplifier, *options, stdin=LINES)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_model_without_operations_is_named(call, model):
+    done = call("simplify", model, stdin=LINES)
+    assert done.returncode == 2
+    assert "operations.tsv" in done.stderr
