@@ -1,4 +1,4 @@
-"""Exact line search of a corpus score (Och 2003, section 5): the best interval of gamma, by all sentences' envelopes."""
+"""Exact line search of a corpus score (Och 2003, section 5): the best interval of gamma by all sentences' envelopes."""
 
 from __future__ import annotations
 
