@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import figures, page, programs, read_published
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, trained
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import run_stages
 
 
 def simplify(experiment: Experiment) -> Results:
-    """Measures what is not measured yet."""
+    """Trains and tunes our models, runs all systems on all sets, and measures what is not measured yet."""
     config = experiment.settings()
-    sets = read_sets(config)
+    work = Path(config["work"])
+    done = run_stages([corpora_stage(config)], work, experiment.run)
+    records = dict(done.records)
+    sets = []
+    for one in read_sets(config, done.folders["corpora"]):
+        trained_config, model = trained(config, one.model, done.folders["corpora"], experiment.run)
+        stage = outputs_stage(one.name, one.given, trained_config.model_folder, model.folders["simplifier"])
+        written = run_stages([stage], work, experiment.run)
+        records |= {**model.records, **written.records}
+        own = {f"ours: {name}": written.folders[stage.name] / file_name(name) for name in SYSTEMS}
+        sets.append(replace(one, outputs={**one.outputs, **own}))
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
-    done = run_stages(list(stages.values()), Path(config["work"]), experiment.run)
-    documents = {name: read_scores(done.folders[stage.name]) for name, stage in stages.items()}
+    measured = run_stages(list(stages.values()), work, experiment.run)
+    documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
     published = read_published()
     found = figures(documents, published)
-    return Results("Text simplification", found, page(found, sets, published), programs())
+    return Results("Text simplification", found, [*page(found, sets, published), stage_table(records)], programs())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

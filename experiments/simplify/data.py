@@ -26,6 +26,8 @@ class TestSet:
         source: the file of the complex sentences.
         references: one or more files.
         outputs: the file of each system's output, by name.
+        model: the name of our model for it.
+        given: the file that our systems read, tokens in the case that readers see.
         baseline: the system that the others are tested against.
         metrics: names of `METRICS`.
     """
@@ -39,6 +41,8 @@ class TestSet:
     outputs: Mapping[str, Path]
     baseline: str
     metrics: tuple[str, ...]
+    model: str
+    given: Path
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -46,9 +50,9 @@ class TestSet:
         return (self.source, *self.references, *self.outputs.values())
 
 
-def read_sets(config: Config) -> list[TestSet]:
-    """Returns the test sets of the config, in order."""
-    data = Path(config["data"])
+def read_sets(config: Config, corpora: Path) -> list[TestSet]:
+    """Returns the test sets of the config, in order; paths that begin with `corpora/` are in the folder `corpora`."""
+    data = _Folders(Path(config["data"]), corpora)
     return [
         TestSet(
             one["name"],
@@ -58,9 +62,21 @@ def read_sets(config: Config) -> list[TestSet]:
             {name: data / path for name, path in one["outputs"].items()},
             one["baseline"],
             tuple(one["metrics"]),
+            one["model"],
+            data / one["input"],
         )
         for one in config["sets"]
     ]
+
+
+@dataclass(frozen=True)
+class _Folders:
+    data: Path
+    corpora: Path
+
+    def __truediv__(self, path: str) -> Path:
+        own = Path(path)
+        return self.corpora.joinpath(*own.parts[1:]) if own.parts[0] == "corpora" else self.data / own
 
 
 def read_normalised(path: Path, count: int | None = None) -> Lines:

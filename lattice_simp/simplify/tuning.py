@@ -27,14 +27,17 @@ START: Mapping[str, float] = {
 """The weights to begin with beside those of a decoder: log probabilities as they are, a price for deleted words, since
 language models like short sentences, and a small one for tokens that stand for themselves."""
 
-LOG_PROBABILITIES = (
+NEVER_WORSE = (
     *(f"{INPUT_FEATURE}:{name}" for name in (SPLIT_FEATURE, *DELETION_FEATURES.values())),
     "TargetGivenSource",
     "SourceGivenTarget",
     "LexicalTargetGivenSource",
     "LexicalSourceGivenTarget",
+    "CountOne",
+    "CountTwo",
 )
-"""Features whose weights stay positive: what is likelier is never worse, whatever a small development set says."""
+"""Features whose weights stay positive: what is likelier, or was seen more often, is never worse, whatever a small
+development set says."""
 
 BEAM, MAX_ARCS = 5.0, 1500
 """What the tuning lattices keep: nats, arcs."""
@@ -67,7 +70,7 @@ def tune_simplifier(
         say: prints a line of the log.
     """
     analyses = list(sentences)
-    signs = {name: 1 for name in LOG_PROBABILITIES if name in simplifier.decoder.weights}
+    signs = {name: 1 for name in NEVER_WORSE if name in simplifier.decoder.weights}
 
     def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
         decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})

@@ -174,6 +174,7 @@ class Simplify(_Section):
 
     Attributes:
         iterations: of expectation maximisation over splits and deletions.
+        corpora: further pairs, for splits and deletions alone.
         development: what all weights are tuned on together; None keeps the starting weights.
         metric: that they are tuned for.
         max_rounds: of decoding and optimising.
@@ -181,6 +182,7 @@ class Simplify(_Section):
     """
 
     iterations: int = Field(default=20, ge=1)
+    corpora: tuple[Corpus, ...] = ()
     development: TestSet | None = None
     metric: Literal["bleu", "sari"] = "bleu"
     max_rounds: int = Field(default=8, ge=1)

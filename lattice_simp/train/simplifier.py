@@ -21,7 +21,7 @@ from lattice_simp.simplify.training import TrainingGraph, expectation_maximisati
 from lattice_simp.simplify.tuning import tune_simplifier, with_start_weights
 from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.tuning import ROUNDS, finish_model, read_texts, test_set_files
@@ -37,8 +37,9 @@ PAIRS_PER_TASK = 200
 
 def operations_stage(config: Config) -> Stage:
     """Returns the stage that estimates the probabilities of splits and deletions on the training corpora."""
-    files = [config.path(path) for corpus in config.corpora for path in (corpus.source, corpus.target)]
-    values = {"text": config.text.model_dump(), "iterations": config.simplify.iterations if config.simplify else 0}
+    assert config.simplify is not None
+    files = [config.path(path) for corpus in _corpora(config) for path in (corpus.source, corpus.target)]
+    values = {"text": config.text.model_dump(), "iterations": config.simplify.iterations}
     return Stage("operations", (), values, files, partial(_operations, config))
 
 
@@ -58,8 +59,13 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     return {"features": len(model.counts), "pairs": sum(map(len, graphs.values())), "arcs": lattice.num_arcs}
 
 
+def _corpora(config: Config) -> tuple[Corpus, ...]:
+    assert config.simplify is not None
+    return (*config.corpora, *config.simplify.corpora)
+
+
 def _batches(config: Config) -> Iterator[list[tuple[str, str]]]:
-    for corpus in config.corpora:
+    for corpus in _corpora(config):
         pairs = zip(read_lines(config.path(corpus.source)), read_lines(config.path(corpus.target)), strict=True)
         while batch := list(islice(pairs, PAIRS_PER_TASK)):
             yield batch
@@ -86,7 +92,8 @@ def weights_stage(config: Config) -> Stage:
     given = config.simplify
     development = [] if given is None or given.development is None else [given.development]
     files = [path for test in development for path in test_set_files(config, test)]
-    values = {"simplify": None if given is None else given.model_dump(mode="json"), "text": config.text.model_dump()}
+    own = {} if given is None else given.model_dump(mode="json", exclude={"corpora", "iterations"})
+    values = {"simplify": own, "text": config.text.model_dump()}
     publish = partial(_publish, config)
     return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), publish=publish)
 

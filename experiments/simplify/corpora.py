@@ -1,0 +1,157 @@
+"""The stage that writes what systems are trained, tuned and tested on, one sentence a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.simplify.data import Config
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.train.text.tokeniser import Tokeniser
+
+TURK, ASSET = "simplify/turk", "simplify/asset"
+TURK_REFERENCES, ASSET_REFERENCES = 8, 10
+HELD_OUT = 1000
+"""ASSET's validation sentences are those of TurkCorpus' part for tuning; the lines from here on are ASSET's test."""
+
+PAIR_SEPARATOR, SPLIT_MARK = "*****", " <::::> "
+
+_PENN = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-lrb-": "(", "-rrb-": ")"}
+_PENN_TOKENS = re.compile("|".join(rf"(?<!\S){re.escape(token)}(?!\S)" for token in _PENN))
+
+Pairs = Iterable[tuple[str, str]]
+
+
+def corpora_stage(config: Config) -> Stage:
+    """Returns the stage."""
+    data = Path(config["data"])
+    files = [data / path for path in _files()]
+    return Stage("corpora", (), config["train_lines"], [*files, Path(__file__)], partial(_write_corpora, config))
+
+
+def _files() -> list[str]:
+    return [
+        f"{TURK}/tune.truecase.detok.orig.xz",
+        *(f"{TURK}/tune.truecase.detok.simp.{number}.xz" for number in range(TURK_REFERENCES)),
+        f"{TURK}/legacy/tune.8turkers.tok.simp.xz",
+        f"{TURK}/test.truecase.detok.orig.xz",
+        f"{ASSET}/asset.valid.orig.xz",
+        *(f"{ASSET}/asset.valid.simp.{number}.xz" for number in range(ASSET_REFERENCES)),
+        *(f"simplify/onestop/aligned/{levels}.txt.xz" for levels in ("ADV-ELE", "ADV-INT", "ELE-INT")),
+        "simplify/onestop/articles.jsonl.xz",
+        *(f"simplify/wikisplit/{part}.tsv.xz" for part in ("tune", "validation")),
+        *(f"simplify/pwkp/pwkp.{part}.{side}.xz" for part in ("valid", "test") for side in ("orig", "simp")),
+        *(f"parallel/tatoeba.en-{language}.en.xz" for language in ("de", "fr")),
+    ]
+
+
+def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    reader = _Reader(Path(config["data"]))
+    last: int = config["train_lines"]
+    turk, asset = reader.lines(f"{TURK}/tune.truecase.detok.orig.xz"), reader.lines(f"{ASSET}/asset.valid.orig.xz")
+    turked = [reader.lines(f"{TURK}/tune.truecase.detok.simp.{own}.xz") for own in range(TURK_REFERENCES)]
+    asseted = [reader.lines(f"{ASSET}/asset.valid.simp.{own}.xz") for own in range(ASSET_REFERENCES)]
+    wikipedia = reader.lines(f"{TURK}/legacy/tune.8turkers.tok.simp.xz")
+    test = [*reader.lines("simplify/pwkp/pwkp.test.orig.xz"), *reader.lines(f"{TURK}/test.truecase.detok.orig.xz")]
+    valid = reader.lines("simplify/pwkp/pwkp.valid.orig.xz")
+    unseen = {_letters(line) for line in (*test, *valid, *turk[last:], *asset[last:])}
+    simple = [recased(line, source) for line, source in zip(wikipedia, turk, strict=True)]
+    counts = {
+        name: _write_pairs(folder, name, ((a, b) for a, b in pairs if _letters(a) not in unseen))
+        for name, pairs in {
+            "asset": [(asset[line], own[line]) for line in range(last) for own in asseted],
+            "turk": [(turk[line], own[line]) for line in range(last) for own in turked],
+            "wikipedia": list(zip(turk[:last], simple, strict=False)),
+            "onestop": reader.onestop(),
+            "wikisplit": reader.wikisplit(),
+        }.items()
+    }
+    tuned = range(last, HELD_OUT)
+    counts["tune-turk"] = _write_set(folder, "tune-turk", turk, turked, tuned)
+    pairs = [*zip(valid, reader.lines("simplify/pwkp/pwkp.valid.simp.xz"), strict=True)]
+    pairs += [(turk[line], simple[line]) for line in tuned]
+    counts["tune-wikipedia"] = _write_pairs(folder, "tune-wikipedia", pairs)
+    tokens = Tokeniser("en", case="keep").tokens
+    held_out = range(HELD_OUT, len(asset))
+    counts["asset-test"] = _write_set(
+        folder, "asset-test", list(map(tokens, asset)), [list(map(tokens, own)) for own in asseted], held_out
+    )
+    _write(folder / "turk-test.source", map(tokens, reader.lines(f"{TURK}/test.truecase.detok.orig.xz")))
+    texts = [*reader.easy_articles(), *reader.tatoeba()]
+    _write(folder / "simple.text", texts)
+    return {**counts, "simple text": len(texts)}
+
+
+class _Reader:
+    def __init__(self, data: Path) -> None:
+        self.data = data
+
+    def lines(self, path: str) -> list[str]:
+        """Returns the lines of a file, the Penn Treebank's quotation marks and brackets as others write them."""
+        return [_PENN_TOKENS.sub(lambda found: _PENN[found[0]], line) for line in read_lines(self.data / path)]
+
+    def onestop(self) -> Pairs:
+        for levels in ("ADV-ELE", "ADV-INT", "ELE-INT"):
+            group: list[str] = []
+            for line in [*self.lines(f"simplify/onestop/aligned/{levels}.txt.xz"), PAIR_SEPARATOR]:
+                if not line.startswith(PAIR_SEPARATOR):
+                    group += [line.strip()] if line.strip() else []
+                    continue
+                if len(group) == 2:
+                    yield group[0], group[1]
+                group = []
+
+    def wikisplit(self) -> Pairs:
+        for part in ("tune", "validation"):
+            for line in self.lines(f"simplify/wikisplit/{part}.tsv.xz"):
+                source, _, target = line.partition("\t")
+                yield source, target.replace(SPLIT_MARK, " ")
+
+    def easy_articles(self) -> Iterable[str]:
+        for line in self.lines("simplify/onestop/articles.jsonl.xz"):
+            article = json.loads(line)
+            if article["level"] != "Adv-Txt":
+                yield from (own.strip() for own in article["text"].split("\n") if own.strip())
+
+    def tatoeba(self) -> list[str]:
+        return sorted({own for language in ("de", "fr") for own in self.lines(f"parallel/tatoeba.en-{language}.en.xz")})
+
+
+def recased(line: str, source: str) -> str:
+    """Writes the words of a lower-cased line as the source does.
+
+    >>> recased("in paris it rained .", "It rained heavily in Paris.")
+    'in Paris it rained .'
+    """
+    known = {word.lower(): word for word in reversed(re.findall(r"[^\W_]+", source)[1:])}
+    return " ".join(known.get(word, word) for word in line.split())
+
+
+def _letters(line: str) -> str:
+    return "".join(character for character in line.lower() if character.isalnum())
+
+
+def _write_pairs(folder: Path, name: str, pairs: Pairs) -> int:
+    found = [(source, target) for source, target in pairs if source.strip() and target.strip()]
+    _write(folder / f"{name}.source", (source for source, _ in found))
+    _write(folder / f"{name}.target", (target for _, target in found))
+    return len(found)
+
+
+def _write_set(
+    folder: Path, name: str, source: Sequence[str], references: Sequence[Sequence[str]], lines: range
+) -> int:
+    _write(folder / f"{name}.source", (source[line] for line in lines))
+    for number, own in enumerate(references):
+        _write(folder / f"{name}.target.{number}", (own[line] for line in lines))
+    return len(lines)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with open_text(str(path), "w") as file:
+        file.writelines(line + "\n" for line in lines)
