@@ -33,6 +33,7 @@ Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence
     Decoder             translates, with or without skeletons
+    Simplifier          makes English sentences simpler
 Corpora:
     align_sentences     the pairs of a complex and a simple paragraph's sentences
     CorpusSettings      thresholds and costs

@@ -41,6 +41,7 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
+from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
@@ -66,6 +67,8 @@ __all__ = [
     "MissingExtraError",
     "Oracle",
     "SentencePair",
+    "Simplification",
+    "Simplifier",
     "Skeleton",
     "SkeletonError",
     "SkeletonSettings",

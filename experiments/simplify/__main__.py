@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from experiments.simplify.corpora import corpora_stage
-from experiments.simplify.data import read_sets
+from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
-from experiments.simplify.report import figures, page, programs, read_published
+from experiments.simplify.report import OURS, figures, page, programs, read_published
 from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, trained
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import run_stages
@@ -19,22 +20,31 @@ def simplify(experiment: Experiment) -> Results:
     """Trains and tunes our models, runs all systems on all sets, and measures what is not measured yet."""
     config = experiment.settings()
     work = Path(config["work"])
-    done = run_stages([corpora_stage(config)], work, experiment.run)
-    records = dict(done.records)
+    made = run_stages([corpora_stage(config)] if config.get("models") else [], work, experiment.run)
+    records = dict(made.records)
     sets = []
-    for one in read_sets(config, done.folders["corpora"]):
-        trained_config, model = trained(config, one.model, done.folders["corpora"], experiment.run)
-        stage = outputs_stage(one.name, one.given, trained_config.model_folder, model.folders["simplifier"])
-        written = run_stages([stage], work, experiment.run)
-        records |= {**model.records, **written.records}
-        own = {f"ours: {name}": written.folders[stage.name] / file_name(name) for name in SYSTEMS}
+    for one in read_sets(config, made.folders.get("corpora", work)):
+        own, more = _outputs(config, one, made.folders["corpora"], experiment) if one.model else ({}, {})
         sets.append(replace(one, outputs={**one.outputs, **own}))
+        records |= more
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
     measured = run_stages(list(stages.values()), work, experiment.run)
     documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
     published = read_published()
     found = figures(documents, published)
-    return Results("Text simplification", found, [*page(found, sets, published), stage_table(records)], programs())
+    return Results("Text simplification", found, [*page(found, sets, published), stage_table({**records, **measured.records})], programs())
+
+
+def _outputs(
+    config: Config, one: TestSet, corpora: Path, experiment: Experiment
+) -> tuple[dict[str, Path], dict[str, dict[str, Any]]]:
+    """Returns the files of our systems' outputs, and the records of the stages that made them."""
+    given, done = trained(config, one.model, corpora, experiment.run)
+    stage = outputs_stage(one.name, one.given, given.model_folder, done.folders["simplifier"])
+    written = run_stages([stage], given.work, experiment.run)
+    folder = written.folders[stage.name]
+    named = {f"{name} ({one.model})": record for name, record in done.records.items()}
+    return {f"{OURS}{name}": folder / file_name(name) for name in SYSTEMS}, {**named, **written.records}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,7 +26,7 @@ class TestSet:
         source: the file of the complex sentences.
         references: one or more files.
         outputs: the file of each system's output, by name.
-        model: the name of our model for it.
+        model: the name of our model for it; empty for none.
         given: the file that our systems read, tokens in the case that readers see.
         baseline: the system that the others are tested against.
         metrics: names of `METRICS`.
@@ -62,8 +62,8 @@ def read_sets(config: Config, corpora: Path) -> list[TestSet]:
             {name: data / path for name, path in one["outputs"].items()},
             one["baseline"],
             tuple(one["metrics"]),
-            one["model"],
-            data / one["input"],
+            one.get("model", ""),
+            data / one.get("input", one["source"]),
         )
         for one in config["sets"]
     ]

@@ -20,6 +20,17 @@ Published = Mapping[tuple[str, str, str], float]
 GOLDEN = "turk", "SARI-legacy"
 """The set and the metric whose published figures were computed of the same files."""
 
+OURS, MAIN = "ours: ", "joint"
+"""What the names of our systems begin with, and which of them the headline figures are of."""
+
+HEADLINES = {
+    "pwkp_bleu": ("pwkp", "BLEU-tok"),
+    "pwkp_unchanged": ("pwkp", "unchanged"),
+    "pwkp_split_pct": ("pwkp", "split"),
+    "turk_sari": ("turk", "SARI-legacy"),
+    "asset_sari": ("asset", "SARI-legacy"),
+}
+
 _ABOUT = """Outputs as others gave them, all under the same metrics, those of `lattice-simp evaluate --source`. Some
 files are lower-cased and some not, so source, references and outputs all are; where a line's last word carries its full
 stop (three lines of Moses on PWKP), the stop becomes a token. Nothing else is changed: the files come tokenised. Marks
@@ -60,7 +71,17 @@ def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
         }
         for name, document in documents.items()
     }
-    return {"sari_golden_max_error": golden_error(sets, published), "sets": sets}
+    return {**headlines(sets), "sari_golden_max_error": golden_error(sets, published), "sets": sets}
+
+
+def headlines(sets: Mapping[str, Figures]) -> Figures:
+    """Returns the figures of our main system, as far as it was run."""
+    found = {}
+    for name, (own, metric) in HEADLINES.items():
+        system = sets.get(own, {}).get("systems", {}).get(f"{OURS}{MAIN}")
+        if system is not None:
+            found[name] = system[metric]["value"]
+    return found
 
 
 def golden_error(sets: Mapping[str, Figures], published: Published) -> float | None:

@@ -95,7 +95,7 @@ def test_normalised_lines(line, expected):
 
 def test_published_figures_are_of_systems_and_metrics_of_the_config():
     config = Path(data.__file__).with_name("config.yaml")
-    sets = {one.name: one for one in read_sets(yaml.safe_load(config.read_text(encoding="utf-8")))}
+    sets = {one.name: one for one in read_sets(yaml.safe_load(config.read_text(encoding="utf-8")), config.parent)}
     for name, system, metric in read_published():
         assert system in sets[name].outputs, system
         assert metric.lower() in sets[name].metrics, metric
