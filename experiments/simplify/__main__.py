@@ -10,8 +10,8 @@ from typing import Any
 from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
-from experiments.simplify.report import OURS, figures, page, programs, read_published
-from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, trained
+from experiments.simplify.report import OURS, costs, figures, page, programs, read_published
+from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, read_counts, trained
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import run_stages
 
@@ -22,29 +22,32 @@ def simplify(experiment: Experiment) -> Results:
     work = Path(config["work"])
     made = run_stages([corpora_stage(config)] if config.get("models") else [], work, experiment.run)
     records = dict(made.records)
-    sets = []
+    sets, counts = [], {}
     for one in read_sets(config, made.folders.get("corpora", work)):
-        own, more = _outputs(config, one, made.folders["corpora"], experiment) if one.model else ({}, {})
-        sets.append(replace(one, outputs={**one.outputs, **own}))
-        records |= more
+        if one.model:
+            folder, more = _outputs(config, one, made.folders["corpora"], experiment)
+            records |= more
+            counts[one.name] = read_counts(folder)
+            one = replace(one, outputs={**one.outputs, **{OURS + own: folder / file_name(own) for own in SYSTEMS}})
+        sets.append(one)
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
     measured = run_stages(list(stages.values()), work, experiment.run)
     documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
     published = read_published()
-    found = figures(documents, published)
-    return Results("Text simplification", found, [*page(found, sets, published), stage_table({**records, **measured.records})], programs())
+    found = {**figures(documents, published), **costs(counts), "operations": counts}
+    parts = [*page(found, sets, published), stage_table({**records, **measured.records})]
+    return Results("Text simplification", found, parts, programs())
 
 
 def _outputs(
     config: Config, one: TestSet, corpora: Path, experiment: Experiment
-) -> tuple[dict[str, Path], dict[str, dict[str, Any]]]:
-    """Returns the files of our systems' outputs, and the records of the stages that made them."""
+) -> tuple[Path, dict[str, dict[str, Any]]]:
+    """Returns the folder of our systems' outputs, and the records of the stages that made them."""
     given, done = trained(config, one.model, corpora, experiment.run)
     stage = outputs_stage(one.name, one.given, given.model_folder, done.folders["simplifier"])
     written = run_stages([stage], given.work, experiment.run)
-    folder = written.folders[stage.name]
     named = {f"{name} ({one.model})": record for name, record in done.records.items()}
-    return {f"{OURS}{name}": folder / file_name(name) for name in SYSTEMS}, {**named, **written.records}
+    return written.folders[stage.name], {**named, **written.records}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -71,6 +71,7 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
             "wikisplit": reader.wikisplit(),
         }.items()
     }
+    counts["identity"] = _write_identity(folder, counts)
     tuned = range(last, HELD_OUT)
     counts["tune-turk"] = _write_set(folder, "tune-turk", turk, turked, tuned)
     pairs = [*zip(valid, reader.lines("simplify/pwkp/pwkp.valid.simp.xz"), strict=True)]
@@ -141,6 +142,14 @@ def _write_pairs(folder: Path, name: str, pairs: Pairs) -> int:
     _write(folder / f"{name}.source", (source for source, _ in found))
     _write(folder / f"{name}.target", (target for _, target in found))
     return len(found)
+
+
+def _write_identity(folder: Path, names: Iterable[str]) -> int:
+    """Pairs all complex sentences with themselves, so that words are aligned to themselves where they stay."""
+    sources = dict.fromkeys(line for name in names for line in read_lines(folder / f"{name}.source"))
+    for side in ("source", "target"):
+        _write(folder / f"identity.{side}", sources)
+    return len(sources)
 
 
 def _write_set(

@@ -31,6 +31,9 @@ HEADLINES = {
     "asset_sari": ("asset", "SARI-legacy"),
 }
 
+COSTS_OF = "asset"
+"""The set of a thousand sentences."""
+
 _ABOUT = """Outputs as others gave them, all under the same metrics, those of `lattice-simp evaluate --source`. Some
 files are lower-cased and some not, so source, references and outputs all are; where a line's last word carries its full
 stop (three lines of Moses on PWKP), the stop becomes a token. Nothing else is changed: the files come tokenised. Marks
@@ -72,6 +75,14 @@ def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
         for name, document in documents.items()
     }
     return {**headlines(sets), "sari_golden_max_error": golden_error(sets, published), "sets": sets}
+
+
+def costs(counts: Mapping[str, Figures]) -> Figures:
+    """Returns the CPU seconds of joint simplification, parses included, for a thousand sentences."""
+    own = counts.get(COSTS_OF)
+    if own is None:
+        return {}
+    return {"joint_1000_cpu_s": round(own["parsing"]["cpu_seconds"] + own[MAIN]["cpu_seconds"], 1)}
 
 
 def headlines(sets: Mapping[str, Figures]) -> Figures:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +24,8 @@ from lattice_simp.train.pipeline import train
 UNLIKE = 10
 """Of so many hypotheses the one most unlike the source is taken, by the system of that name (Wubben et al. 2012)."""
 
-COUNTS = "counts.json"
+COUNTS, PARSING, CPU_SECONDS = "counts.json", "parsing", "cpu_seconds"
+"""What was done to each set by each system, and what that and the parses took."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,13 @@ class System:
     search: Search = "joint"
     steps: tuple[Step, ...] = STAGES
     rerank: int = 1
+    change: bool = False
 
 
 SYSTEMS: Mapping[str, System] = {
     "joint": System(),
     "greedy": System("greedy"),
+    "joint, changed": System(change=True),
     "joint, most unlike": System(rerank=UNLIKE),
     "joint without splits": System(steps=("delete", "substitute")),
     "joint without deletions": System(steps=("split", "substitute")),
@@ -91,11 +96,13 @@ def outputs_stage(name: str, source: Path, model: Path, weights: Path) -> Stage:
 def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, Any]:
     loaded = Simplifier.load(model)
     sentences = [tuple(line.split()) for line in read_lines(source)]
+    begin = time.process_time()
     parses = _parsed(sentences)
-    counts: dict[str, Any] = {}
+    counts: dict[str, Any] = {PARSING: {CPU_SECONDS: time.process_time() - begin}}
     for name, system in SYSTEMS.items():
         run.say(f"outputs: {name}")
-        simplifier = replace(loaded, search=system.search, stages=system.steps)
+        begin = time.process_time()
+        simplifier = replace(loaded, search=system.search, stages=system.steps, change=system.change)
         found = [most_unlike(own) for own in simplifier.simplify_all(parses, system.rerank)]
         with open_text(str(folder / file_name(name)), "w") as file:
             file.writelines(penn(own.text) + "\n" for own in found)
@@ -104,6 +111,7 @@ def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, An
             "deletions": sum(len(own.deletions) for own in found),
             "substitutions": sum(len(own.substitutions) for own in found),
             "passed through": sum(bool(own.problem) for own in found),
+            CPU_SECONDS: time.process_time() - begin,
         }
     write_json(folder / COUNTS, counts)
     return {"sentences": len(sentences)}
@@ -115,6 +123,12 @@ def _parsed(sentences: list[tuple[str, ...]]) -> list[Any]:
     if not all(sentences):
         raise LatticeSimpError("an empty line among the sentences to simplify; remove it")
     return list(parse_sentences(sentences))
+
+
+def read_counts(folder: Path) -> dict[str, Any]:
+    """Returns what the stage has counted."""
+    counts: dict[str, Any] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
+    return counts
 
 
 def file_name(system: str) -> str:

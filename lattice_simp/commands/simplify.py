@@ -35,6 +35,7 @@ def simplify(
     search: Annotated[Search, typer.Option(help="all steps at once, or one after the other")] = "joint",
     steps: Annotated[str, typer.Option(help="what may be done")] = ",".join(STAGES),
     rerank: Annotated[int, typer.Option(min=0, help="of so many, take the one most unlike the source")] = 0,
+    change: Annotated[bool, typer.Option("--change", help="the best that differs from the source")] = False,
     explain: Annotated[Optional[Path], typer.Option(help="JSON lines: what was done to each sentence")] = None,  # noqa: UP045
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
     nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
@@ -57,7 +58,7 @@ def simplify(
     if unknown:
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
-    options = SimplifyOptions(model, search, stages, rerank, nbest)
+    options = SimplifyOptions(model, search, stages, rerank, nbest, change)
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     text = model_text(model, tokenised=tokenised)
     tokens = None
@@ -88,12 +89,14 @@ class SimplifyOptions:
     stages: tuple[Stage, ...]
     rerank: int
     nbest: int
+    change: bool
 
 
 def make_simplifier(options: SimplifyOptions) -> Function:
     """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
     loaded = Simplifier.load(options.model)
-    return partial(_simplify, replace(loaded, search=options.search, stages=options.stages), options)
+    own = replace(loaded, search=options.search, stages=options.stages, change=options.change)
+    return partial(_simplify, own, options)
 
 
 def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int, Sentence]) -> Record:

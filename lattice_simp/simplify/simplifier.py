@@ -40,6 +40,9 @@ OPERATIONS = "operations.tsv"
 MAX_TOKENS = 100
 """Longer sentences are returned as they are: parses of lists and tables are of no use."""
 
+CHANGE_BEAM = 30.0
+"""Nats in which a hypothesis is looked for that differs from its source."""
+
 Stage: TypeAlias = Literal["split", "delete", "substitute"]
 Search: TypeAlias = Literal["joint", "greedy"]
 
@@ -85,6 +88,11 @@ class Simplification:
         """The tokens, separated by blanks."""
         return " ".join(self.tokens)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether it differs from its source."""
+        return [word.lower() for word in self.tokens] != [word.lower() for word in self.source]
+
 
 @dataclass(frozen=True, eq=False)
 class Simplifier:
@@ -96,12 +104,14 @@ class Simplifier:
             `Input:Deleted` are those of the first steps' features (`hypotheses.py`).
         search: all steps at once, or one after the other as in the paper.
         stages: which steps there are.
+        change: whether a sentence stays as it is only if no hypothesis within the beam differs from it.
     """
 
     operations: OperationModel
     decoder: Decoder
     search: Search = "joint"
     stages: Collection[Stage] = STAGES
+    change: bool = False
 
     def __post_init__(self) -> None:
         for stage in self.stages:
@@ -189,17 +199,21 @@ class Simplifier:
     @cached_property
     def _decoder(self) -> Decoder:
         """The decoder of the stages: without substitution, every token stands for itself."""
-        settings = replace(self.decoder.settings, copies="all")
+        beam = max(self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0)
+        settings = replace(self.decoder.settings, copies="all", beam=beam)
         if "substitute" in self.stages:
             return replace(self.decoder, settings=settings)
         return replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
 
     def _simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
         found, result = self.translation(analysis)
-        paths = result.nbest(count)
+        paths = result.nbest(count + self.change)
         if not paths:
             raise LatticeSimpError("no hypothesis within the beam")
-        return [self._explained(analysis, found, result, path) for path in paths]
+        simpler = [self._explained(analysis, found, result, path) for path in paths]
+        if self.change:
+            simpler = [own for own in simpler if own.is_changed] or simpler
+        return simpler[:count]
 
     def _explained(
         self, analysis: Analysis, found: Hypotheses, result: Translation, path: Hypothesis

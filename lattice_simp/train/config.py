@@ -174,7 +174,7 @@ class Simplify(_Section):
 
     Attributes:
         iterations: of expectation maximisation over splits and deletions.
-        corpora: further pairs, for splits and deletions alone.
+        corpora: what splits and deletions are learned from; by default what the model is.
         development: what all weights are tuned on together; None keeps the starting weights.
         metric: that they are tuned for.
         max_rounds: of decoding and optimising.

@@ -61,7 +61,7 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def _corpora(config: Config) -> tuple[Corpus, ...]:
     assert config.simplify is not None
-    return (*config.corpora, *config.simplify.corpora)
+    return config.simplify.corpora or config.corpora
 
 
 def _batches(config: Config) -> Iterator[list[tuple[str, str]]]:
