@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.simplify.data import TestSet
+from experiments.simplify.judging import JUDGED, RATINGS
 from lattice_simp.evaluate.report import significance_mark
 from lattice_simp.evaluate.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
@@ -20,8 +21,11 @@ Published = Mapping[tuple[str, str, str], float]
 GOLDEN = "turk", "SARI-legacy"
 """The set and the metric whose published figures were computed of the same files."""
 
-OURS, MAIN = "ours: ", "joint"
-"""What the names of our systems begin with, and which of them the headline figures are of."""
+OURS = "ours: "
+"""What the names of our systems begin with."""
+
+MAIN = {"pwkp": "joint, changed", "turk": "joint", "asset": "joint"}
+"""Which of them the headline figures of each set are of; chosen on the development sets (NOTES)."""
 
 HEADLINES = {
     "pwkp_bleu": ("pwkp", "BLEU-tok"),
@@ -82,14 +86,14 @@ def costs(counts: Mapping[str, Figures]) -> Figures:
     own = counts.get(COSTS_OF)
     if own is None:
         return {}
-    return {"joint_1000_cpu_s": round(own["parsing"]["cpu_seconds"] + own[MAIN]["cpu_seconds"], 1)}
+    return {"joint_1000_cpu_s": round(own["parsing"]["cpu_seconds"] + own[MAIN[COSTS_OF]]["cpu_seconds"], 1)}
 
 
 def headlines(sets: Mapping[str, Figures]) -> Figures:
     """Returns the figures of our main system, as far as it was run."""
     found = {}
     for name, (own, metric) in HEADLINES.items():
-        system = sets.get(own, {}).get("systems", {}).get(f"{OURS}{MAIN}")
+        system = sets.get(own, {}).get("systems", {}).get(f"{OURS}{MAIN[own]}")
         if system is not None:
             found[name] = system[metric]["value"]
     return found
@@ -112,7 +116,27 @@ def page(found: Figures, sets: Sequence[TestSet], published: Published) -> list[
     tables = [as_markdown(_table(one, found["sets"][one.name], published)) for one in sets]
     error = found["sari_golden_max_error"]
     golden = "" if error is None else f"Greatest distance of SARI-legacy from its published figures: {error:.4f}."
-    return [_ABOUT, *tables, golden]
+    return [_ABOUT, *tables, golden, *judged_tables()]
+
+
+def judged_tables() -> list[str]:
+    """Returns a table of the ratings by reading for each set; none before there are any."""
+    path = Path(__file__).with_name(JUDGED)
+    if not path.exists():
+        return []
+    rows = read_table(path, ("set", "line", "system", *RATINGS), full=True)
+    tables = []
+    for name in dict.fromkeys(row["set"] for row in rows):
+        own = [row for row in rows if row["set"] == name]
+        cells = []
+        for system in sorted({row["system"] for row in own}):
+            rated = [row for row in own if row["system"] == system]
+            means = [sum(int(row[rating]) for row in rated) / len(rated) for rating in RATINGS]
+            cells.append((Cell(system), *(Cell(value, _DECIMALS) for value in means)))
+        count = len({row["line"] for row in own})
+        title = f"{name}: {count} sentences read without knowing whose output they are, 0 to 4 (`judged.tsv`)"
+        tables.append(as_markdown(Table(title, ("system", *RATINGS), tuple(cells), ())))
+    return tables
 
 
 def _table(test_set: TestSet, own: Figures, published: Published) -> Table:

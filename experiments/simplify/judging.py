@@ -1,0 +1,90 @@
+"""Judging by reading: a shuffled sheet of outputs that does not say whose they are, and the table of its ratings.
+
+`python -m experiments.simplify.judging sheet SET OUTPUTS...` writes the sheet; `table SHEET SET OUTPUTS...` reads it.
+OUTPUTS are NAME=FILE, one line a sentence; the first one is the source. The same seed makes the same order.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from experiments.simplify.data import normalise
+from lattice_simp.errors import FormatError
+from lattice_simp.support.textio import open_text, read_lines
+
+SEED, SENTENCES = 7, 25
+
+RATINGS = ("grammar", "meaning", "simplicity")
+"""From 0 to 4 each; for simplicity, 2 is as simple as the source."""
+
+JUDGED = "judged.tsv"
+
+
+def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
+    """Returns the (line, system) of each row of the sheet, in its order.
+
+    >>> rows = sheet_rows({"source": ["a"] * 40, "one": ["b"] * 40, "two": ["c"] * 40})
+    >>> len(rows), sorted({system for _, system in rows})
+    (50, ['one', 'two'])
+    """
+    source, *systems = outputs
+    chance = random.Random(SEED)
+    lines = sorted(chance.sample(range(len(outputs[source])), SENTENCES))
+    rows = []
+    for line in lines:
+        order = list(systems)
+        chance.shuffle(order)
+        rows += [(line, system) for system in order]
+    return rows
+
+
+def write_sheet(outputs: Mapping[str, Sequence[str]], path: str) -> None:
+    """Writes the rows with empty ratings; equal outputs stay apart, since they must not tell whose they are."""
+    source = next(iter(outputs))
+    with open_text(path, "w") as file:
+        file.write("\t".join(("row", "source", "output", *RATINGS)) + "\n")
+        for number, (line, system) in enumerate(sheet_rows(outputs), start=1):
+            texts = (normalise(outputs[source][line]), normalise(outputs[system][line]))
+            file.write("\t".join((str(number), *texts, "", "", "")) + "\n")
+
+
+def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[int, str, tuple[int, ...]]]:
+    """Returns the (line, system, ratings) of a sheet that was filled in.
+
+    Raises:
+        FormatError: a row has no rating from 0 to 4.
+    """
+    found = []
+    rows = sheet_rows(outputs)
+    for number, row in enumerate(read_lines(path)):
+        if number == 0:
+            continue
+        ratings = row.split("\t")[3:]
+        if len(ratings) != len(RATINGS) or any(own not in ("0", "1", "2", "3", "4") for own in ratings):
+            raise FormatError("a row without its ratings", path=path, line=number + 1, remedy="give each 0 to 4")
+        found.append((*rows[number - 1], tuple(map(int, ratings))))
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Writes a sheet to stdout, or appends what was read from one to `judged.tsv`."""
+    what, *rest = arguments
+    sheet = Path(rest.pop(0)) if what == "table" else None
+    name = rest.pop(0)
+    outputs = {own.partition("=")[0]: list(read_lines(own.partition("=")[2])) for own in rest}
+    if sheet is None:
+        write_sheet(outputs, "-")
+        return
+    path = Path(__file__).with_name(JUDGED)
+    known = path.read_text(encoding="utf-8") if path.exists() else "\t".join(("set", "line", "system", *RATINGS)) + "\n"
+    rows = [
+        f"{name}\t{line}\t{system}\t" + "\t".join(map(str, own)) for line, system, own in read_sheet(outputs, sheet)
+    ]
+    path.write_text(known + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
