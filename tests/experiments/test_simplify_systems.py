@@ -1,0 +1,80 @@
+"""What surrounds our simplifiers in the experiment: corpora, headline figures, judging by reading."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.simplify import corpora, judging, report
+from experiments.simplify.corpora import recased
+from experiments.simplify.systems import SYSTEMS, file_name, penn
+from lattice_simp.errors import FormatError
+
+
+def test_words_are_cased_as_in_the_source():
+    assert recased("in paris it rained .", "It rained heavily in Paris.") == "in Paris it rained ."
+    assert recased("it rained", "It rained.") == "it rained"  # the first word's capital says nothing
+
+
+def test_identity_pairs_are_all_sources_once(tmp_path):
+    (tmp_path / "one.source").write_text("a b\nc\na b\n", encoding="utf-8")
+    (tmp_path / "two.source").write_text("c\nd\n", encoding="utf-8")
+    assert corpora._write_identity(tmp_path, ["one", "two"]) == 3
+    assert (tmp_path / "identity.source").read_text(encoding="utf-8") == "a b\nc\nd\n"
+    assert (tmp_path / "identity.target").read_bytes() == (tmp_path / "identity.source").read_bytes()
+
+
+def test_brackets_are_written_as_in_the_test_sets():
+    assert penn("He ( an actor ) left .") == "He -LRB- an actor -RRB- left ."
+
+
+def test_every_system_has_a_file_of_its_own():
+    assert len({file_name(name) for name in SYSTEMS}) == len(SYSTEMS)
+    assert set(report.MAIN.values()) <= set(SYSTEMS)
+
+
+def test_headline_figures_are_those_of_the_main_systems():
+    sets = {
+        name: {
+            "systems": {
+                f"{report.OURS}{system}": {
+                    metric: {"value": number + len(metric)}
+                    for metric in ("BLEU-tok", "SARI-legacy", "unchanged", "split")
+                }
+                for number, system in enumerate(SYSTEMS)
+            }
+        }
+        for name in report.MAIN
+    }
+    found = report.headlines(sets)
+    assert found.keys() == report.HEADLINES.keys()
+    place = list(SYSTEMS).index("joint, changed")
+    assert found["pwkp_bleu"] == place + len("BLEU-tok")
+    assert found["turk_sari"] == list(SYSTEMS).index("joint") + len("SARI-legacy")
+    assert report.headlines({}) == {}
+
+
+OUTPUTS = {
+    "source": [f"Source {number} ." for number in range(40)],
+    "ours": [f"ours {number} ." for number in range(40)],
+    "theirs": [f"theirs {number} ." for number in range(40)],
+}
+
+
+def test_a_sheet_says_nothing_of_systems_and_comes_back(tmp_path):
+    sheet = tmp_path / "sheet.tsv"
+    judging.write_sheet(OUTPUTS, str(sheet))
+    head, *rows = sheet.read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 2 * judging.SENTENCES
+    rated = [row.rstrip("\t") + ("\t4\t3\t2" if "\tours " in row else "\t1\t0\t2") for row in rows]
+    sheet.write_text("\n".join([head, *rated]) + "\n", encoding="utf-8")
+    found = judging.read_sheet(OUTPUTS, sheet)
+    assert {(system, ratings) for _, system, ratings in found} == {("ours", (4, 3, 2)), ("theirs", (1, 0, 2))}
+    assert all(f" {line} ." in row for (line, _, _), row in zip(found, rows, strict=True))
+    assert [system for _, system, _ in found[:12]] != ["ours", "theirs"] * 6
+
+
+def test_a_row_without_ratings_is_named(tmp_path):
+    sheet = tmp_path / "sheet.tsv"
+    judging.write_sheet(OUTPUTS, str(sheet))
+    with pytest.raises(FormatError, match=r"sheet.tsv:2: .*give each 0 to 4"):
+        judging.read_sheet(OUTPUTS, sheet)
