@@ -24,6 +24,7 @@ from lattice_simp.tune.feature_lattice import with_own_symbols
 ALL_MASKS = "all"
 
 _MASK = re.compile("[01]{2,}")
+_BRACKETS = "put [[ and ]] around the deleted tokens of each sentence, or write JSON lines"
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,15 @@ def read_records(path: Path) -> Iterator[SkeletonRecord]:
     """Yields the records of a skeleton file, JSON lines or bracket text, told by its first line.
 
     Raises:
-        FormatError: the file is broken, or there is a blank line in bracket text.
+        FormatError: the file is broken or empty, or there is a blank line in bracket text.
     """
+    number = 0
     for number, record in enumerate(_read_records(path), start=1):
         if record is None:
             raise FormatError("a blank line", path=path, line=number, remedy="remove it: a skeleton has tokens")
         yield record
+    if number == 0:
+        raise FormatError("the file is empty", path=path, remedy=_BRACKETS)
 
 
 def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
@@ -124,9 +128,9 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
             yield from read_skeletons(file)
             return
-        if all(_MASK.fullmatch(line) for line in read_lines(file) if line):
-            remedy = "put [[ and ]] around the deleted tokens of each sentence, or write JSON lines"
-            raise FormatError("masks without their sentences", path=path, line=1, remedy=remedy)
+        kinds = {bool(_MASK.fullmatch(line)) for line in read_lines(file) if line.strip()}
+        if kinds == {True}:
+            raise FormatError("masks without their sentences", path=path, line=1, remedy=_BRACKETS)
         for number, line in enumerate(read_lines(file)):
             try:
                 yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None
