@@ -1,4 +1,4 @@
-"""The program `lattice-simp`, also as `python -m lattice_simp`; an interrupt ends it quietly from the first import on."""
+"""The program `lattice-simp`, also as `python -m lattice_simp`; an interrupt is quiet from the first import on."""
 
 import sys
 
