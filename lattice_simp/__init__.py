@@ -28,7 +28,7 @@ Operations:
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices
-    to_dot, to_svg      drawings
+    to_dot, to_svg, to_image  drawings
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence

@@ -6,7 +6,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.draw import to_dot, to_svg
+from lattice_simp.draw import to_dot, to_image, to_svg
 from lattice_simp.errors import (
     CyclicLatticeError,
     EmptyLatticeError,
@@ -91,6 +91,7 @@ __all__ = [
     "shortest_distance",
     "shortest_path",
     "to_dot",
+    "to_image",
     "to_svg",
     "union",
     "write",
