@@ -41,6 +41,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
@@ -61,6 +62,8 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 class _ComposeOptions(LabelOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
+
+MaxStates = Annotated[int, typer.Option(min=1, help="that a deterministic lattice may have; more are an error")]
 
 SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}"
 
@@ -369,13 +372,15 @@ def determinize(
     source: Input,
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
+    max_states: MaxStates = MAX_STATES,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst"""
     from lattice_simp import determinize
 
-    write_result(determinize(_featureless(source, sentence, settings), semiring=semiring), output)
+    lattice = _featureless(source, sentence, settings)
+    write_result(determinize(lattice, semiring=semiring, max_states=max_states), output)
 
 
 @app.command()
@@ -384,13 +389,15 @@ def minimize(
     source: Input,
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
+    max_states: MaxStates = MAX_STATES,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst"""
     from lattice_simp import minimize
 
-    write_result(minimize(_featureless(source, sentence, settings), semiring=semiring), output)
+    lattice = _featureless(source, sentence, settings)
+    write_result(minimize(lattice, semiring=semiring, max_states=max_states), output)
 
 
 def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) -> Lattice:

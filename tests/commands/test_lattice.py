@@ -385,6 +385,15 @@ def test_features_of_composed_lists(call, files):
     assert "1 sentences, 0 without" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["determinize", "minimize"])
+def test_a_deterministic_lattice_has_so_many_states_at_most(call, files, command):
+    done = call("lattice", command, "full.fst", "--max-states", 2, "--output", "small.fst")
+    assert done.returncode == 2
+    assert "more than 2 states; prune" in done.stderr
+    assert not (files / "small.fst").exists()
+    assert call("lattice", command, "full.fst", "--max-states", 5, "--output", "small.fst").returncode == 0
+
+
 def test_the_n_best_strings_are_drawn(call, files):
     call("lattice", "draw", "full.fst", "--nbest", 1, "--output", "a.svg", "--title", "The best")
     drawing = (files / "a.svg").read_text(encoding="utf-8")
