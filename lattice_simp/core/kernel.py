@@ -82,11 +82,12 @@ def _with_plain_integers(compiled: Any) -> Any:
     It would be compiled anew for each width of each argument, and for each number that is written in the code.
     """
     from numba.core import types
+    from numba.core.types.misc import unliteral
 
     template = compiled.get_call_template
 
     def plain(given: Any) -> Any:
-        is_integer = isinstance(given := types.unliteral(given), types.Integer)
+        is_integer = isinstance(given := unliteral(given), types.Integer)
         return types.int64 if is_integer and given.signed and not isinstance(given, types.Boolean) else given
 
     compiled.get_call_template = lambda args, kws: template(
