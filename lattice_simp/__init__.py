@@ -28,7 +28,7 @@ Operations:
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices
-    to_dot, to_svg      drawings
+    to_dot, to_svg, to_image  drawings
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence
@@ -44,12 +44,11 @@ Costs are negative natural logs; features are scores, higher is better. Errors a
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # not from typing: the program imports this file before it can catch an interrupt
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from lattice_simp.api import *  # noqa: F403
 
 __version__ = "0.1.0"
@@ -57,6 +56,9 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     """Imports all names at the first one that is asked for: a command needs few of them, and has its own imports."""
+    import importlib
+    from importlib.util import find_spec
+
     if find_spec(f"{__name__}.{name}") is not None:
         return importlib.import_module(f"{__name__}.{name}")
     public = () if name.startswith("__") and name != "__all__" else _api().__all__
@@ -70,4 +72,6 @@ def __dir__() -> list[str]:
 
 
 def _api() -> ModuleType:
+    import importlib
+
     return importlib.import_module(f"{__name__}.api")

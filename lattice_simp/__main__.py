@@ -1,6 +1,17 @@
-"""`python -m lattice_simp` is the command line."""
+"""The program `lattice-simp`, also as `python -m lattice_simp`; an interrupt is quiet from the first import on."""
 
-from lattice_simp.cli import main
+import sys
+
+
+def main() -> None:
+    """Runs the command line; see `cli.main`."""
+    try:
+        from lattice_simp.cli import main as run
+    except KeyboardInterrupt:
+        print("lattice-simp: interrupted", file=sys.stderr)
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

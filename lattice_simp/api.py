@@ -8,7 +8,7 @@ from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.corpus.alignment import SentencePair, align_sentences
 from lattice_simp.corpus.settings import CorpusSettings
-from lattice_simp.draw import to_dot, to_svg
+from lattice_simp.draw import to_dot, to_image, to_svg
 from lattice_simp.errors import (
     CyclicLatticeError,
     EmptyLatticeError,
@@ -99,6 +99,7 @@ __all__ = [
     "shortest_distance",
     "shortest_path",
     "to_dot",
+    "to_image",
     "to_svg",
     "union",
     "write",

@@ -6,9 +6,7 @@ import errno
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
@@ -84,6 +82,8 @@ def _run(given: list[str], *, debug: bool) -> Any:
         return 0 if given else _BAD_INPUT
     name = given[0]
     if name not in COMMANDS:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, COMMANDS, 1)
         remedy = f"did you mean {near[0]!r}?" if near else f"{PROGRAM} --help lists them"
         raise LatticeSimpError(f"{name!r} is not a command ({remedy})")
@@ -132,6 +132,8 @@ def _report(error: Exception, *, debug: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         return _BROKEN_PIPE
     if debug:
+        import traceback
+
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return _BAD_INPUT

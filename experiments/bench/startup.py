@@ -7,11 +7,13 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from experiments.bench.figures import Figures, figure
 
 SENTENCES, HYPOTHESES = 400, 50
+PROJECT = Path(__file__).resolve().parents[2]
 MODEL = "data/oracles/hiero-multi30k/lm4.arpa.gz"
 
 
@@ -37,6 +39,26 @@ def measure(shared: Path) -> Figures:
         }
 
 
+def measure_new_machine(shared: Path) -> Figures:
+    """Measures `make demo` where nothing is there: neither virtual environment nor packages nor compiled code."""
+    with tempfile.TemporaryDirectory() as folder:
+        cpu, wall = _children_seconds(), time.monotonic()
+        environment = {**os.environ, "XDG_CACHE_HOME": f"{folder}/cache", "LATTICE_SIMP_CACHE": f"{folder}/models"}
+        for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "NUMBA_CACHE_DIR"):
+            environment.pop(name, None)
+        program = f"{folder}/venv/bin/"
+        for command in (
+            [sys.executable, "-m", "venv", f"{folder}/venv"],
+            [f"{program}python", "-m", "pip", "install", "--quiet", f"{PROJECT}[draw]"],
+            [f"{program}lattice-simp", "demo", "--output", f"{folder}/demo"],
+        ):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder, env=environment)
+        return {
+            "demo_new_machine_s": figure(_children_seconds() - cpu, "CPU s"),
+            "demo_new_machine_wall_s": figure(time.monotonic() - wall, "s"),
+        }
+
+
 def _write_lists(path: Path, sentences: int) -> None:
     words = ["ein", "mann", "eine", "frau", "geht", "mit", "dem", "hund", "auf", "straße"]
     with path.open("w", encoding="utf-8") as file:
@@ -48,10 +70,15 @@ def _write_lists(path: Path, sentences: int) -> None:
 
 def _seconds(arguments: list[str], **environment: str) -> float:
     """Returns the CPU seconds of a command."""
-    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = _children_seconds()
     command = [sys.executable, "-m", "lattice_simp", *arguments]
     variables = {**os.environ, **environment}
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=variables)
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
+    return _children_seconds() - begin
+
+
+def _children_seconds() -> float:
+    """Returns the CPU seconds of all processes that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -13,6 +13,7 @@ from lattice_simp.commands.options import FAILED
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import FORMATS
 from lattice_simp.formats.collections import entries, is_collection, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
@@ -32,12 +33,8 @@ class Batch:
     """
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
-        if labels and Path(path).is_file() and is_nbest(path):
-            raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
-        if labels and labels.keys() != {"symbols"}:
-            raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
         self.path, self.jobs, self.failed = path, jobs, 0
-        self._options = {f"{name}_path": own for name, own in (labels or {}).items()}
+        self._options = label_options(path, labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
@@ -63,21 +60,43 @@ class Batch:
             print(f"lattice-simp: {self.failed} lattices failed", file=sys.stderr)
             raise typer.Exit(FAILED)
 
-    def write(self, operation: Callable[[Lattice], Lattice], output: str) -> None:
+    def write(
+        self, operation: Callable[[Lattice], Lattice], output: str, *, format: str | None = None, lists: bool = True
+    ) -> None:
         """Writes lattices to a folder, or, of an n-best list, another one: its hypotheses with their new costs.
+
+        Args:
+            operation: makes what is written.
+            output: a folder, or a file for an n-best list.
+            format: of the files in the folder; None for OpenFst's.
+            lists: whether the hypotheses of an n-best list stay hypotheses.
 
         Raises:
             LatticeSimpError: several lattices, and one file for them.
         """
         if output.endswith("/") or (output != "-" and Path(output).is_dir()):
-            write_all(self.results(operation), output)
-        elif Path(self.path).is_file() and is_nbest(self.path):
+            suffix = (*FORMATS[format or "openfst"].suffixes, ".txt")[0]
+            write_all(self.results(operation), output, suffix, format)
+        elif lists and Path(self.path).is_file() and is_nbest(self.path):
             write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(operation)), output)
         else:
             raise LatticeSimpError(
                 f"{self.path} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
             )
         self.finish()
+
+
+def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns what `read_all` takes of the `LabelOptions` that were given for a collection.
+
+    Raises:
+        LatticeSimpError: options that are for one lattice, or for labels that are no words already.
+    """
+    if labels and Path(path).is_file() and is_nbest(path):
+        raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
+    if labels and labels.keys() != {"symbols"}:
+        raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
+    return {f"{name}_path": own for name, own in (labels or {}).items()}
 
 
 def find_batch(path: str, sentence: int | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:

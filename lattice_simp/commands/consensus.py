@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import numpy as np
 import typer
 
-from lattice_simp.commands.options import OUTPUT, Id, Input, To, read_full, readable, write_result
+from lattice_simp.commands.batch import JOBS, find_batch, label_options
+from lattice_simp.commands.options import (
+    FIRST_ID,
+    OUTPUT,
+    Id,
+    Input,
+    LabelOptions,
+    To,
+    read_full,
+    readable,
+    require_numbers,
+    write_result,
+)
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable, as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import format_of, format_of_name
+from lattice_simp.formats import format_of_name
+from lattice_simp.formats.collections import is_collection, read_all
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
-from lattice_simp.formats.plf import read_plf
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.mbr import MbrSettings
@@ -47,6 +59,11 @@ Scale = Annotated[float, typer.Option(help="what the costs are multiplied with b
 
 
 @dataclass(frozen=True)
+class _MbrOptions(LabelOptions, MbrSettings):
+    """Those of the linear gain, and of labels."""
+
+
+@dataclass(frozen=True)
 class _Decision:
     """How hypotheses are decided between: by linear BLEU with its settings, or by a utility of whole strings."""
 
@@ -64,6 +81,12 @@ class _Decision:
         """Returns the lattice of linear gains."""
         return mbr_lattice(lattice, MbrSettings(**self.given))
 
+    def of_paths(self, lattice: Lattice, paths: int) -> Lattice:
+        """Returns the lattice of linear gains, or the best paths with the gains of a utility."""
+        if self.utility == "linear":
+            return self.of_lattice(lattice)
+        return Lattice.from_nbest(self.of_list(nbest(lattice, paths, unique=False)), lattice.symbols)
+
     def of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         """Returns hypotheses by their expected gains."""
         if self.utility != "linear":
@@ -73,6 +96,7 @@ class _Decision:
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def union(
     sources: Annotated[list[str], typer.Argument(help="lattice files of any format, or n-best lists")],
     sentence: Id = None,
@@ -83,6 +107,7 @@ def union(
     normalised: Annotated[bool, typer.Option(help="make each system's costs posteriors first")] = True,
     scale: Scale = 1.0,
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Join the lattices of several systems to a mixture of their posteriors.
 
@@ -99,7 +124,8 @@ def union(
     lattices = []
     for path in sources:
         with readable(path) as file:
-            lattices.append(read_full(file, sentence if is_nbest(file) else None))
+            own, labels = (sentence, None) if is_nbest(file) else (None, settings)
+            lattices.append(read_full(file, own, labels=labels))
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
@@ -107,7 +133,7 @@ def union(
 
 
 @app.command()
-@takes_settings(MbrSettings)
+@takes_settings(_MbrOptions)
 def mbr(
     source: Input,
     sentence: Id = None,
@@ -117,76 +143,124 @@ def mbr(
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
     paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
+    A folder or an archive needs --output FOLDER/.
     The probabilities of equal strings add up where whole strings are compared.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
+    labels = {own.name: settings.pop(own.name) for own in fields(LabelOptions) if own.name in settings}
     decision = _Decision(utility, settings, MbrPruning(max_calls))
+
+    def decided(lattice: Lattice) -> Lattice:
+        return decision.of_paths(lattice, paths)
+
     with readable(source) as file:
-        if sentence is None and is_nbest(file):
+        if sentence is None and Path(file).is_file() and is_nbest(file):
+            require_numbers(source, "nbest", labels)
             write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in stream_nbest(file)), output)
             return
-        lattice = read_full(file, sentence)
-    if utility == "linear":
-        write_result(decision.of_lattice(lattice), output)
-    else:
-        write_result(Lattice.from_nbest(decision.of_list(nbest(lattice, paths, unique=False)), lattice.symbols), output)
+        batch = find_batch(file, sentence, jobs, labels)
+        if batch is not None:
+            batch.write(decided, output)
+        else:
+            write_result(decided(read_full(file, sentence, labels=labels)), output)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def posteriors(
     source: Input,
     sentence: Id = None,
     scale: Scale = 1.0,
     to: To = None,
+    jobs: JOBS = 1,
     output: Annotated[str, typer.Option("--output", "-o", help="a file ending in .slf or .plf, or - for SLF")] = "-",
+    settings: Any = None,
 ) -> None:
     """Add the probability of each arc: p= in SLF, a feature "posterior" (a log, as scores are) in other formats.
 
+    Many lattices go to a folder (--output FOLDER/), as SLF unless --to says otherwise.
+
     Example: lattice-simp lattice posteriors a.slf --output b.slf
     """
-    chosen = to or ("slf" if output == "-" else format_of_name(output))
+    with readable(source) as file:
+        batch = find_batch(file, sentence, jobs, settings)
+        chosen = to or ("slf" if output == "-" or batch is not None else format_of_name(output))
+        _check_features(chosen, output)
+
+        def with_posteriors(lattice: Lattice) -> Lattice:
+            return _with_posteriors(lattice.connected(), scale, chosen)
+
+        if batch is not None:
+            batch.write(with_posteriors, output, format=chosen, lists=False)
+        else:
+            write_result(with_posteriors(read_full(file, sentence, labels=settings)), output, chosen)
+
+
+def _check_features(chosen: str, output: str) -> None:
     if chosen in ("openfst", "att"):
         raise LatticeSimpError(f"{output}: the format {chosen} holds no features; write .slf or .plf, or --to features")
-    lattice = read_full(source, sentence).connected()
+
+
+def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
+    """Returns a lattice with its arcs' posteriors, as the format chosen has them."""
     require_acceptor(lattice, chosen)
     lattice, _ = single_final(lattice)
     shares = arc_posteriors(lattice, scale)
     if chosen != "slf":
         shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
-    write_result(lattice.with_feature("posterior", shares), output, chosen)
+    return lattice.with_feature("posterior", shares)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def confusion(
     source: Input,
     sentence: Id = None,
     scale: Scale = 1.0,
     max_arcs: Annotated[int, typer.Option(min=1, help="larger lattices are pruned to so many first")] = 5000,
     to: To = None,
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
+    settings: Any = None,
 ) -> None:
     """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
 
     Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
+    Many lattices go to a folder (--output FOLDER/), as OpenFst files unless --to says otherwise.
 
     Example: lattice-simp lattice confusion a.slf --output a.plf
     """
-    write_result(confusion_network(read_full(source, sentence), scale, max_arcs=max_arcs), output, to)
+
+    def network(lattice: Lattice) -> Lattice:
+        return confusion_network(lattice, scale, max_arcs=max_arcs)
+
+    with readable(source) as file:
+        batch = find_batch(file, sentence, jobs, settings)
+        if batch is not None:
+            batch.write(network, output, format=to, lists=False)
+        else:
+            write_result(network(read_full(file, sentence, labels=settings)), output, to)
 
 
 @app.command()
+@takes_settings(LabelOptions)
 def oracle(
-    sources: Annotated[list[str], typer.Argument(help="an n-best list, a PLF file, or a lattice file a sentence")],
+    sources: Annotated[
+        list[str], typer.Argument(help="an n-best list, a PLF file, a folder, an archive, or a lattice file a sentence")
+    ],
     reference: Annotated[list[Path], typer.Option(help="tokenised references, one a line; may be given several times")],
     metric: Annotated[OracleMetric, typer.Option(help="word error rate, exact, or BLEU")] = "wer",
+    first_id: FIRST_ID = None,
     output: Annotated[Optional[str], typer.Option("--output", "-o", help="for the oracles, one a line")] = None,  # noqa: UP045
+    settings: Any = None,
 ) -> None:
     """Print how near the lattices come to the references at best, over all sentences, and how near their best paths.
 
@@ -195,7 +269,7 @@ def oracle(
     references = [list(rows) for rows in zip(*_reference_lines(reference), strict=True)]
     chosen: list[Tokens] = []
     best: list[Tokens] = []
-    for lattice, own in _paired(sources, references):
+    for lattice, own in _paired(_lattices(sources, first_id or 0, settings), references, sources[-1]):
         paths = nbest(lattice, 1)  # none where a list holds nothing for the sentence
         best.append(paths[0].tokens if paths else ())
         chosen.append(find_oracle(lattice, own, metric).hypothesis.tokens if paths else ())
@@ -217,31 +291,34 @@ def _reference_lines(paths: list[Path]) -> list[list[Tokens]]:
     return files
 
 
-def _paired(sources: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Lattice, list[Tokens]]]:
+def _paired(
+    lattices: Iterator[Lattice], references: list[list[Tokens]], last: str
+) -> Iterator[tuple[Lattice, list[Tokens]]]:
     """Yields each sentence's lattice and references.
 
     Raises:
         FormatError: there are more of one than of the other.
     """
     sentence = -1
-    for sentence, lattice in enumerate(_lattices(sources)):
+    for sentence, lattice in enumerate(lattices):
         if sentence < len(references):
             yield lattice, references[sentence]
     if sentence + 1 != len(references):
         message = f"{sentence + 1} sentences, but {len(references)} lines of references"
-        raise FormatError(message, path=sources[-1], remedy="give each sentence a line of references")
+        raise FormatError(message, path=last, remedy="give each sentence a line of references")
 
 
-def _lattices(sources: list[str]) -> Iterator[Lattice]:
-    """Yields the lattices of files, one of each, or all of a list or of a PLF file."""
+def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iterator[Lattice]:
+    """Yields the lattices of files, one of each, or all of a list, a PLF file, a folder or an archive."""
     for source in sources:
         with readable(source) as file:
-            if is_nbest(file):
-                yield from (Lattice.from_nbest(entries) for _, entries in stream_nbest(file))
-            elif format_of(file) == "plf":
-                yield from read_plf(file)
+            if Path(file).is_file() and is_nbest(file):
+                require_numbers(source, "nbest", labels)
+                yield from (Lattice.from_nbest(entries) for _, entries in stream_nbest(file, first_id))
+            elif is_collection(file):
+                yield from (lattice for _, lattice in read_all(file, **label_options(file, labels)))
             else:
-                yield read_full(file)
+                yield read_full(file, labels=labels)
 
 
 def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:

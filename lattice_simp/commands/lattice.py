@@ -41,10 +41,11 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import open_binary, open_text
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
@@ -61,6 +62,8 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 class _ComposeOptions(LabelOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
+
+MaxStates = Annotated[int, typer.Option(min=1, help="that a deterministic lattice may have; more are an error")]
 
 SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}"
 
@@ -369,13 +372,15 @@ def determinize(
     source: Input,
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
+    max_states: MaxStates = MAX_STATES,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst"""
     from lattice_simp import determinize
 
-    write_result(determinize(_featureless(source, sentence, settings), semiring=semiring), output)
+    lattice = _featureless(source, sentence, settings)
+    write_result(determinize(lattice, semiring=semiring, max_states=max_states), output)
 
 
 @app.command()
@@ -384,13 +389,15 @@ def minimize(
     source: Input,
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
+    max_states: MaxStates = MAX_STATES,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst"""
     from lattice_simp import minimize
 
-    write_result(minimize(_featureless(source, sentence, settings), semiring=semiring), output)
+    lattice = _featureless(source, sentence, settings)
+    write_result(minimize(lattice, semiring=semiring, max_states=max_states), output)
 
 
 def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) -> Lattice:
@@ -405,31 +412,39 @@ def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) ->
 @takes_settings(LabelOptions)
 def draw(
     source: Input,
-    output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg or .dot")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="a file ending in .svg, .png, .pdf or .dot")],
     sentence: Id = None,
     n: Annotated[Optional[int], typer.Option("-n", "--nbest", help="draw the n best strings only")] = None,  # noqa: UP045
-    max_states: Annotated[int, typer.Option(min=1, help="of .svg; the states nearest to the start are drawn")] = 200,
+    max_states: Annotated[int, typer.Option(min=1, help="but for .dot; those nearest to the start are drawn")] = 200,
     title: Annotated[Optional[str], typer.Option(help="a heading")] = None,  # noqa: UP045
     settings: Any = None,
 ) -> None:
-    """Draw a lattice as SVG (with the extra `draw`) or DOT. Example: lattice-simp lattice draw a.fst --output a.svg"""
-    from lattice_simp.draw import drawn_states, to_dot, to_svg
+    """Draw a lattice as SVG, PNG, PDF (with the extra `draw`) or DOT.
 
-    if output.suffix not in (".svg", ".dot"):
-        raise LatticeSimpError(f"{output}: a drawing ends in .svg or .dot")
+    Example: lattice-simp lattice draw a.fst --output a.svg
+    """
+    from lattice_simp.draw import IMAGE_FORMATS, drawn_states, to_dot, to_image, to_svg
+
+    kind = output.suffix.removeprefix(".")
+    if kind not in (*IMAGE_FORMATS, "svg", "dot"):
+        raise LatticeSimpError(f"{output}: a drawing ends in .svg, .png, .pdf or .dot")
     lattice = read_full(source, sentence, labels=settings)
     if n is not None:
         lattice = Lattice.from_strings(best_paths(lattice, n))
-    draws_dot = output.suffix == ".dot"
-    text = to_dot(lattice, title) if draws_dot else to_svg(lattice, title=title, max_states=max_states)
-    if not draws_dot and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:
+    if kind == "dot":
+        drawing = to_dot(lattice, title).encode()
+    elif kind == "svg":
+        drawing = to_svg(lattice, title=title, max_states=max_states).encode()
+    else:
+        drawing = to_image(lattice, kind, title=title, max_states=max_states)  # type: ignore[arg-type]  # it was checked
+    if kind != "dot" and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:
         remedy = "prune it first for another part: lattice-simp lattice prune --max-arcs"
         print(
             f"{drawn:,} of {lattice.num_states:,} states are drawn, those nearest to the start; {remedy}",
             file=sys.stderr,
         )
-    with open_text(output, "w") as file:
-        file.write(text)
+    with open_binary(output, "w") as file:
+        file.write(drawing)
 
 
 def _needs_arrays(engine: Engine, what: str) -> None:

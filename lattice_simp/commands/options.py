@@ -105,20 +105,20 @@ def read_full(
     """
     with readable(path) as file:
         if format is None and is_nbest(file):
-            _require_numbers(path, "nbest", labels)
+            require_numbers(path, "nbest", labels)
             return Lattice.from_nbest(_read_list(file, sentence))
         if sentence is not None:
             raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
         if not labels:
             return read(file, format)
-        _require_numbers(path, format or format_of(file), labels)
+        require_numbers(path, format or format_of(file), labels)
         options: dict[str, Any] = {f"{name}_path": own for name, own in labels.items() if name != "words"}
         if labels.get("words"):
             options["numeric"] = False
         return read(file, format, **options)
 
 
-def _require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
+def require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
     """Refuses options that say what labels are where the format has words."""
     for name in labels or ():
         if format not in (("att",) if name == "words" else ("att", "openfst")):
@@ -136,7 +136,7 @@ def read_skeleton(
     with readable(path) as file:
         if not is_nbest(file):
             return read_full(file, sentence, labels=labels)
-        _require_numbers(path, "nbest", labels)
+        require_numbers(path, "nbest", labels)
         return _read_list(file, sentence)
 
 

@@ -24,6 +24,7 @@ from lattice_simp.tune.feature_lattice import with_own_symbols
 ALL_MASKS = "all"
 
 _MASK = re.compile("[01]{2,}")
+_BRACKETS = "put [[ and ]] around the deleted tokens of each sentence, or write JSON lines"
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,33 @@ class Sentence:
     lattice: Lattice | None = None
 
 
+@dataclass(frozen=True)
+class SkeletonLists:
+    """N-best lists of skeletons: a file, and the id of the first sentence in it."""
+
+    path: Path
+    first_id: int = 0
+
+    def read(self, count: int) -> dict[int, tuple[Hypothesis, ...]]:
+        """Returns the hypotheses of `count` sentences by their numbers; sentences without any are left out.
+
+        Raises:
+            FormatError: the file is broken, or holds a sentence beyond the last one.
+        """
+        lists = {number: tuple(entries) for number, entries in stream_nbest(self.path, self.first_id) if entries}
+        last = max(lists, default=0)
+        if last >= count:
+            message = f"hypotheses of sentence {last + self.first_id}, but the input has {count} lines"
+            remedy = f"ids count from {self.first_id} (--first-id); align the files"
+            raise FormatError(message, path=self.path, remedy=remedy)
+        return lists
+
+
 def read_sentences(
     source: str | None,
     skeletons: Path | None,
     mask_index: str,
-    skeleton_nbest: Path | None,
+    skeleton_nbest: SkeletonLists | None,
     tokens: Callable[[str], str] | None = None,
 ) -> list[Sentence]:
     """Returns the sentences of the input, each with its skeletons.
@@ -67,7 +90,7 @@ def read_sentences(
     if lines is None:
         lines = [record.tokens if record else () for record in records]
     by_line = _align(lines, records, skeletons) if skeletons else {}
-    nbest = _read_hypotheses(skeleton_nbest, len(lines)) if skeleton_nbest else {}
+    nbest = skeleton_nbest.read(len(lines)) if skeleton_nbest else {}
     return [
         Sentence(
             words,
@@ -79,7 +102,7 @@ def read_sentences(
     ]
 
 
-def read_lattices(path: Path, skeleton_nbest: Path | None, scores: PlfScores | None) -> list[Sentence]:
+def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfScores | None) -> list[Sentence]:
     """Returns the word lattices of a file, folder or archive (see `formats/collections.py`) as what is translated.
 
     Args:
@@ -102,7 +125,7 @@ def read_lattices(path: Path, skeleton_nbest: Path | None, scores: PlfScores | N
         except LatticeSimpError as error:
             raise FormatError(f"lattice {name}: {error}", path=path) from None
         found.append(Sentence(words, lattice=own))
-    nbest = _read_hypotheses(skeleton_nbest, len(found)) if skeleton_nbest else {}
+    nbest = skeleton_nbest.read(len(found)) if skeleton_nbest else {}
     return [replace(own, hypotheses=nbest.get(number, ())) for number, own in enumerate(found)]
 
 
@@ -110,12 +133,15 @@ def read_records(path: Path) -> Iterator[SkeletonRecord]:
     """Yields the records of a skeleton file, JSON lines or bracket text, told by its first line.
 
     Raises:
-        FormatError: the file is broken, or there is a blank line in bracket text.
+        FormatError: the file is broken or empty, or there is a blank line in bracket text.
     """
+    number = 0
     for number, record in enumerate(_read_records(path), start=1):
         if record is None:
             raise FormatError("a blank line", path=path, line=number, remedy="remove it: a skeleton has tokens")
         yield record
+    if number == 0:
+        raise FormatError("the file is empty", path=path, remedy=_BRACKETS)
 
 
 def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
@@ -124,9 +150,9 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
             yield from read_skeletons(file)
             return
-        if all(_MASK.fullmatch(line) for line in read_lines(file) if line):
-            remedy = "put [[ and ]] around the deleted tokens of each sentence, or write JSON lines"
-            raise FormatError("masks without their sentences", path=path, line=1, remedy=remedy)
+        kinds = {bool(_MASK.fullmatch(line)) for line in read_lines(file) if line.strip()}
+        if kinds == {True}:
+            raise FormatError("masks without their sentences", path=path, line=1, remedy=_BRACKETS)
         for number, line in enumerate(read_lines(file)):
             try:
                 yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None
@@ -154,16 +180,6 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
         if record:
             found[number] = record
     return found
-
-
-def _read_hypotheses(path: Path, count: int) -> dict[int, tuple[Hypothesis, ...]]:
-    """Returns the skeletons' n-best lists by sentence; sentences without one are left out."""
-    lists = {number: tuple(entries) for number, entries in stream_nbest(path) if entries}
-    last = max(lists, default=0)
-    if last >= count:
-        message = f"hypotheses of sentence {last}, but the input has {count} lines"
-        raise FormatError(message, path=path, remedy="ids count from 0; align the files")
-    return lists
 
 
 def _masks(record: SkeletonRecord, mask_index: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
+from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, command_app
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
-from lattice_simp.commands.sentences import ALL_MASKS, Sentence, read_lattices, read_sentences
+from lattice_simp.commands.sentences import ALL_MASKS, Sentence, SkeletonLists, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
 from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_translator
 from lattice_simp.errors import LatticeSimpError
@@ -51,6 +51,7 @@ def translate(
     mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
     strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
     skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
+    first_id: FIRST_ID = None,
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
     nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
     lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
@@ -84,15 +85,18 @@ def translate(
         raise LatticeSimpError("--plf-scores has no effect without --input-lattices")
     if input_lattices is not None and not (source is None and skeletons is None):
         raise LatticeSimpError("--input-lattices takes the place of --input and --skeletons: give one of them")
+    if first_id is not None and skeleton_nbest is None:
+        raise LatticeSimpError("--first-id has no effect without --skeleton-nbest")
+    given = None if skeleton_nbest is None else SkeletonLists(skeleton_nbest, first_id or 0)
     tokens = None
     if text is not None:
         tokens, run = text[0].tokens, replace(run, text=text[1].text)
     chosen = source if source is not None or skeletons is not None else "-"
     try:
         if input_lattices is None:
-            sentences = read_sentences(chosen, skeletons, mask_index, skeleton_nbest, tokens)
+            sentences = read_sentences(chosen, skeletons, mask_index, given, tokens)
         else:
-            sentences = read_lattices(input_lattices, skeleton_nbest, plf_scores)
+            sentences = read_lattices(input_lattices, given, plf_scores)
         summary = run_sentences(sentences, translation_job(sentences, options, run), run)
     except KeyboardInterrupt:
         kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"

@@ -227,10 +227,16 @@ def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the lines of some files, by sentence, as tokens."""
+    """Returns the lines of some files, by sentence, as tokens.
+
+    Raises:
+        FormatError: there are no sentences, or a file has not a line for each.
+    """
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 
+    if not count:
+        raise FormatError("the file is empty", path=source, remedy="give a development set, one sentence a line")
     columns = []
     for path in paths:
         lines = [tuple(split_tokens(line)) for line in read_lines(path)]

@@ -62,17 +62,38 @@ class Kernel:
         """numba's own object."""
         numba = _numba()
         try:
-            return numba.njit(**self.targetoptions)(self.py_func)
+            return _with_plain_integers(numba.njit(**self.targetoptions)(self.py_func))
         except RuntimeError:  # neither beside the source nor in the user's folder may code be kept
             folder = _folder_elsewhere()
             numba.config.CACHE_DIR = str(folder or "")
-            return numba.njit(**{**self.targetoptions, "cache": folder is not None})(self.py_func)
+            options = {**self.targetoptions, "cache": folder is not None}
+            return _with_plain_integers(numba.njit(**options)(self.py_func))
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
         if threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
+
+
+def _with_plain_integers(compiled: Any) -> Any:
+    """Makes numba's object take all integers that other kernels call it with for int64, as those of Python are.
+
+    It would be compiled anew for each width of each argument, and for each number that is written in the code.
+    """
+    from numba.core import types
+    from numba.core.types.misc import unliteral
+
+    template = compiled.get_call_template
+
+    def plain(given: Any) -> Any:
+        is_integer = isinstance(given := unliteral(given), types.Integer)
+        return types.int64 if is_integer and given.signed and not isinstance(given, types.Boolean) else given
+
+    compiled.get_call_template = lambda args, kws: template(
+        tuple(map(plain, args)), {name: plain(own) for name, own in kws.items()}
+    )
+    return compiled
 
 
 _WHEN_COMPILING: list[Callable[[], None]] = []

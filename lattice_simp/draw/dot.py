@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 def to_dot(
-    lattice: Lattice, title: str | None = None, highlight: Collection[int] | None = None, rankdir: str = "LR"
+    lattice: Lattice,
+    title: str | None = None,
+    highlight: Collection[int] | None = None,
+    rankdir: str = "LR",
+    *,
+    states: Sequence[int] | None = None,
+    arcs: Sequence[int] | None = None,
 ) -> str:
     r"""Returns the lattice in the DOT language, laid out like the drawings of OpenFst's `fstdraw`.
 
@@ -39,6 +45,7 @@ def to_dot(
         title: a line of text below the drawing.
         highlight: arc numbers to be drawn in bold red.
         rankdir: the direction of reading, `LR` or `TB`.
+        states, arcs: their numbers where not all are to be drawn; the arcs are between these states.
     """
     chosen = frozenset(highlight or ())
     lines = [
@@ -46,10 +53,10 @@ def to_dot(
         f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title or "")}"];',
         "  node [fontsize=14, shape=circle, style=bold];",
         "  edge [fontsize=14];",
-        *(_state_line(lattice, state) for state in range(lattice.num_states)),
+        *(_state_line(lattice, state) for state in (range(lattice.num_states) if states is None else states)),
     ]
     sources = lattice.sources
-    for arc in range(lattice.num_arcs):
+    for arc in range(lattice.num_arcs) if arcs is None else arcs:
         label = quoted(arc_words(lattice, arc) + _cost_suffix(float(lattice.weights[arc])))
         accent = ', color="#c92a2a", fontcolor="#c92a2a", penwidth=2' if arc in chosen else ""
         lines.append(f'  {sources[arc]} -> {lattice.nextstates[arc]} [label="{label}"{accent}];')

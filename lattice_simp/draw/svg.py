@@ -120,6 +120,11 @@ def drawn_states(lattice: Lattice, max_states: int) -> list[int]:
     return states
 
 
+def drawn_arcs(lattice: Lattice, states: list[int]) -> list[int]:
+    """Returns the arcs that a drawing of these states shows: of those between the same two states, the cheapest."""
+    return sorted(arc for arcs in _bundles(lattice, states).values() for arc in arcs)
+
+
 def _nearest_states(lattice: Lattice, most: int) -> list[int]:
     """Returns the states that the fewest arcs lead to from the start, in their order."""
     if lattice.num_states <= most:

@@ -116,7 +116,7 @@ def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = 
 
 
 def save_plot(figure: Figure, path: str | Path) -> None:
-    """Writes a figure as PNG or SVG, by the name's ending.
+    """Writes a figure as PNG, SVG or PDF, by the name's ending.
 
     Raises:
         LatticeSimpError: another ending, or the file cannot be written.
@@ -124,11 +124,14 @@ def save_plot(figure: Figure, path: str | Path) -> None:
     import matplotlib
 
     kind = Path(path).suffix.lower()
-    if kind not in (".png", ".svg"):
-        raise LatticeSimpError(f"{path}: plots are written as .png or .svg")
+    if kind not in _NO_DATE:
+        raise LatticeSimpError(f"{path}: plots are written as .png, .svg or .pdf")
     with open_binary(path, "w") as file, matplotlib.rc_context({"svg.hashsalt": _HASH_SALT}):
-        metadata = {"Date": None} if kind == ".svg" else {"Software": None}
-        figure.savefig(file, format=kind[1:], dpi=150, metadata=metadata)
+        figure.savefig(file, format=kind[1:], dpi=150, metadata=_NO_DATE[kind])
+
+
+_NO_DATE = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""The endings of plots, and what to leave out so that the same plot is always the same bytes."""
 
 
 def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:

@@ -105,8 +105,10 @@ def is_collection(path: str | Path) -> bool:
     return is_kaldi_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
 
 
-def write_all(lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst") -> int:
-    """Writes lattices to files of a folder, `NAME.fst`; returns how many.
+def write_all(
+    lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst", format: str | None = None
+) -> int:
+    """Writes lattices to files of a folder, `NAME.fst`, in the format of the suffix or the given one; returns how many.
 
     Raises:
         LatticeSimpError: a file cannot be written, or a name that leads out of the folder.
@@ -120,7 +122,7 @@ def write_all(lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffi
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{target.parent}: cannot be made: {error.strerror}") from error
-        write(lattice, target)
+        write(lattice, target, format)
         count += 1
     return count
 

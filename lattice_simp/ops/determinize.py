@@ -6,10 +6,13 @@ from typing import Any
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
-from lattice_simp.errors import InvalidLatticeError
+from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
+
+MAX_STATES = 1_000_000
+"""Of a deterministic lattice, unless told otherwise."""
 
 
-def determinize(lattice: Lattice, *, semiring: Semiring = "tropical") -> Lattice:
+def determinize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES) -> Lattice:
     """Returns an equivalent lattice without epsilons where no state has two arcs of one word (Mohri 1997).
 
     >>> from lattice_simp import SymbolTable
@@ -18,21 +21,23 @@ def determinize(lattice: Lattice, *, semiring: Semiring = "tropical") -> Lattice
     >>> lattice.num_arcs, lattice.weights.tolist()
     (1, [1.0])
 
-    Every string has one path. It may take exponentially many states, so prune large lattices first. Costs are in
-    single precision. Features are left out: the arcs of a string's path belong to others of the lattice as well.
+    Every string has one path. It may take exponentially many states: prune large lattices first. Costs are in single
+    precision. Features are left out: the arcs of a string's path belong to others of the lattice as well.
 
     Args:
         lattice: an acyclic acceptor.
         semiring: `tropical` keeps the least cost of each string, `log` sums its paths' probabilities.
+        max_states: more are an error; of `log`, which OpenFst cannot stop, this is found out by a tropical attempt.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
+        LatticeSimpError: it takes more states than `max_states`.
     """
-    return _lattice(_determinized(lattice, semiring), lattice)
+    return _lattice(_determinized(lattice, semiring, max_states), lattice)
 
 
-def minimize(lattice: Lattice, *, semiring: Semiring = "tropical") -> Lattice:
+def minimize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES) -> Lattice:
     """Returns the equivalent deterministic lattice of the fewest states (Mohri 2000); see `determinize`.
 
     >>> minimize(Lattice.from_strings([("a b c", 1.0), ("d b c", 1.0), ("d c", 1.0)])).num_states
@@ -43,15 +48,17 @@ def minimize(lattice: Lattice, *, semiring: Semiring = "tropical") -> Lattice:
     Args:
         lattice: an acyclic acceptor.
         semiring: as for `determinize`.
+        max_states: as for `determinize`, before states are merged.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
+        LatticeSimpError: it takes more states than `max_states`.
     """
-    return _lattice(_determinized(lattice, semiring).minimize(), lattice)
+    return _lattice(_determinized(lattice, semiring, max_states).minimize(), lattice)
 
 
-def _determinized(lattice: Lattice, semiring: Semiring) -> Any:
+def _determinized(lattice: Lattice, semiring: Semiring, max_states: int) -> Any:
     import pynini
 
     if not lattice.is_acceptor:
@@ -59,9 +66,14 @@ def _determinized(lattice: Lattice, semiring: Semiring) -> Any:
     if semiring not in ("tropical", "log"):
         raise InvalidLatticeError(f"unknown semiring {semiring!r}; known are tropical and log")
     fst = lattice.connected().to_pynini()
-    if semiring == "log":
-        fst = pynini.arcmap(fst, map_type="to_log64")
-    return pynini.determinize(fst.rmepsilon())
+    bounded = pynini.determinize(fst.copy().rmepsilon(), nstate=max_states + 1)
+    if bounded.num_states() > max_states:
+        raise LatticeSimpError(
+            f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
+        )
+    if semiring == "tropical":
+        return bounded
+    return pynini.determinize(pynini.arcmap(fst, map_type="to_log64").rmepsilon())
 
 
 def _lattice(fst: Any, origin: Lattice) -> Lattice:

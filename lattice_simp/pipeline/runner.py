@@ -94,13 +94,21 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def logged_run(jobs: int = 1, cluster: str | None = None, *, quiet: bool = False) -> Iterator[Run]:
-    """Yields a run whose log lines begin with the seconds so far, with a progress bar below them."""
+    """Yields a run whose log lines begin with the seconds so far, with a progress bar of the stage below them."""
     begin = time.monotonic()
     with progress_bar(quiet=quiet, transient=True) as bar:
-        task = bar.add_task("tasks", total=None)
+
+        def begin_stage(name: str) -> None:
+            for before in bar.task_ids:
+                bar.remove_task(before)
+            bar.add_task(name, total=None)
+
+        def progress(done: int, total: int | None) -> None:
+            bar.update(bar.task_ids[-1], completed=done, total=total)
 
         def say(text: str) -> None:
             if not quiet:
                 bar.console.print(f"[{time.monotonic() - begin:7.0f} s] {text}", markup=False, soft_wrap=True)
 
-        yield Run(jobs, cluster, say=say, progress=lambda done, total: bar.update(task, completed=done, total=total))
+        begin_stage("tasks")
+        yield Run(jobs, cluster, say=say, progress=progress, begin=begin_stage)

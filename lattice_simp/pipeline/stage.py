@@ -13,11 +13,11 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 
@@ -38,6 +38,9 @@ _HALF_WRITTEN = (GROWING, "spill.*", "lmplz.*")
 """What a killed run leaves of the files and folders that it was writing."""
 
 
+Task = TypeVar("Task")
+
+
 @dataclass(frozen=True)
 class Run:
     """What every stage is given.
@@ -47,7 +50,8 @@ class Run:
         cluster: a Dask scheduler's address, `local`, or None.
         folders: the folders of the stages that are done.
         say: prints a line of the log.
-        progress: is told the tasks that are done and how many there are, None where that is not known.
+        progress: is told the tasks that are done and how many there are, None if nobody knows yet.
+        begin: is told the name of a stage that begins to work.
     """
 
     jobs: int = 1
@@ -55,6 +59,21 @@ class Run:
     folders: Mapping[str, Path] = field(default_factory=dict)
     say: Callable[[str], None] = lambda text: None
     progress: Callable[[int, int | None], None] = lambda done, total: None
+    begin: Callable[[str], None] = lambda name: None
+
+    def each(self, tasks: Sequence[Task]) -> Iterator[Task]:
+        """Yields tasks one after the other; the progress is told as each is done.
+
+        >>> [task for task in Run(progress=print).each("ab")]
+        0 2
+        1 2
+        2 2
+        ['a', 'b']
+        """
+        self.progress(0, len(tasks))
+        for done, task in enumerate(tasks, start=1):
+            yield task
+            self.progress(done, len(tasks))
 
 
 @dataclass(frozen=True)
@@ -147,6 +166,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
         partial.mkdir(parents=True, exist_ok=True)
         _remove_half_written(partial)
         begin, cpu = time.monotonic(), os.times()
+        run.begin(stage.name)
         with PeakMemory() as memory:
             counted = stage.work(run, partial)
         after = os.times()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lattice_simp.simplify.boxer import read_boxer
 from lattice_simp.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
 from lattice_simp.simplify.dependency_graph import dependency_graph
-from lattice_simp.simplify.drawing import graph_dot, graph_svg
+from lattice_simp.simplify.drawing import graph_dot, graph_image, graph_svg
 from lattice_simp.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.simplify.sentence import Sentence, Token, source_sentence, words
 from lattice_simp.simplify.split import (
@@ -42,6 +42,7 @@ __all__ = [
     "dependency_graph",
     "event_pairs",
     "graph_dot",
+    "graph_image",
     "graph_svg",
     "read_boxer",
     "source_sentence",

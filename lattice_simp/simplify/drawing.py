@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lattice_simp.draw.dot import quoted
-from lattice_simp.errors import MissingExtraError
+from lattice_simp.draw.image import ImageFormat, rendered
 from lattice_simp.simplify.graph import EdgeKind, NodeKind, SemanticGraph
 
 _SHAPES = {NodeKind.EVENT: "box", NodeKind.ENTITY: "ellipse", NodeKind.PROPERTY: "plaintext"}
@@ -52,9 +52,9 @@ def graph_svg(graph: SemanticGraph) -> str:
     Raises:
         MissingExtraError: pygraphviz is not installed.
     """
-    try:
-        from pygraphviz import AGraph
-    except ImportError:
-        raise MissingExtraError("SVG needs Graphviz's layout; pip install 'lattice-simp[draw]', or write DOT") from None
-    drawn = AGraph(string=graph_dot(graph)).draw(format="svg", prog="dot")
-    return drawn.decode() if isinstance(drawn, bytes) else str(drawn)
+    return rendered(graph_dot(graph), "svg").decode()
+
+
+def graph_image(graph: SemanticGraph, format: ImageFormat = "png") -> bytes:
+    """Returns the drawing as PNG or PDF; raises what `to_image` raises."""
+    return rendered(graph_dot(graph), format)

@@ -57,6 +57,7 @@ def tune_simplifier(
     max_rounds: int = 8,
     mert: MertOptions = SEARCH,
     say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
     """Returns tuned weights: all features together, by the exact line search over lattices (Macherey et al. 2008).
 
@@ -68,6 +69,7 @@ def tune_simplifier(
         max_rounds: of decoding and optimising.
         mert: how the optimiser searches.
         say: prints a line of the log.
+        progress: is told how many sentences of a round are decoded, and of how many.
     """
     analyses = list(sentences)
     signs = {name: 1 for name in NEVER_WORSE if name in simplifier.decoder.weights}
@@ -76,7 +78,11 @@ def tune_simplifier(
         decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})
         settings = replace(decoder.settings, beam=BEAM, mbr=None)
         own = replace(simplifier, decoder=replace(decoder, settings=settings))
-        return same_features([_lattice(own, analysis).with_symbols(symbols) for analysis in analyses])
+        lattices = []
+        for analysis in analyses:
+            lattices.append(_lattice(own, analysis).with_symbols(symbols))
+            progress(len(lattices), len(analyses))
+        return same_features(lattices)
 
     return tune_with(
         decode,

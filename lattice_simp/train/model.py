@@ -78,7 +78,7 @@ def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _sentences(config: Config, run: Run) -> Iterator[str]:
-    for path in shard_paths(run.folders["prepare"]):
+    for path in run.each(shard_paths(run.folders["prepare"])):
         yield from read_shard(path, ["target"])["target"].to_pylist()
     tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
     for path in config.language_model.texts:

@@ -52,10 +52,14 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         graphs[number] = result
         run.progress(done, len(tasks))
     lattice = training_lattice(graph for number in sorted(graphs) for graph in graphs[number])
-    iterations = list(expectation_maximisation(lattice, config.simplify.iterations))
-    model = iterations[-1][1]
+    model, iterations = OperationModel(), config.simplify.iterations
+    likelihoods = list[float]()
+    for likelihood, estimate in expectation_maximisation(lattice, iterations):
+        likelihoods.append(likelihood)
+        model = estimate
+        run.progress(len(likelihoods), iterations)
     model.write(folder / OPERATIONS)
-    write_json(folder / LIKELIHOODS, [likelihood for likelihood, _ in iterations])
+    write_json(folder / LIKELIHOODS, likelihoods)
     return {"features": len(model.counts), "pairs": sum(map(len, graphs.values())), "arcs": lattice.num_arcs}
 
 
@@ -110,7 +114,14 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     analyses = list(map(analyse, parse_sentences(sentences)))
     mert = MertOptions(given.seed, given.random_directions, given.restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune_simplifier(
-        simplifier, analyses, references, metric=given.metric, max_rounds=given.max_rounds, mert=mert, say=run.say
+        simplifier,
+        analyses,
+        references,
+        metric=given.metric,
+        max_rounds=given.max_rounds,
+        mert=mert,
+        say=run.say,
+        progress=run.progress,
     )
     made = [{"weights": one.weights, "score": one.score, "expected": one.expected} for one in result.rounds]
     write_json(folder / ROUNDS, made)

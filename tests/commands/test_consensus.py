@@ -162,3 +162,72 @@ def test_errors_are_one_line(call, files, arguments, message):
 @pytest.mark.parametrize("command", ["union", "mbr", "posteriors", "confusion", "oracle"])
 def test_help_has_an_example(call, command):
     assert f"Example: lattice-simp lattice {command}" in " ".join(call("lattice", command, "--help").stdout.split())
+
+
+NUMBERS = "0 1 1 1\n0 1 2 2\n1\n"
+"""A lattice whose labels need a table."""
+
+
+@pytest.fixture
+def folder(files):
+    """Two lattices with numeric labels, their table, and references."""
+    (files / "in").mkdir()
+    for name in ("1", "10"):
+        (files / "in" / f"{name}.txt").write_text(NUMBERS)
+    (files / "words.syms").write_text("<eps>\t0\na\t1\nb\t2\n")
+    (files / "alone.txt").write_text(NUMBERS)
+    return files / "in"
+
+
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [
+        (["mbr"], "fst"),
+        (["mbr", "--utility", "chrf"], "fst"),
+        (["confusion"], "fst"),
+        (["confusion", "--to", "plf"], "plf"),
+        (["posteriors"], "slf"),
+        (["posteriors", "--to", "plf"], "plf"),
+    ],
+)
+def test_a_folder_gives_a_folder(call, files, folder, command, ending):
+    options = ("--symbols", "words.syms", "--output")
+    done = call("lattice", *command, "in", *options, "out/", "--jobs", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    call("lattice", *command, "alone.txt", *options, f"alone.{ending}")
+    for name in ("1", "10"):
+        assert (files / "out" / f"{name}.{ending}").read_bytes() == (files / f"alone.{ending}").read_bytes()
+    assert {path.text for path in nbest(read(f"alone.{ending}"), 3)} == {"a", "b"}
+    done = call("lattice", *command, "in", *options, "out.fst" if command != ["posteriors"] else "out.slf")
+    assert "holds several lattices; give --output FOLDER/" in done.stderr
+    done = call("lattice", *command, "in", "--words", "--output", "out/")
+    assert "--words is for one lattice" in done.stderr
+
+
+def test_lists_of_many_sentences_give_a_folder_of_networks(call, files):
+    (files / "many.nbest").write_text("0 ||| a b ||| ||| -1\n1 ||| c ||| ||| -1\n")
+    assert call("lattice", "confusion", "many.nbest", "--output", "out/").returncode == 0
+    assert [read(files / "out" / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
+    done = call("lattice", "confusion", "many.nbest", "--output", "out.nbest")
+    assert "give --output FOLDER/" in done.stderr
+
+
+def test_labels_of_systems_and_oracles(call, files, folder):
+    call("lattice", "union", "alone.txt", "in/1.txt", "--symbols", "words.syms", "--output", "both.fst")
+    assert {path.text for path in nbest(read("both.fst"), 3)} == {"a", "b"}
+    assert (
+        "leave --symbols out"
+        not in call("lattice", "union", "one.nbest", "alone.txt", "--symbols", "words.syms").stderr
+    )
+    done = call("lattice", "oracle", "in", "--reference", "lines", "--symbols", "words.syms", "--output", "best")
+    assert done.stdout.startswith("sentences\t2\noracle WER\t0.00\n")
+    assert (files / "best").read_text() == "a\nb\n"
+    refused = call("lattice", "mbr", "one.nbest", "--symbols", "words.syms")
+    assert "one.nbest: its labels are words (leave --symbols out)" in refused.stderr
+
+
+def test_oracles_of_lists_that_begin_at_one(call, files):
+    (files / "from1.nbest").write_text("1 ||| a ||| ||| -1\n2 ||| b ||| ||| -1\n")
+    done = call("lattice", "oracle", "from1.nbest", "--reference", "lines", "--first-id", 1)
+    assert done.stdout.startswith("sentences\t2\noracle WER\t0.00\n")
+    assert "3 sentences, but 2 lines" in call("lattice", "oracle", "from1.nbest", "--reference", "lines").stderr

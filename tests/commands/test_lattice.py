@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -158,6 +159,19 @@ def test_drawings(call, files, ending):
     assert "x" in (files / f"a.{ending}").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG\r\n"), ("pdf", b"%PDF-")])
+def test_images(call, files, ending, begin, monkeypatch):
+    call("lattice", "draw", "full.fst", "--output", f"a.{ending}", "--title", "one")
+    assert (files / f"a.{ending}").read_bytes().startswith(begin)
+    done = call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"b.{ending}")
+    assert "1 of 5 states are drawn" in done.stderr
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    done = call("lattice", "draw", "full.fst", "--output", f"c.{ending}")
+    assert done.returncode == 2
+    assert f"{ending.upper()} needs Graphviz; pip install 'lattice-simp[draw]', or write DOT" in done.stderr
+    assert not (files / f"c.{ending}").exists()
+
+
 def test_a_drawing_of_many_states_says_what_it_leaves_out(call, files):
     for ending in ("svg", "dot"):
         done = call("lattice", "draw", "full.fst", "--max-states", 1, "--output", f"a.{ending}")
@@ -205,7 +219,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "compose", "-", "-"], "standard input cannot be both"),
         (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
-        (["lattice", "draw", "full.fst", "--output", "a.png"], ".svg or .dot"),
+        (["lattice", "draw", "full.fst", "--output", "a.gif"], ".svg, .png, .pdf or .dot"),
         (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),
         (["lattice", "gappy", "full.nbest", "--id", "7"], "holds no hypotheses of sentence 7"),
         (["lattice", "gappy", "full.nbest", "--id", "0", "--loops", "phi"], "--loops"),
@@ -369,6 +383,15 @@ def test_features_of_composed_lists(call, files):
         "0 ||| b ||| f= -1 Skeleton= -0.5 Edits= -2 ||| -4",
     ]
     assert "1 sentences, 0 without" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["determinize", "minimize"])
+def test_a_deterministic_lattice_has_so_many_states_at_most(call, files, command):
+    done = call("lattice", command, "full.fst", "--max-states", 2, "--output", "small.fst")
+    assert done.returncode == 2
+    assert "more than 2 states; prune" in done.stderr
+    assert not (files / "small.fst").exists()
+    assert call("lattice", command, "full.fst", "--max-states", 5, "--output", "small.fst").returncode == 0
 
 
 def test_the_n_best_strings_are_drawn(call, files):

@@ -305,6 +305,12 @@ def test_skeletons_from_elsewhere(call, model, tmp_path):
     assert "skeleton found in 1, not found in 1" in done.stderr
     done = call("translate", model, *options, "--deletion-cost", 1, stdin=stdin)
     assert "skeleton found in 2, not found in 0" in done.stderr
+    done = call("translate", model, *options, "--first-id", 1, stdin=stdin)
+    assert done.stdout == found + plain + plain
+    done = call("translate", model, *options, "--first-id", 1, stdin=stdin.split("\n")[0])
+    assert "hypotheses of sentence 2, but the input has 1 lines (ids count from 1 (--first-id); align" in done.stderr
+    done = call("translate", model, "--first-id", 1, stdin=stdin)
+    assert "--first-id has no effect without --skeleton-nbest" in done.stderr
 
 
 def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):

@@ -12,7 +12,7 @@ import threading
 import numpy as np
 import pytest
 
-from lattice_simp.core.kernel import jit
+from lattice_simp.core.kernel import Kernel, jit
 
 
 @jit
@@ -45,6 +45,24 @@ def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
 def test_errors_of_kernels_come_back():
     with pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
         spin("words", np.zeros(1, dtype=np.int8))
+
+
+@Kernel  # not kept on disk, from where it would come without its helpers
+def add(one: int, other: int) -> int:
+    return one + other
+
+
+@Kernel
+def adds(numbers: np.ndarray, flag: bool) -> int:
+    total = 0
+    for number in numbers:
+        total = add(total, number)  # int64 (at first the number 0 as a type) and int32
+    return add(total, 7) + add(1 if flag else 2, -1)
+
+
+def test_a_kernel_is_compiled_once_for_all_integers_that_kernels_hand_it():
+    assert adds(np.array([2, 3], dtype=np.int32), True) == 12
+    assert [str(one) for one in add.compiled.signatures] == ["(int64, int64)"]
 
 
 def test_numba_waits_until_a_kernel_is_called():

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from lattice_simp import Lattice, SymbolTable
-from lattice_simp.draw import to_dot, to_svg
-from lattice_simp.draw.svg import MOST_LABELS
-from lattice_simp.errors import MissingExtraError
+from lattice_simp.draw import to_dot, to_image, to_svg
+from lattice_simp.draw.svg import MOST_LABELS, drawn_arcs, drawn_states
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
 INFINITY = float("inf")
 Row = tuple[int, str, float, int]
@@ -237,6 +237,27 @@ def test_of_many_arcs_between_two_states_the_cheapest_are_drawn() -> None:
     shown = texts(to_svg(from_rows(rows, {1: 0.0}, 2)))
     assert sum(text.startswith("w") for text in shown) == MOST_LABELS
     assert {"w0", f"w{MOST_LABELS - 1}", f"at most the {MOST_LABELS} cheapest arcs between two states"} <= set(shown)
+
+
+def test_images_show_the_states_and_arcs_of_svg(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+    monkeypatch.setattr("lattice_simp.draw.image.rendered", lambda dot, format: written.append((dot, format)) or b"")
+    lattice = sausage()
+    to_image(lattice, "pdf", title="first", highlight=[0], max_states=4)
+    states = drawn_states(lattice, 4)
+    own = drawn_arcs(lattice, states)
+    ((dot, kind),) = written
+    assert kind == "pdf"
+    assert dot == to_dot(lattice, "first", [0], states=states, arcs=own)
+    assert sorted(map(int, re.findall(r"^  (\d+) \[", dot, re.MULTILINE))) == states
+    assert dot.count("->") == len(own) == sum(int(end) in states for end in lattice.nextstates[: lattice.offsets[4]])
+    rows: list[Row] = [(0, f"w{cost}", float(cost), 1) for cost in range(1000)]
+    assert drawn_arcs(from_rows(rows, {1: 0.0}, 2), [0, 1]) == list(range(MOST_LABELS))
+
+
+def test_a_format_that_graphviz_does_not_write_is_an_error() -> None:
+    with pytest.raises(LatticeSimpError, match=r"unknown format 'gif'; known are png, pdf"):
+        to_image(sausage(), "gif")  # type: ignore[arg-type]
 
 
 def test_without_graphviz_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ def test_all_plots_of_an_evaluation_are_written(tmp_path, measured, groups, comp
 
 
 def test_other_endings_and_other_folders_are_refused(tmp_path, measured, groups, comparisons):
-    with pytest.raises(LatticeSimpError, match=r"\.png or \.svg"):
+    with pytest.raises(LatticeSimpError, match=r"\.png, \.svg or \.pdf"):
         save_plot(failure_plot(CURVES), tmp_path / "a.jpg")
     (tmp_path / "file").write_text("")
     with pytest.raises(LatticeSimpError, match="cannot be made"):

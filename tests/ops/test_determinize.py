@@ -10,7 +10,7 @@ import pytest
 from helpers import best_by_string, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, determinize, minimize
-from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError
+from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 
 SEEDS = range(40)
 
@@ -58,6 +58,40 @@ def test_a_minimal_lattice_has_a_state_for_each_rest():
             own = {words[len(prefix) :]: cost for words, cost in strings.items() if words[: len(prefix)] == prefix}
             rests.add(frozenset((words, cost - min(own.values())) for words, cost in own.items()))
         assert minimize(make(seed)).num_states == len(rests), seed
+
+
+def fan(length, after):
+    """Returns a lattice whose deterministic form must remember where the last `after` words were an a."""
+    numbers, rows = {}, []
+
+    def state(*name):
+        return numbers.setdefault(name, len(numbers))
+
+    state(0, -1)
+    for position in range(length):
+        for phase in range(-1, after):
+            if (position, phase) in numbers:
+                source, following = state(position, phase), -1 if phase < 0 else phase + 1
+                rows += [(source, word, state(position + 1, following)) for word in (1, 2)]
+                rows += [(source, 1, state(position + 1, 0))] if phase < 0 else []
+    sources, words, targets = zip(*rows, strict=True)
+    finals = [0.0 if phase == after else np.inf for _, phase in numbers]
+    return Lattice.from_arcs(sources, words, np.arange(len(rows)) / 7, targets, finals, SymbolTable("ab"))
+
+
+def test_states_are_limited():
+    lattice = fan(40, 16)  # it would take 2 ** 16 states for each position
+    for operation in (determinize, minimize):
+        for semiring in ("tropical", "log"):
+            with pytest.raises(LatticeSimpError, match="more than 5,000 states; prune"):
+                operation(lattice, semiring=semiring, max_states=5000)
+    for seed in SEEDS:
+        every = determinize(make(seed))
+        if every.empty:
+            continue
+        assert determinize(make(seed), max_states=every.num_states).num_states == every.num_states, seed
+        with pytest.raises(LatticeSimpError, match=f"more than {every.num_states - 1:,} states"):
+            determinize(make(seed), max_states=every.num_states - 1)
 
 
 def test_what_is_refused():

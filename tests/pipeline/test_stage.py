@@ -16,7 +16,8 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.runner import locked
+from lattice_simp.pipeline.progress import progress_bar
+from lattice_simp.pipeline.runner import locked, logged_run, run_stages
 from lattice_simp.pipeline.shards import (
     list_column,
     lists_of,
@@ -258,6 +259,26 @@ def test_tasks_that_are_done_are_left_alone(tmp_path, jobs):
     assert sorted(found) == [(3, 9), (5, 25), (7, 49)]
     assert told == [(3, 6), (4, 6), (5, 6), (6, 6)]
     assert {path.name for path in tmp_path.iterdir()} == {"3", "5", "7"}
+
+
+def test_the_bar_shows_the_stage_at_work(tmp_path, monkeypatch):
+    bar = progress_bar()
+    monkeypatch.setattr("lattice_simp.pipeline.runner.progress_bar", lambda **_: bar)
+    seen = []
+
+    def look():
+        (task,) = bar.tasks
+        seen.append((task.description, task.completed, task.total))
+
+    def watches(run, folder):
+        look()
+        for _ in run.each("ab"):
+            look()
+        return {}
+
+    with logged_run(quiet=True) as run:
+        run_stages([stage("one", work=watches), stage("two", work=watches)], tmp_path, run)
+    assert seen == [(name, *own) for name in ("one", "two") for own in [(0, None), (0, 2), (1, 2)]]
 
 
 def test_no_worker_is_started_for_nothing(tmp_path):

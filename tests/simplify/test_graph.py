@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.simplify.drawing import graph_dot, graph_svg
+from lattice_simp.simplify.drawing import graph_dot, graph_image, graph_svg
 from lattice_simp.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 
 TOKENS = tuple("the cat which slept in a box ran".split())
@@ -73,3 +73,4 @@ def test_svg(graph):
     pytest.importorskip("pygraphviz")
     assert "slept" in graph_svg(graph)
     assert graph_svg(graph).rstrip().endswith("</svg>")
+    assert graph_image(graph, "pdf").startswith(b"%PDF-")

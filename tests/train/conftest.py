@@ -33,14 +33,21 @@ def configured(toy_data, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def trained(toy_data, tmp_path_factory) -> Path:
+def told() -> dict[str, list[tuple[int, int | None]]]:
+    """The progress that each stage of `trained` told."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def trained(toy_data, tmp_path_factory, told) -> Path:
     """The work folder of a complete run; it stays as it is."""
     folder = tmp_path_factory.mktemp("trained")
     config = write_config(folder / "config.yaml", toy_data, folder / "work")
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        train(read_config(config), Run())
+        run = Run(begin=lambda name: told.setdefault(name, []), progress=lambda *own: [*told.values()][-1].append(own))
+        train(read_config(config), run)
     return folder / "work"
 
 

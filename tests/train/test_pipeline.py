@@ -9,8 +9,9 @@ import yaml
 from train.toy import contents, times, toy_tokens
 
 from lattice_simp import Decoder
-from lattice_simp.pipeline.stage import stage_keys
+from lattice_simp.pipeline.stage import Run, stage_keys
 from lattice_simp.train.config import Config, read_config
+from lattice_simp.train.model import _sentences
 from lattice_simp.train.pipeline import STAGES, stages
 
 
@@ -44,6 +45,32 @@ def test_a_model_is_trained_that_translates_the_test_set(trained, toy_data):
     assert len(output) == len(sources)
     for source, translation in zip(sources, output, strict=True):
         assert decoder.translate(source.replace("'", "' ")).best.text == translation
+
+
+def test_every_stage_tells_its_progress(trained, told, configured):
+    assert tuple(told) == tuple(records_of(trained))
+    shards = 3  # of 90 pairs
+    passes = [(done, shards) for done in range(shards + 1)]
+    reading = [(done, None) for done in range(1, shards + 1)]
+    assert told["prepare"] == [*reading, *passes, *2 * passes, *passes]  # tokens, languages of two sides, selection
+    assert told["number"] == 3 * passes
+    assert told["align"][-len(passes) :] == passes
+    assert told["align"][: -len(passes)] == [(done, told["align"][0][1]) for done in range(1, told["align"][0][1] + 1)]
+    assert told["lexical"] == told["extract"] == passes
+    assert told["count"] == told["rules"] == [(0, 1), (1, 1)]
+    assert told["targets"] == [(0, 1), (1, 1), *passes, *passes]
+    for name in ("tune", "test"):
+        done, total = told[name][-1]
+        assert done == total > 0, name
+    assert told["language-model"] == told["model"] == []  # they copy files
+
+    found = []
+    folders = {"prepare": next(trained.glob("prepare.*"))}
+    lines = _sentences(
+        read_config(configured()), Run(folders=folders, progress=lambda done, total: found.append((done, total)))
+    )
+    assert len(list(lines)) == records_of(trained)["prepare"]["pairs"]
+    assert found == passes
 
 
 def test_nothing_is_done_twice(trained_copy, configured, command):

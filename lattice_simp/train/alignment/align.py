@@ -35,13 +35,12 @@ def _align(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
     links_of = _from_files(config, run) if config.align.method == "links" else _from_hmm(config, run)
     begin = links = 0
-    for done, path in enumerate(shards, start=1):
+    for path in run.each(shards):
         table = read_shard(path, SIDES)
         source, target = (np.diff(lists_of(table[side])[0]).astype(np.int32) for side in SIDES)
         offsets, points = links_of(path.name, begin, (source, target))
         write_shard(folder / path.name, {"links": list_column(2 * offsets, points.ravel())})
         begin, links = begin + len(table), links + len(points)
-        run.progress(done, len(shards))
     return {"links": links}
 
 

@@ -90,7 +90,7 @@ def targets_stage(config: Config) -> Stage:
 
 def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / _TABLE).exists():
-        columns = (read_shard(path, ["target"])["target"] for path in shard_paths(run.folders["count"]))
+        columns = (read_shard(path, ["target"])["target"] for path in run.each(shard_paths(run.folders["count"])))
         different = np.unique(np.concatenate([hash_rows(*rows_of(column, np.int32)) for column in columns]))
         keys, values = _table_of(different)
         write_arrays(folder / _TABLE, {"targets": different, "keys": keys, "values": values})
@@ -100,7 +100,7 @@ def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     run_all(over_shards(run, partial(partial, make), paths, Path.exists))
     counts = np.zeros(len(targets), dtype=np.int64)
     occurrences = 0
-    for path in paths:
+    for path in run.each(paths):
         shard = read_arrays(path)
         counts += shard["counts"]
         occurrences += int(shard["occurrences"])

@@ -6,7 +6,6 @@ with NULL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,13 +53,8 @@ def lexical_stage() -> Stage:
 
 def _lexical(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
-
-    def pairs() -> Iterator[Longs]:
-        for done, path in enumerate(shards, start=1):
-            yield _linked_pairs(read_bitext(run.folders["number"], run.folders["align"], path.name))
-            run.progress(done, len(shards))
-
-    table = lexical_table(*count_events(pairs()))
+    bitexts = (read_bitext(run.folders["number"], run.folders["align"], path.name) for path in run.each(shards))
+    table = lexical_table(*count_events(map(_linked_pairs, bitexts)))
     np.savez(folder / _FILE, **table.__dict__)
     return {"word_pairs": len(table.pairs)}
 

@@ -53,7 +53,7 @@ def rules_stage(config: Config) -> Stage:
 
 
 def _rules(config: Config, corpora: list[str], run: Run, folder: Path) -> dict[str, Any]:
-    table = pa.concat_tables([read_shard(path) for path in shard_paths(run.folders["count"])])
+    table = pa.concat_tables([read_shard(path) for path in run.each(shard_paths(run.folders["count"]))])
     if not len(table):
         raise LatticeSimpError("no rules were found; are the corpora parallel, and do `rules.only_for` texts fit them?")
     sides = RuleSides(

@@ -63,15 +63,15 @@ def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    read = _split(config, folder)
+    read = _split(config, run, folder)
     tokenise = partial(_tokenise_shard, tokenisers(config.text), config.clean, folder / _RAW)
     paths = [folder / _TOKENS / path.name for path in shard_paths(folder / _RAW)]
     run_all(over_shards(run, partial(partial, tokenise), paths, Path.exists))
     if config.text.case == "true":
         for side in SIDES:
-            columns = (read_shard(path, [side])[side] for path in paths)
+            columns = (read_shard(path, [side])[side] for path in run.each(paths))
             write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
-    kept, dropped = _select(config, folder)
+    kept, dropped = _select(config, run, folder)
     for path in paths:
         dropped.update(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
     if not kept:
@@ -82,7 +82,7 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 # ---------------------------------------------------------------- raw shards
 
 
-def _split(config: Config, folder: Path) -> int:
+def _split(config: Config, run: Run, folder: Path) -> int:
     """Reads the corpora side by side into shards; returns the number of pairs."""
     marker = folder / _RAW / _SPLIT
     if marker.exists():
@@ -101,6 +101,7 @@ def _split(config: Config, folder: Path) -> int:
             }
             write_shard(shard_path(folder / _RAW, number), columns)
             number, line = number + 1, line + len(block)
+            run.progress(number, None)
         read += line
     write_json(marker, read)
     return read
@@ -149,17 +150,19 @@ def _tokenise_shard(both: tuple[Tokeniser, Tokeniser], clean: Clean, raw: Path, 
 # ---------------------------------------------------------------- what stays
 
 
-def _select(config: Config, folder: Path) -> tuple[int, Counter[str]]:
+def _select(config: Config, run: Run, folder: Path) -> tuple[int, Counter[str]]:
     """Writes the final shards; returns the number of pairs and what was dropped."""
     paths = shard_paths(folder / _TOKENS)
     casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
     if config.clean.language:
-        source_words, target_words = (word_counts(read_shard(path, [side])[side] for path in paths) for side in SIDES)
+        source_words, target_words = (
+            word_counts(read_shard(path, [side])[side] for path in run.each(paths)) for side in SIDES
+        )
     hashes = [read_shard(path, [_HASH])[_HASH].to_numpy() for path in paths]
     copies = repeated(np.concatenate([np.zeros(0, dtype=np.int64), *hashes]))
     dropped: Counter[str] = Counter()
     kept = begin = 0
-    for path in paths:
+    for path in run.each(paths):
         table = read_shard(path)
         good = np.ones(len(table), dtype=np.bool_)
         if not config.clean.duplicates:

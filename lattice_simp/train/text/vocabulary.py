@@ -24,18 +24,17 @@ def number_stage() -> Stage:
 
 def _number(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["prepare"])
-    counts = [word_counts(read_shard(path, [side])[side] for path in shards) for side in SIDES]
+    counts = [word_counts(read_shard(path, [side])[side] for path in run.each(shards)) for side in SIDES]
     vocabularies = []
     for side, counter in zip(SIDES, counts, strict=True):
         ordered = sorted(counter, key=lambda word: (-counter[word], word))
         with open_text(folder / f"words.{side}.txt", "w") as file:
             file.writelines(f"{word}\n" for word in ordered)
         vocabularies.append(pa.array(ordered, pa.string()))
-    for done, path in enumerate(shards, start=1):
+    for path in run.each(shards):
         table = read_shard(path)
         columns = {side: _numbered(table[side], words) for side, words in zip(SIDES, vocabularies, strict=True)}
         write_shard(folder / path.name, columns | {"corpus": table["corpus"]})
-        run.progress(done, len(shards))
     return {
         f"{side}_{name}": value
         for side, counter in zip(SIDES, counts, strict=True)

@@ -1,0 +1,69 @@
+"""Drawing: a lattice as PNG or PDF, by Graphviz, which the wheel of `pygraphviz` brings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from lattice_simp.draw.dot import to_dot
+from lattice_simp.draw.svg import drawn_arcs, drawn_states
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+
+if TYPE_CHECKING:
+    from lattice_simp.core.lattice import Lattice
+
+ImageFormat: TypeAlias = Literal["png", "pdf"]
+
+IMAGE_FORMATS: tuple[str, ...] = get_args(ImageFormat)
+
+_OPTIONS = {"png": "-Gdpi=144"}
+"""Of Graphviz, whose 96 pixels an inch are few for small type."""
+
+
+def to_image(
+    lattice: Lattice,
+    format: ImageFormat = "png",
+    *,
+    title: str | None = None,
+    highlight: Collection[int] = frozenset(),
+    max_states: int = 200,
+) -> bytes:
+    """Draws a lattice as Graphviz draws its DOT text, in a format of IMAGE_FORMATS.
+
+    >>> from lattice_simp import Lattice
+    >>> to_image(Lattice.from_strings([("good day", 1.5)]), "pdf")[:5]
+    b'%PDF-'
+
+    Args:
+        lattice: any lattice, also a cyclic one.
+        format: `png` (144 pixels an inch) or `pdf`.
+        title, highlight: see `to_dot`.
+        max_states: as of `to_svg`, which draws the same states and arcs.
+
+    Raises:
+        LatticeSimpError: there is no such format, or this Graphviz does not write it.
+        MissingExtraError: pygraphviz is not installed.
+    """
+    if format not in IMAGE_FORMATS:
+        raise LatticeSimpError(f"unknown format {format!r}; known are {', '.join(IMAGE_FORMATS)}")
+    states = drawn_states(lattice, max_states)
+    return rendered(to_dot(lattice, title, highlight, states=states, arcs=drawn_arcs(lattice, states)), format)
+
+
+def rendered(dot: str, format: str) -> bytes:
+    """Returns what Graphviz makes of DOT text.
+
+    Raises:
+        LatticeSimpError: this Graphviz does not write the format.
+        MissingExtraError: pygraphviz is not installed.
+    """
+    try:
+        from pygraphviz import AGraph
+    except ImportError:
+        message = f"{format.upper()} needs Graphviz; pip install 'lattice-simp[draw]', or write DOT"
+        raise MissingExtraError(message) from None
+    try:
+        drawn: bytes = AGraph(string=dot).draw(format=format, prog="dot", args=_OPTIONS.get(format, ""))
+    except (OSError, TypeError, ValueError) as error:  # its bindings fail with a TypeError
+        raise LatticeSimpError(f"this Graphviz writes no {format.upper()}; write SVG or DOT") from error
+    return drawn
