@@ -124,7 +124,7 @@ def judged_tables() -> list[str]:
     path = Path(__file__).with_name(JUDGED)
     if not path.exists():
         return []
-    rows = read_table(path, ("set", "line", "system", *RATINGS), full=True)
+    rows = list(read_table(path, ("set", "line", "system", *RATINGS), full=True))
     tables = []
     for name in dict.fromkeys(row["set"] for row in rows):
         own = [row for row in rows if row["set"] == name]

@@ -49,7 +49,7 @@ class OperationModel:
 
     >>> model = OperationModel({("modifier", "", "very"): (9.0, 10.0)})
     >>> round(model.probability(("modifier", "", "very")), 3), model.probability(("modifier", "", "not"))
-    (0.888, 0.825)
+    (0.898, 0.8888888888888888)
     >>> OperationModel().probability(("relation", "0-2", "in"))
     0.5
 

@@ -12,6 +12,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -31,7 +32,12 @@ MAX_BYTES = 1 << 32
 MAX_LINE_BYTES = 1 << 28
 """The most bytes of one line."""
 
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_MAGIC = {
+    rb"\x1f\x8b": ".gz",
+    rb"BZh[1-9](1A|\x17r)": ".bz2",  # text may well begin with three of these letters
+    rb"\xfd7zXZ\x00": ".xz",
+    rb"\x28\xb5\x2f\xfd": ".zst",
+}
 COMPRESSIONS = frozenset(_MAGIC.values())
 """The endings of compressed files."""
 
@@ -175,8 +181,8 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _packing(file: io.BufferedReader) -> str | None:
-    head = file.peek(6)
-    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), None)
+    head = file.peek(10)
+    return next((suffix for magic, suffix in _MAGIC.items() if re.match(magic, head)), None)
 
 
 def _unpack(file: io.BufferedReader, packing: str) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -37,7 +37,8 @@ _MAKERS: dict[str, Callable[[Config], Stage]] = {
     "test": test_stage,
 }
 _SIMPLIFIER_MAKERS = {"operations": operations_stage, "simplifier": weights_stage}
-STAGES = (*_MAKERS, *_SIMPLIFIER_MAKERS)
+STAGES, SIMPLIFIER_STAGES = tuple(_MAKERS), tuple(_SIMPLIFIER_MAKERS)
+"""The names of the stages, and of those that make a simplifier of the model after them."""
 
 
 def stages(config: Config) -> list[Stage]:
@@ -58,8 +59,9 @@ def train(config: Config, run: Run, *, first: str | None = None, last: str | Non
     """
     if run.cluster is not None:
         check_cluster(run.cluster)
-    begin, end = _range(first, last)
-    wanted = stages(config)[:end]
+    found = stages(config)
+    begin, end = _range([stage.name for stage in found], first, last)
+    wanted = found[:end]
     again = wanted[begin:]
 
     def prepare() -> None:
@@ -72,13 +74,13 @@ def train(config: Config, run: Run, *, first: str | None = None, last: str | Non
     return done
 
 
-def _range(first: str | None, last: str | None) -> tuple[int, int]:
+def _range(names: Sequence[str], first: str | None, last: str | None) -> tuple[int, int]:
     """Returns the index of the first stage to do again, and that after the last stage to do."""
     for name in (first, last):
-        if name is not None and name not in STAGES:
-            raise LatticeSimpError(f"there is no stage {name!r}; the stages are {', '.join(STAGES)}")
-    begin = len(STAGES) if first is None else STAGES.index(first)
-    end = len(STAGES) if last is None else STAGES.index(last) + 1
+        if name is not None and name not in names:
+            raise LatticeSimpError(f"there is no stage {name!r}; the stages are {', '.join(names)}")
+    begin = len(names) if first is None else names.index(first)
+    end = len(names) if last is None else names.index(last) + 1
     if first is not None and begin >= end:
         raise LatticeSimpError(f"the first stage to do again, {first!r}, comes after the last one to do, {last!r}")
     return begin, end

@@ -154,6 +154,7 @@ def test_no_setting_is_forgotten(configured):
         "text.source_language",
         "text.target_language",
         "text.tokenise",
+        "simplify",
     }
     tested |= {"clean.min_words", "clean.max_ratio", "clean.max_word_letters"}
     fields = set()
