@@ -47,6 +47,8 @@ def main() -> int:
     parser.add_argument("--readme", type=Path, help="a Markdown file whose table of figures is written anew")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in MEASUREMENTS]:
+        parser.error(f"there is no measurement {unknown[0]!r}; known are {', '.join(MEASUREMENTS)}")
     if not options.shared.is_dir():
         print(f"the measurements need the reference data, and {options.shared} is not there", file=sys.stderr)
         return 2
