@@ -88,7 +88,7 @@ corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
 	$(call RUN,experiments.compression)
 
-simplify: $(STAMP)  ## measure systems of text simplification on PWKP and TurkCorpus (a minute)
+simplify: $(STAMP)  ## train simplifiers, measure them and others' outputs on PWKP, TurkCorpus and ASSET (half an hour)
 	$(call RUN,experiments.simplify)
 
 # Any folder with config.yaml and study.yaml is a study: experiments/en-fr is English-French on a million pairs,

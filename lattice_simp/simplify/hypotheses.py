@@ -224,7 +224,7 @@ def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int,
     for leap in variant.leaps:
         if leap.end < len(variant.tokens):
             starting.setdefault(leap.begin, []).append(leap)
-    decisions = {leap: _scores(leap, model) for leaps in starting.values() for leap in leaps}
+    decisions = {leap: decision_scores(leap, model) for leaps in starting.values() for leap in leaps}
     reached = np.zeros(len(variant.tokens) + 1, dtype=np.bool_)
     reached[0] = True
     for begin in range(len(variant.tokens)):
@@ -252,7 +252,7 @@ def _next_tokens(
     yield begin, scores
 
 
-def _scores(leap: Leap, model: OperationModel) -> tuple[Floats, Floats]:
+def decision_scores(leap: Leap, model: OperationModel) -> tuple[Floats, Floats]:
     """Returns the features of deleting and of not deleting."""
     done, not_done = np.zeros(len(FEATURES)), np.zeros(len(FEATURES))
     row = FEATURES.index(DELETION_FEATURES[leap.deletion.kind])

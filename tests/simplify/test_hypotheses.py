@@ -11,7 +11,7 @@ from simplifier_model import OPERATIONS
 from simplify_cases import SOURCES
 
 from lattice_simp.simplify.analysis import analyse
-from lattice_simp.simplify.hypotheses import FEATURES, _scores, hypotheses
+from lattice_simp.simplify.hypotheses import FEATURES, decision_scores, hypotheses
 from lattice_simp.simplify.operations import OperationModel
 
 MOST_LEAPS = 9
@@ -35,9 +35,9 @@ def expected_costs(found, model):
             total = variant.scores.copy()
             for leap in leaps:
                 if leap in chosen:
-                    total += _scores(leap, model)[0]
+                    total += decision_scores(leap, model)[0]
                 elif not any(leap.is_within(other) for other in chosen):
-                    total += _scores(leap, model)[1]
+                    total += decision_scores(leap, model)[1]
             costs[words] = min(costs.get(words, np.inf), -total.sum())
     return costs
 
