@@ -8,6 +8,7 @@ def main() -> None:
     try:
         from lattice_simp.cli import main as run
     except KeyboardInterrupt:
+        exec("")  # see `cli.main`
         print("lattice-simp: interrupted", file=sys.stderr)
         sys.exit(130)
     run()

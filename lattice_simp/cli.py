@@ -48,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _run(given, debug=debug)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        # An interrupt that passes through exec() or eval() of a string, as namedtuple and dataclass have them, stays
+        # marked as unhandled, and `python -m` would end by the signal after all. The next exec() takes the mark away.
+        exec("")
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         code = _INTERRUPTED
     except Exception as error:

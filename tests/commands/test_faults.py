@@ -214,6 +214,8 @@ def test_an_interrupt_ends_a_command_at_once(tmp_path, model, name):
     words = words.replace("OUT", str(tmp_path / "out")).replace(".fst", ".nbest").split()
     for delay in (0.3, 1.5, 4.0):
         code, error = interrupted([*name.split(), *words], delay)
+        if code == -signal.SIGINT and "lattice" not in error:
+            continue  # on a busy machine Python was still starting
         assert code == 130, (delay, error)
         assert "Traceback" not in error
         assert error.strip().split("\n")[-1].startswith("lattice-simp: interrupted")
@@ -229,6 +231,20 @@ def test_interrupts_at_five_moments(tmp_path, model, name):
         assert code in (0, 1, 2, 130, -signal.SIGINT), (delay, code, error)
         assert "Traceback" not in error or "/lattice_simp/" not in error, (delay, error)
         assert not list(tmp_path.rglob(GROWING)), delay
+
+
+def test_an_interrupt_within_a_dataclass_is_one_like_others(tmp_path):
+    """Python marks it as unhandled, for it passes through exec()."""
+    lines = [
+        "import lattice_simp.cli as cli",
+        "cli._run = lambda given, debug: exec('raise KeyboardInterrupt')",
+        "cli.main(['lattice'])",
+    ]
+    (tmp_path / "interrupted.py").write_text("\n".join(lines), encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path})
+    assert (done.returncode, done.stderr) == (130, "lattice-simp: interrupted\n")
 
 
 def test_an_interrupt_while_the_program_is_imported_is_one_line():
