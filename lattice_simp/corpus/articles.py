@@ -87,5 +87,5 @@ def _article(fields: Any, number: int) -> Article:
         raise LatticeSimpError("its paragraphs are not a list of strings")
     for text in (title, *paragraphs):
         if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-            raise LatticeSimpError("has half of a surrogate pair, which is no character")
+            raise LatticeSimpError("has half of a surrogate pair, which is not a character")
     return Article(title, tuple(paragraphs), number)

@@ -17,7 +17,7 @@ _MAIN = "0"
 """The namespace of articles."""
 
 _HIDDEN = frozenset({"ref", "table", "gallery", "math", "timeline", "score", "syntaxhighlight", "source", "code"})
-"""Tags whose content is no running text."""
+"""Tags whose content is not running text."""
 
 _FILE_LINK = re.compile(r"\s*:?\s*(file|image|category|media)\s*:", re.IGNORECASE)
 _ITEM = re.compile(r"\n(?=[*#:;])")

@@ -3,7 +3,7 @@
 A sentence ends with a token that is a full stop, or that consists of question and exclamation marks, or with the line.
 Other tokens end none: neither a full stop that is written with its word (`u.s.`, `inc.`), nor one after an initial
 (`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`), nor dots of omission.
-What holds no word is no sentence, so closing quotes and brackets, and repeated stops, belong to the one before.
+What holds no word is not a sentence, so closing quotes and brackets, and repeated stops, belong to the one before.
 """
 
 from __future__ import annotations

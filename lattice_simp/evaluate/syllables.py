@@ -1,7 +1,7 @@
 """Syllables of English words, by rules of spelling.
 
 A group of vowel letters is a syllable, corrected by the rules of `grammars/english/syllables.tsv`: silent letters, and
-groups that are spoken as two vowels. Hyphenation (pyphen) is no better fit, since it leaves single letters alone: it
+groups that are spoken as two vowels. Hyphenation (pyphen) does not fit better, since it leaves single letters alone: it
 finds fewer syllables in 18 of 109 words of the tests. Dictionaries come as downloads (textstat's, through nltk) or
 under the GPL (syllables).
 """

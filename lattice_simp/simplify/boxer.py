@@ -64,7 +64,7 @@ def read_boxer(path: str | Path) -> Iterator[SemanticGraph]:
     file have goes to a predicate, if one has it, then to a relation, then to the referent with the shortest span.
 
     Raises:
-        FormatError: what is no such graph; names the line.
+        FormatError: what is not such a graph; names the line.
     """
     with open_text(path) as file:
         start = file.read(64).lstrip("\ufeff \t\r\n")
