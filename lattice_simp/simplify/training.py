@@ -193,12 +193,3 @@ def expectation_maximisation(lattice: Lattice, iterations: int = ITERATIONS) -> 
         rows = zip(features, np.minimum(expected, chances).tolist(), chances.tolist(), strict=True)
         yield likelihood, OperationModel.from_counts(rows)
         probability = np.clip(expected / np.maximum(chances, 1e-300), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
-
-
-def train_operations(
-    pairs: Iterable[tuple[Analysis, Sequence[str]]], iterations: int = ITERATIONS
-) -> tuple[OperationModel, list[float]]:
-    """Returns the model of sentences and their simplifications, and the log likelihoods of the iterations."""
-    lattice = training_lattice(training_graph(analysis, reference) for analysis, reference in pairs)
-    found = list(expectation_maximisation(lattice, iterations))
-    return found[-1][1], [likelihood for likelihood, _ in found]

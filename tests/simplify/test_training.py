@@ -14,7 +14,6 @@ from lattice_simp.simplify.analysis import analyse
 from lattice_simp.simplify.training import (
     TrainingGraph,
     expectation_maximisation,
-    train_operations,
     training_graph,
     training_lattice,
 )
@@ -106,7 +105,9 @@ def test_a_sentence_is_split_only_where_the_reference_is(parsed):
 def test_the_model_of_pairs(parsed):
     analysis = analyse(parsed(SPLITTABLE))
     pairs = [(analysis, "The judge sentenced the man . The judge was tired .".split())] * 3
-    model, likelihoods = train_operations(pairs, 4)
+    graphs = (training_graph(one, reference) for one, reference in pairs)
+    found = list(expectation_maximisation(training_lattice(graphs), 4))
+    model, likelihoods = found[-1][1], [likelihood for likelihood, _ in found]
     [(feature, (done, chances))] = [row for row in model.counts.items() if row[0][0] == "split"]
     assert (feature[1], done, chances) == ("relative", pytest.approx(3.0), pytest.approx(3.0))
     assert likelihoods == sorted(likelihoods)
