@@ -75,6 +75,20 @@ def test_greedy_search_does_what_is_likelier_than_not(simplifier, parsed):
     assert "old" in best.tokens  # two of ten
 
 
+def test_the_best_that_differs(simplifier, parsed):
+    """Where the best one stays as its source is, the next one is taken."""
+    unlikely = {**WEIGHTS, **{f"Input:{name}": 0.0 for name in FEATURES}, "Input:Deleted": -4.0, "P": 30.0}
+    timid = replace(simplifier, decoder=simplifier.decoder.with_weights(unlikely))
+    parse = parsed("The old judge held the principal man .")
+    every = timid.simplify(parse, 10)
+    assert not every[0].is_changed
+    changed = replace(timid, change=True).simplify(parse)[0]
+    expected = next(own for own in every if own.is_changed)
+    assert (changed.tokens, changed.cost) == (expected.tokens, pytest.approx(expected.cost))
+    nothing = replace(timid, change=True, stages=()).simplify(parse)[0]
+    assert nothing.tokens == nothing.source
+
+
 def test_substitutions_are_told(simplifier, parsed):
     own = replace(simplifier, stages=("substitute",)).simplify(parsed("The principal man held him ."))[0]
     assert own.tokens == ("The", "main", "man", "held", "him", ".")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import best_by_string, keep_least, random_lattice
-from test_hiero import KINDS, SOURCE, make, make_grammar, rule_uses, translations
+from test_hiero import KINDS, SOURCE, make, make_grammar, rule_uses, step_features, translations
 from tiny_decoder import tiny_decoder
 
 from lattice_simp import Lattice, LatticeSimpError, SymbolTable, nbest
@@ -51,6 +51,13 @@ def test_translations_are_those_of_all_paths(kind):
         given = grammar, costs, source, options
         found = hiero_lattice(*given, input_costs=source.costs({})).lattice
         assert best_by_string(found) == pytest.approx(expected, rel=1e-9, abs=1e-9), seed
+        derived = hiero_lattice(*given, input_costs=source.costs({}))
+        for path in nbest(derived.lattice, 100):
+            labels = derived.lattice.ilabels[path.arcs].tolist()
+            rules = step_features(derived.derivations, labels, grammar)
+            total = sum(weight * rules[name] for name, weight in weights.items()) + path.features["Input"]
+            total += options.glue_cost * rules["Glue"] + options.copy_cost * rules["OOV"]
+            assert path.cost == pytest.approx(-total), seed
         slow = openfst_lattice(*given, source.costs({}))
         assert best_by_string(slow) == pytest.approx(expected, abs=1e-4), seed
 
