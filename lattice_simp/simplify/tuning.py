@@ -35,9 +35,11 @@ NEVER_WORSE = (
     "LexicalSourceGivenTarget",
     "CountOne",
     "CountTwo",
+    "Frequency",
+    "Length",
 )
-"""Features whose weights stay positive: what is likelier, or was seen more often, is never worse, whatever a small
-development set says."""
+"""Features whose weights stay positive: what is likelier, was seen more often, or is simpler is never worse, whatever a
+small development set says."""
 
 BEAM, MAX_ARCS = 5.0, 1500
 """What the tuning lattices keep: nats, arcs."""

@@ -174,6 +174,7 @@ class Simplify(_Section):
 
     Attributes:
         iterations: of expectation maximisation over splits and deletions.
+        simplicity: features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
         corpora: what splits and deletions are learned from; by default what the model is.
         development: what all weights are tuned on together; None keeps the starting weights.
         metric: that they are tuned for.
@@ -182,6 +183,7 @@ class Simplify(_Section):
     """
 
     iterations: int = Field(default=20, ge=1)
+    simplicity: bool = True
     corpora: tuple[Corpus, ...] = ()
     development: TestSet | None = None
     metric: Literal["bleu", "sari"] = "bleu"

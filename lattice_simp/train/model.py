@@ -11,11 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.lm import LanguageModel
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_binary, open_text, read_lines
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
+from lattice_simp.train.rules.simplicity import FEATURES as SIMPLICITY
+from lattice_simp.train.rules.simplicity import with_simplicity
 from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.text.clean import has_reserved_word
 from lattice_simp.train.text.tokeniser import tokenisers
@@ -90,14 +93,25 @@ def _sentences(config: Config, run: Run) -> Iterator[str]:
 def model_stage(config: Config) -> Stage:
     """Returns the stage that makes a model directory with starting weights."""
     settings = {"text": config.text.model_dump(), "start": START_WEIGHTS, "max_span": config.rules.max_span}
+    if _has_simplicity(config):
+        settings["simplicity"] = SIMPLICITY
     return Stage("model", ("prepare", "rules", "language-model"), settings, (), partial(_model, config))
+
+
+def _has_simplicity(config: Config) -> bool:
+    return config.simplify is not None and config.simplify.simplicity
 
 
 def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     for source in (run.folders["rules"] / FILE, run.folders["language-model"] / ARPA):
         link_or_copy(source, folder / source.name)
-    provenance = [name for name in Grammar.read(folder / FILE).feature_names if name.startswith(PROVENANCE)]
-    write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(provenance, 0.0))
+    grammar = Grammar.read(folder / FILE)
+    if _has_simplicity(config):
+        grammar = with_simplicity(grammar, LanguageModel.read(folder / ARPA, cache=False))
+        (folder / FILE).unlink()  # it may be the other stage's own
+        grammar.write(folder / FILE)
+    more = [name for name in grammar.feature_names if name.startswith(PROVENANCE) or name in SIMPLICITY]
+    write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(more, 0.0))
     (folder / SETTINGS).write_text(json.dumps({"max_span": config.rules.max_span}) + "\n", encoding="utf-8")
     (folder / TEXT).write_text(json.dumps(config.text.model_dump()) + "\n", encoding="utf-8")
     if config.text.case == "true":

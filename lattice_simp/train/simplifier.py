@@ -96,7 +96,7 @@ def weights_stage(config: Config) -> Stage:
     given = config.simplify
     development = [] if given is None or given.development is None else [given.development]
     files = [path for test in development for path in test_set_files(config, test)]
-    own = {} if given is None else given.model_dump(mode="json", exclude={"corpora", "iterations"})
+    own = {} if given is None else given.model_dump(mode="json", exclude={"corpora", "iterations", "simplicity"})
     values = {"simplify": own, "text": config.text.model_dump()}
     publish = partial(_publish, config)
     return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), publish=publish)
