@@ -79,7 +79,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
         gap_variants_stage(study, sentences),
     ]
     if kinds:
-        model, done = _model_for(files.values(), config, done, run)
+        model, done = model_for(files.values(), config, done, run)
         every += [
             automatic_stage(study, sentences, list(files.values()), model),
             automatic_scores_stage(study, sentences),
@@ -90,7 +90,7 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
     return StudyDone(study, sentences, done.folders, done.records)
 
 
-def _model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tuple[Path, Done]:
+def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tuple[Path, Done]:
     """Returns a model with the rules for some skeletons, whose patterns cross other gaps than those of the sets' own.
 
     The stages that were run again for it are done under the names `automatic-NAME`.

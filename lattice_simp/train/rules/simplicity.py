@@ -59,7 +59,7 @@ def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: 
     of_table = table.encode(list(words))
     has_letters = np.array([any(letter.isalpha() for letter in word) for word in table])
     has_letters[EPSILON] = False
-    own_offsets, own = taken(offsets, symbols, rows)
+    own_offsets, own = taken(offsets.astype(np.int64), symbols, rows)
     rules = np.repeat(np.arange(len(rows)), np.diff(own_offsets))
     found = np.where(own >= 0, of_table[np.maximum(own, 0)], EPSILON)
     return (rules * len(table) + found)[has_letters[found]]

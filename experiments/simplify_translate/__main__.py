@@ -1,0 +1,62 @@
+"""`python -m experiments.simplify_translate`: simplifies the sentences of a study, and translates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from experiments.simplify_translate.report import figures, measure_systems, page
+from experiments.simplify_translate.simplifying import KINDS, simplified_file, simplified_stage
+from experiments.simplify_translate.translating import Search, translated_stage, weights_stage
+from experiments.study.config import read_study
+from experiments.study.pipeline import model_for
+from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.runner import run_stages
+from lattice_simp.train.pipeline import train
+
+
+def simplify_translate(experiment: Experiment) -> Results:
+    """Trains what is not trained, simplifies, translates and measures."""
+    simplifier: Path = experiment.own["simplifier"]
+    if not simplifier.is_dir():
+        raise LatticeSimpError(f"{simplifier}: there is no simplification model; make one with: make simplify")
+    values = experiment.settings()
+    overrides = [own for own in experiment.overrides if own.partition("=")[0] in ("data", "work")]
+    _, config = read_study(Path(values["study"]), overrides)
+    search = Search(**{own.name: _frozen(values[own.name]) for own in fields(Search)})
+    run = experiment.run
+    done = run_stages([simplified_stage(config, simplifier)], config.work, run, done=train(config, run, last="tune"))
+    files = [simplified_file(done.folders["simplified"], name, kind) for name in SETS for kind in KINDS]
+    model, done = model_for(files, config, done, run)
+    sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in SETS}
+    stages = [
+        weights_stage(search, sentences[DEVELOPMENT], model),
+        translated_stage(search, sentences[TEST], model),
+    ]
+    done = run_stages(stages, config.work, run, done=done)
+    measured, comparison = measure_systems(config, sentences[TEST], done.folders["simplified-translated"])
+    found = figures(comparison, done.records, done.folders["simplified-weights"])
+    name = test_set(config, TEST).name
+    parts = [*page(measured, comparison, found, name), stage_table({one: done.records[one] for one in _OWN})]
+    return Results("English simplified, then translated to French", found, parts)
+
+
+_OWN = ("simplified", "simplified-weights", "simplified-translated")
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    parser = options("experiments.simplify_translate", __doc__, Path(__file__).parent)
+    parser.add_argument("--simplifier", type=Path, default=Path("build/simplify/model-turk"), help="(%(default)s)")
+    run_experiment(parser, arguments, simplify_translate)
+
+
+if __name__ == "__main__":
+    main()

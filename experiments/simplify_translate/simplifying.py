@@ -1,0 +1,74 @@
+"""The stage that simplifies the sentences of a study, in several ways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.simplify.systems import System
+from experiments.study.sentences import SETS, test_set
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.simplify.simplifier import Simplifier
+from lattice_simp.skeleton.automatic import parse_sentences, parser_name
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.train.config import Config
+from lattice_simp.train.simplifier import cased_tokenisers
+from lattice_simp.train.tuning import read_texts, test_set_files
+
+KINDS: Mapping[str, System] = {
+    "joint": System(),
+    "greedy": System("greedy"),
+    "deletions": System(steps=("delete",)),
+}
+"""How sentences are simplified: all steps at once, one after the other, or by deletions alone, as skeletons are."""
+
+
+def simplified_stage(config: Config, model: Path) -> Stage:
+    """Returns the stage.
+
+    Args:
+        config: of the study's training run.
+        model: the folder of a simplification model.
+    """
+    files = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
+    files += sorted(path for path in model.iterdir() if path.is_file())
+    settings = [{name: str(kind) for name, kind in KINDS.items()}, parser_name()]
+    return Stage("simplified", ("prepare",), settings, files, partial(_simplify, config, model))
+
+
+def simplified_file(folder: Path, name: str, kind: str) -> Path:
+    """Returns the file of a set's sentences, one a line, as tokens of the study's text."""
+    return folder / f"{name}.{kind}.txt"
+
+
+def read_simplified(folder: Path, name: str) -> dict[str, list[tuple[str, ...]]]:
+    """Returns the tokens of each sentence, by kind."""
+    return {kind: [tuple(line.split()) for line in read_lines(simplified_file(folder, name, kind))] for kind in KINDS}
+
+
+def _simplify(config: Config, model: Path, run: Run, folder: Path) -> dict[str, Any]:
+    loaded = Simplifier.load(model)
+    cased = cased_tokenisers(config)[0]
+    counts: dict[str, Any] = {}
+    for name in SETS:
+        sources = [tuple(cased.tokens(line).split()) for line in read_texts(config, test_set(config, name))[0]]
+        parses = list(parse_sentences(sources))
+        for kind, system in KINDS.items():
+            simplifier = replace(loaded, search=system.search, stages=system.steps)
+            found = [own[0] for own in simplifier.simplify_all(parses)]
+            with open_text(simplified_file(folder, name, kind), "w") as file:
+                file.writelines(_in_case(own.text, config) + "\n" for own in found)
+            counts[f"{name}, {kind}"] = {
+                "changed": sum(own.is_changed for own in found),
+                "words": sum(len(own.tokens) for own in found) / sum(map(len, sources)),
+            }
+            run.say(f"simplified: {name}, {kind}: {json.dumps(counts[f'{name}, {kind}'])}")
+    return counts
+
+
+def _in_case(text: str, config: Config) -> str:
+    return text.lower() if config.text.case == "lower" else text

@@ -1,0 +1,208 @@
+"""The stages that translate: full and simplified sentences, and what the composition of both has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.simplify_translate.simplifying import KINDS, read_simplified
+from experiments.study.measuring import references_of
+from experiments.study.sentences import DEVELOPMENT, TEST, StudySentence
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.evaluate import Lines, bleu_tok, measure
+from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.prune import prune
+from lattice_simp.pipeline.shards import over_shards
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.support.textio import open_text
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.gappy_composition import compose_with_skeletons
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.settings import SkeletonSettings
+
+PLAIN = "plain"
+CHOSEN = "chosen.json"
+
+
+@dataclass(frozen=True)
+class Search:
+    """How much is looked at.
+
+    Attributes:
+        hypotheses, edited_hypotheses: of a simplified sentence, without and with deviations.
+        beam: nats that lattices keep.
+        max_arcs: of a full lattice.
+        weights: of a simplified sentence's cost, to choose from.
+    """
+
+    hypotheses: int
+    edited_hypotheses: int
+    beam: float
+    max_arcs: int
+    weights: tuple[float, ...]
+
+    def composition(self, system: System, weight: float) -> SkeletonSettings:
+        """Returns the settings of a system's composition."""
+        count = self.edited_hypotheses if system.edits else self.hypotheses
+        return SkeletonSettings(count, weight=weight, beam=self.beam, edits=EditCosts() if system.edits else None)
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to use simplified sentences.
+
+    Attributes:
+        kind: of simplification, one of `KINDS`.
+        composed: they are taken as skeletons of the full sentences; else they are translated by themselves.
+        edits: deviations from them are tolerated.
+    """
+
+    kind: str
+    composed: bool = False
+    edits: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its row."""
+        how = "gappy with edits" if self.edits else "gappy" if self.composed else "translated plainly"
+        return f"{self.kind}, {how}"
+
+
+SYSTEMS = tuple(
+    System(kind, composed, edits) for composed, edits in ((False, False), (True, False), (True, True)) for kind in KINDS
+)
+
+Output = tuple[str, bool]
+"""A translation, and whether it contains one of the simplified sentence; where not, it is the plain system's."""
+
+
+def weights_stage(search: Search, sentences: Sequence[StudySentence], model: Path) -> Stage:
+    """Returns the stage that chooses each system's weight on the development set, by BLEU on tokens.
+
+    Args:
+        search: how much is looked at.
+        sentences: the development set.
+        model: has the rules for simplified sentences.
+    """
+    work = partial(_choose, search, sentences, model)
+    return Stage("simplified-weights", _BEFORE, [str(search), model.name], (), work)
+
+
+def translated_stage(search: Search, sentences: Sequence[StudySentence], model: Path) -> Stage:
+    """Returns the stage that translates the test set with all systems."""
+    work = partial(_translate_test, search, sentences, model)
+    return Stage("simplified-translated", (*_BEFORE, "simplified-weights"), [str(search), model.name], (), work)
+
+
+_BEFORE = ("model", "tune", "simplified")
+
+
+def _choose(search: Search, sentences: Sequence[StudySentence], model: Path, run: Run, folder: Path) -> dict[str, Any]:
+    systems = [(system, weight) for system in SYSTEMS for weight in (search.weights if system.composed else (0.0,))]
+    outputs = _translations(search, systems, DEVELOPMENT, sentences, model, run)
+    lines = {row: Lines(tokens=[words for words, _ in own]) for row, own in outputs.items()}
+    metric = bleu_tok()
+    measured = measure(lines, [references_of(list(sentences))], [metric])
+    scores = {row: float(metric.score(own[0].sum(axis=0))) for row, own in measured.statistics.items()}
+    chosen = {}
+    for system in SYSTEMS:
+        own = {weight: scores[_row(system, weight)] for one, weight in systems if one == system}
+        chosen[system.name] = max(own, key=lambda weight: own[weight])
+    write_json(folder / CHOSEN, chosen)
+    return {"weights": chosen, "bleu": scores}
+
+
+def _translate_test(
+    search: Search, sentences: Sequence[StudySentence], model: Path, run: Run, folder: Path
+) -> dict[str, Any]:
+    chosen = read_chosen(run.folders["simplified-weights"])
+    systems = [(system, chosen[system.name]) for system in SYSTEMS]
+    outputs = _translations(search, systems, TEST, sentences, model, run)
+    named = {PLAIN: outputs[PLAIN]} | {system.name: outputs[_row(system, weight)] for system, weight in systems}
+    for name, own in named.items():
+        with open_text(folder / file_name(name), "w") as file:
+            file.writelines(words + "\n" for words, _ in own)
+    return {"failed": {name: sum(not contained for _, contained in own) for name, own in named.items()}}
+
+
+def read_chosen(folder: Path) -> dict[str, float]:
+    """Returns the weight of each system."""
+    chosen: dict[str, float] = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))
+    return chosen
+
+
+def file_name(system: str) -> str:
+    """Returns the name of a system's output file."""
+    return system.replace(",", "").replace(" ", "-") + ".txt"
+
+
+def _row(system: System, weight: float) -> str:
+    return f"{system.name}, {weight}" if system.composed else system.name
+
+
+# ---------------------------------------------------------------- sentences
+
+
+Task = tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]
+"""The tokens of a sentence, and of what each kind of simplification makes of it."""
+
+
+def _translations(
+    search: Search,
+    systems: Sequence[tuple[System, float]],
+    name: str,
+    sentences: Sequence[StudySentence],
+    model: Path,
+    run: Run,
+) -> dict[str, list[Output]]:
+    """Translates a set; returns the outputs by row, those of the plain system among them."""
+    simplified = read_simplified(run.folders["simplified"], name)
+    tasks: list[Task] = [
+        (sentence.words, {kind: own[number] for kind, own in simplified.items()})
+        for number, sentence in enumerate(sentences)
+    ]
+    factory = partial(_translator, search, systems, run.folders["model"], model, run.folders["tune"])
+    found: list[dict[str, Output]] = [{}] * len(tasks)
+    for (number, _), outputs in over_shards(run, factory, enumerate(tasks), lambda task: False):
+        found[number] = outputs
+    return {row: [own[row] for own in found] for row in found[0]}
+
+
+def _translator(
+    search: Search, systems: Sequence[tuple[System, float]], model: Path, simplified_model: Path, tuned: Path
+) -> Callable[[tuple[int, Task]], dict[str, Output]]:
+    weights = read_weights(tuned / WEIGHTS)
+    decoders = []
+    for folder in (model, simplified_model):
+        decoder = Decoder.load(folder).with_weights(weights)
+        decoders.append(replace(decoder, settings=replace(decoder.settings, beam=search.beam, mbr=None)))
+    full_decoder, simplified_decoder = decoders
+
+    def work(task: tuple[int, Task]) -> dict[str, Output]:
+        words, simplified = task[1]
+        full = prune(full_decoder.lattice(words), max_arcs=search.max_arcs)
+        plain = nbest(full, 1)[0].text
+        lists = {
+            own: simplified_decoder.hiero.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())
+        }
+        found: dict[str, Output] = {PLAIN: (plain, True)}
+        for system, weight in systems:
+            hypotheses = lists[simplified[system.kind]]
+            if not system.composed:
+                found[_row(system, weight)] = (hypotheses[0].text, True)
+                continue
+            how = search.composition(system, weight)
+            joint = compose_with_skeletons(full, [_costs_alone(hypotheses[: how.hypotheses])], how, search.beam)
+            found[_row(system, weight)] = (plain, False) if joint.empty else (nbest(joint, 1)[0].text, True)
+        return found
+
+    return work
+
+
+def _costs_alone(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    return [Hypothesis(own.tokens, own.cost) for own in hypotheses]

@@ -1,0 +1,67 @@
+"""Simplified sentences as skeletons, with a model that can be read at a glance."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.simplify_translate.report import headline
+from experiments.simplify_translate.simplifying import KINDS
+from experiments.simplify_translate.translating import PLAIN, SYSTEMS, Search, System, _translator, file_name
+
+RULES = """[X] ||| the cat ||| le chat ||| P=-0.1 ||| 0-0 1-1
+[X] ||| slept ||| sommeillait ||| P=-0.1 ||| 0-0
+[X] ||| slept ||| dormait ||| P=-0.6 ||| 0-0
+[X] ||| was asleep ||| dormait ||| P=-0.1 ||| 0-0
+[X] ||| sat ||| etait assis ||| P=-0.1 ||| 0-0
+[X] ||| in peace ||| en paix ||| P=-0.1 ||| 0-0
+"""
+ARPA = "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n-1\tle\n\n\\end\\\n"
+WEIGHTS = {"P": 1.0, "LM": 0.01, "OOV": 1.0, "Glue": 0.0, "WordPenalty": 0.0}
+SEARCH = Search(hypotheses=10, edited_hypotheses=10, beam=8.0, max_arcs=1000, weights=(0.5, 2.0))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "rules").write_text(RULES, encoding="utf-8")
+    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
+    weights = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in WEIGHTS.items())]
+    (folder / "weights.tsv").write_text("\n".join(weights) + "\n", encoding="utf-8")
+    return folder
+
+
+def translations(model, simplified):
+    """Returns the outputs of "the cat slept in peace"; all kinds simplify it alike."""
+    systems = [(system, 1.0) for system in SYSTEMS]
+    work = _translator(SEARCH, systems, model, model, model)
+    kinds = dict.fromkeys(KINDS, tuple(simplified.split()))
+    return work((0, (("the", "cat", "slept", "in", "peace"), kinds)))
+
+
+def test_another_word_in_the_simplified_sentence_changes_the_whole(model):
+    found = translations(model, "the cat was asleep")
+    assert found[PLAIN] == ("le chat sommeillait en paix", True)
+    assert found["joint, translated plainly"] == ("le chat dormait", True)
+    assert found["joint, gappy, 1.0"] == ("le chat dormait en paix", True)
+    assert found["joint, gappy with edits, 1.0"] == ("le chat dormait en paix", True)
+
+
+def test_what_is_not_in_the_lattice_is_told_unless_deviations_are_tolerated(model):
+    found = translations(model, "the cat sat")
+    assert found["greedy, gappy, 1.0"] == (found[PLAIN][0], False), "the plain system's, and marked"
+    words, contained = found["greedy, gappy with edits, 1.0"]
+    assert contained
+    assert words.startswith("le chat")
+
+
+def test_the_headline_is_what_the_development_set_chose():
+    weights = {system.name: 0.5 for system in SYSTEMS if system.composed}
+    best = System("deletions", composed=True)
+    scores = {f"{name}, 0.5": 20.0 for name in weights} | {f"{name}, 1.0": 25.0 for name in weights}
+    scores |= {f"{best.name}, 0.5": 21.0, "joint, translated plainly": 99.0}
+    records = {"simplified-weights": {"bleu": scores, "weights": weights}}
+    assert headline(records) == "deletions, gappy"
+
+
+def test_every_system_has_a_file_of_its_own():
+    assert len({file_name(system.name) for system in SYSTEMS}) == len(SYSTEMS) == 9
