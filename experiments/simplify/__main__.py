@@ -34,7 +34,7 @@ def simplify(experiment: Experiment) -> Results:
     measured = run_stages(list(stages.values()), work, experiment.run)
     documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
     published = read_published()
-    found = {**figures(documents, published), **costs(counts), "operations": counts}
+    found = {**figures(documents, published), **costs(counts, records), "operations": counts}
     parts = [*page(found, sets, published), stage_table({**records, **measured.records})]
     return Results("Text simplification", found, parts, programs())
 

@@ -81,12 +81,16 @@ def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
     return {**headlines(sets), "sari_golden_max_error": golden_error(sets, published), "sets": sets}
 
 
-def costs(counts: Mapping[str, Figures]) -> Figures:
-    """Returns the CPU seconds of joint simplification, parses included, for a thousand sentences."""
+def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> Figures:
+    """Returns the CPU seconds of joint simplification, parses included, for a thousand sentences, and the peak memory.
+
+    The memory is that of all our systems, one after the other in one process, with the models of parser and simplifier.
+    """
     own = counts.get(COSTS_OF)
     if own is None:
         return {}
-    return {"joint_1000_cpu_s": round(own["parsing"]["cpu_seconds"] + own[MAIN[COSTS_OF]]["cpu_seconds"], 1)}
+    seconds = own["parsing"]["cpu_seconds"] + own[MAIN[COSTS_OF]]["cpu_seconds"]
+    return {"joint_1000_cpu_s": round(seconds, 1), "joint_peak_mb": records[f"outputs-{COSTS_OF}"]["peak_mb"]}
 
 
 def headlines(sets: Mapping[str, Figures]) -> Figures:

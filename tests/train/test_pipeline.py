@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import yaml
 from train.toy import contents, times, toy_tokens
@@ -12,7 +13,9 @@ from lattice_simp import Decoder
 from lattice_simp.pipeline.stage import Run, stage_keys
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.model import _sentences
-from lattice_simp.train.pipeline import STAGES, stages
+from lattice_simp.train.pipeline import STAGES, stages, train
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.model_files import read_weights
 
 
 def records_of(work):
@@ -141,6 +144,27 @@ CHANGES = {
 def test_a_setting_redoes_what_depends_on_it(configured, change):
     before, after = keys_of(read_config(configured())), keys_of(read_config(configured(), [change]))
     assert tuple(name for name in STAGES if before[name] != after[name]) == CHANGES[change]
+
+
+def test_a_simplifier_s_features_redo_its_model_alone(configured):
+    plain, simple, without = (
+        keys_of(read_config(configured(), [own])) for own in ("work=w", "simplify={}", "simplify={simplicity: false}")
+    )
+    assert tuple(name for name in STAGES if plain[name] != simple[name]) == MODEL
+    assert {name: without[name] for name in STAGES} == plain
+    assert without["operations"] == simple["operations"]
+    assert without["simplifier"] != simple["simplifier"]
+
+
+def test_a_simplifier_s_model_has_features_of_simplicity(trained_copy, configured):
+    rules = next(trained_copy.glob("rules.*/rules.arrays"))
+    before = rules.read_bytes()
+    folder = train(read_config(configured(), ["simplify={}"]), Run(), last="model").folders["model"]
+    grammar = Grammar.read(folder / "rules.arrays")
+    assert grammar.feature_names[-2:] == ("Frequency", "Length")
+    assert {"Frequency", "Length"} <= read_weights(folder / "weights.tsv").keys()
+    assert np.abs(grammar.features[:, -2:]).max(axis=0).min() > 0
+    assert rules.read_bytes() == before, "the other stage's file stays as it is"
 
 
 def test_no_setting_is_forgotten(configured):
