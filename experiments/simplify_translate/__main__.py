@@ -10,12 +10,14 @@ from experiments.simplify_translate.report import figures, measure_systems, page
 from experiments.simplify_translate.simplifying import KINDS, simplified_file, simplified_stage
 from experiments.simplify_translate.translating import Search, translated_stage, weights_stage
 from experiments.study.config import read_study
+from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.train.pipeline import train
+from lattice_simp.train.tuning import test_set_files
 
 
 def simplify_translate(experiment: Experiment) -> Results:
@@ -25,16 +27,18 @@ def simplify_translate(experiment: Experiment) -> Results:
         raise LatticeSimpError(f"{simplifier}: there is no simplification model; make one with: make simplify")
     values = experiment.settings()
     overrides = [own for own in experiment.overrides if own.partition("=")[0] in ("data", "work")]
-    _, config = read_study(Path(values["study"]), overrides)
+    study, config = read_study(Path(values["study"]), overrides)
     search = Search(**{own.name: _frozen(values[own.name]) for own in fields(Search)})
     run = experiment.run
     done = run_stages([simplified_stage(config, simplifier)], config.work, run, done=train(config, run, last="tune"))
     files = [simplified_file(done.folders["simplified"], name, kind) for name in SETS for kind in KINDS]
     model, done = model_for(files, config, done, run)
     sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in SETS}
+    inputs = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
     stages = [
+        spaces_stage(study, sentences, inputs),
         weights_stage(search, sentences[DEVELOPMENT], model),
-        translated_stage(search, sentences[TEST], model),
+        translated_stage(search, model),
     ]
     done = run_stages(stages, config.work, run, done=done)
     measured, comparison = measure_systems(config, sentences[TEST], done.folders["simplified-translated"])

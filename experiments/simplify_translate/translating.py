@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.simplify_translate.simplifying import KINDS, read_simplified
+from experiments.study.decoding import space_path
 from experiments.study.measuring import references_of
 from experiments.study.sentences import DEVELOPMENT, TEST, StudySentence
+from experiments.study.spaces import read_space
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.evaluate import Lines, bleu_tok, measure
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import open_text
@@ -24,6 +25,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_skeletons
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.settings import SkeletonSettings
+from lattice_simp.tune.scores import lattice_under
 
 PLAIN = "plain"
 CHOSEN = "chosen.json"
@@ -35,15 +37,13 @@ class Search:
 
     Attributes:
         hypotheses, edited_hypotheses: of a simplified sentence, without and with deviations.
-        beam: nats that lattices keep.
-        max_arcs: of a full lattice.
+        beam: nats that compositions keep.
         weights: of a simplified sentence's cost, to choose from.
     """
 
     hypotheses: int
     edited_hypotheses: int
     beam: float
-    max_arcs: int
     weights: tuple[float, ...]
 
     def composition(self, system: System, weight: float) -> SkeletonSettings:
@@ -93,18 +93,18 @@ def weights_stage(search: Search, sentences: Sequence[StudySentence], model: Pat
     return Stage("simplified-weights", _BEFORE, [str(search), model.name], (), work)
 
 
-def translated_stage(search: Search, sentences: Sequence[StudySentence], model: Path) -> Stage:
+def translated_stage(search: Search, model: Path) -> Stage:
     """Returns the stage that translates the test set with all systems."""
-    work = partial(_translate_test, search, sentences, model)
+    work = partial(_translate_test, search, model)
     return Stage("simplified-translated", (*_BEFORE, "simplified-weights"), [str(search), model.name], (), work)
 
 
-_BEFORE = ("model", "tune", "simplified")
+_BEFORE = ("tune", "spaces", "simplified")
 
 
 def _choose(search: Search, sentences: Sequence[StudySentence], model: Path, run: Run, folder: Path) -> dict[str, Any]:
     systems = [(system, weight) for system in SYSTEMS for weight in (search.weights if system.composed else (0.0,))]
-    outputs = _translations(search, systems, DEVELOPMENT, sentences, model, run)
+    outputs = _translations(search, systems, DEVELOPMENT, model, run)
     lines = {row: Lines(tokens=[words for words, _ in own]) for row, own in outputs.items()}
     metric = bleu_tok()
     measured = measure(lines, [references_of(list(sentences))], [metric])
@@ -117,12 +117,10 @@ def _choose(search: Search, sentences: Sequence[StudySentence], model: Path, run
     return {"weights": chosen, "bleu": scores}
 
 
-def _translate_test(
-    search: Search, sentences: Sequence[StudySentence], model: Path, run: Run, folder: Path
-) -> dict[str, Any]:
+def _translate_test(search: Search, model: Path, run: Run, folder: Path) -> dict[str, Any]:
     chosen = read_chosen(run.folders["simplified-weights"])
     systems = [(system, chosen[system.name]) for system in SYSTEMS]
-    outputs = _translations(search, systems, TEST, sentences, model, run)
+    outputs = _translations(search, systems, TEST, model, run)
     named = {PLAIN: outputs[PLAIN]} | {system.name: outputs[_row(system, weight)] for system, weight in systems}
     for name, own in named.items():
         with open_text(folder / file_name(name), "w") as file:
@@ -148,25 +146,24 @@ def _row(system: System, weight: float) -> str:
 # ---------------------------------------------------------------- sentences
 
 
-Task = tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]
-"""The tokens of a sentence, and of what each kind of simplification makes of it."""
+Task = tuple[Path, Mapping[str, tuple[str, ...]]]
+"""The file of a sentence's space, and the tokens that each kind of simplification makes of the sentence."""
 
 
 def _translations(
     search: Search,
     systems: Sequence[tuple[System, float]],
     name: str,
-    sentences: Sequence[StudySentence],
     model: Path,
     run: Run,
 ) -> dict[str, list[Output]]:
     """Translates a set; returns the outputs by row, those of the plain system among them."""
     simplified = read_simplified(run.folders["simplified"], name)
     tasks: list[Task] = [
-        (sentence.words, {kind: own[number] for kind, own in simplified.items()})
-        for number, sentence in enumerate(sentences)
+        (space_path(run.folders["spaces"], name, number), dict(zip(simplified, own, strict=True)))
+        for number, own in enumerate(zip(*simplified.values(), strict=True))
     ]
-    factory = partial(_translator, search, systems, run.folders["model"], model, run.folders["tune"])
+    factory = partial(_translator, search, systems, model, run.folders["tune"])
     found: list[dict[str, Output]] = [{}] * len(tasks)
     for (number, _), outputs in over_shards(run, factory, enumerate(tasks), lambda task: False):
         found[number] = outputs
@@ -174,22 +171,16 @@ def _translations(
 
 
 def _translator(
-    search: Search, systems: Sequence[tuple[System, float]], model: Path, simplified_model: Path, tuned: Path
+    search: Search, systems: Sequence[tuple[System, float]], model: Path, tuned: Path
 ) -> Callable[[tuple[int, Task]], dict[str, Output]]:
     weights = read_weights(tuned / WEIGHTS)
-    decoders = []
-    for folder in (model, simplified_model):
-        decoder = Decoder.load(folder).with_weights(weights)
-        decoders.append(replace(decoder, settings=replace(decoder.settings, beam=search.beam, mbr=None)))
-    full_decoder, simplified_decoder = decoders
+    decoder = Decoder.load(model).with_weights(weights)
 
     def work(task: tuple[int, Task]) -> dict[str, Output]:
-        words, simplified = task[1]
-        full = prune(full_decoder.lattice(words), max_arcs=search.max_arcs)
+        space, simplified = task[1]
+        full = lattice_under(read_space(space), weights)
         plain = nbest(full, 1)[0].text
-        lists = {
-            own: simplified_decoder.hiero.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())
-        }
+        lists = {own: decoder.hiero.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())}
         found: dict[str, Output] = {PLAIN: (plain, True)}
         for system, weight in systems:
             hypotheses = lists[simplified[system.kind]]

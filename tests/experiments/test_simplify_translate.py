@@ -7,6 +7,8 @@ import pytest
 from experiments.simplify_translate.report import headline
 from experiments.simplify_translate.simplifying import KINDS
 from experiments.simplify_translate.translating import PLAIN, SYSTEMS, Search, System, _translator, file_name
+from experiments.study.spaces import make_space, write_space
+from lattice_simp import Decoder
 
 RULES = """[X] ||| the cat ||| le chat ||| P=-0.1 ||| 0-0 1-1
 [X] ||| slept ||| sommeillait ||| P=-0.1 ||| 0-0
@@ -17,7 +19,7 @@ RULES = """[X] ||| the cat ||| le chat ||| P=-0.1 ||| 0-0 1-1
 """
 ARPA = "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n-1\tle\n\n\\end\\\n"
 WEIGHTS = {"P": 1.0, "LM": 0.01, "OOV": 1.0, "Glue": 0.0, "WordPenalty": 0.0}
-SEARCH = Search(hypotheses=10, edited_hypotheses=10, beam=8.0, max_arcs=1000, weights=(0.5, 2.0))
+SEARCH = Search(hypotheses=10, edited_hypotheses=10, beam=8.0, weights=(0.5, 2.0))
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +35,10 @@ def model(tmp_path_factory):
 def translations(model, simplified):
     """Returns the outputs of "the cat slept in peace"; all kinds simplify it alike."""
     systems = [(system, 1.0) for system in SYSTEMS]
-    work = _translator(SEARCH, systems, model, model, model)
-    kinds = dict.fromkeys(KINDS, tuple(simplified.split()))
-    return work((0, (("the", "cat", "slept", "in", "peace"), kinds)))
+    space = make_space(Decoder.load(model), ("the", "cat", "slept", "in", "peace"), max_arcs=1000)
+    write_space(space, model / "space.arrays")
+    work = _translator(SEARCH, systems, model, model)
+    return work((0, (model / "space.arrays", dict.fromkeys(KINDS, tuple(simplified.split())))))
 
 
 def test_another_word_in_the_simplified_sentence_changes_the_whole(model):
