@@ -224,9 +224,7 @@ def _numbers(arcs: Sequence[int]) -> str:
     return f' data-arcs="{" ".join(map(str, arcs))}"' if arcs else ""
 
 
-def _labels(
-    lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int], *, embedded: bool
-) -> list[str]:
+def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int], *, embedded: bool) -> list[str]:
     """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
     top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
