@@ -21,9 +21,7 @@ app = command_app()
 def serve(
     model: Annotated[Optional[Path], typer.Argument(help="a model directory; the demo grammar without one")] = None,  # noqa: UP045
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free")] = 8000,
-    host: Annotated[
-        str, typer.Option(help="where to listen; others than 127.0.0.1 let other machines in")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="others than 127.0.0.1 let other machines in")] = "127.0.0.1",
     name: Annotated[Optional[list[str]], typer.Option(help="a further name that browsers may use for it")] = None,  # noqa: UP045
     simplifier: Annotated[Optional[Path], typer.Option(help="a simplification model: a further tab")] = None,  # noqa: UP045
     hindi: Annotated[Optional[Path], typer.Option(help="a model of `hindi train`: a further tab")] = None,  # noqa: UP045

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -20,6 +21,8 @@ from lattice_simp.serve.csrf import csrf_token
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
+
+T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
 
@@ -74,6 +77,28 @@ def render(request: Request, template: str, values: Mapping[str, Any], status: i
     """Returns a page of a template."""
     pages: Environment = request.app.state.pages
     return HTMLResponse(pages.get_template(template).render(request=request, **values), status)
+
+
+async def while_connected(request: Request, work: Awaitable[T]) -> T:
+    """Returns the result of work for a request, which is given up if the browser leaves (its reader marked more words).
+
+    Raises:
+        LatticeSimpError: the browser has left.
+    """
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise LatticeSimpError("nobody waits for the answer")
+        return task.result()
+    finally:
+        for own in (task, gone):
+            own.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def problem(error: Exception) -> tuple[str, HTTPStatus, dict[str, str]]:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
-from lattice_simp.serve.pages import problem, render
+from lattice_simp.serve.pages import problem, render, while_connected
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.workers import WorkerPool
 
@@ -48,7 +48,7 @@ class SentencePages:
         text = ""
         try:
             text = one_line(request.query_params.get("text", ""), self.limits.characters)
-            found = await self.pool.run(text) if text else {}
+            found = await while_connected(request, self.pool.run(text)) if text else {}
             if "problem" in found:
                 raise LatticeSimpError(found["problem"])
         except LatticeSimpError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,9 @@ from lattice_simp.skeleton import SkeletonRecord, read_skeletons
 from lattice_simp.support.tables import grammar_path
 
 MOST_EXAMPLES = 12
+
+DEMO_LINES = (12, 54, 21, 33, 53, 19, 45, 25, 58, 0, 1, 31)
+"""Of the demo's sentences: most translations of these change with the skeleton."""
 
 METHOD = "example"
 """What a skeleton from a file is called among the suggestions."""
@@ -30,9 +32,13 @@ class Examples:
         Raises:
             FormatError: the file is broken.
         """
-        if path is None and not demo:
+        if path is not None:
+            strict = (record for record in read_skeletons(path) if record.skeletons[0].is_strict)
+            return cls(tuple(islice(strict, MOST_EXAMPLES)))
+        if not demo:
             return cls()
-        return cls(tuple(islice(_chosen(read_skeletons(path or grammar_path("demo/data/test.jsonl"))), MOST_EXAMPLES)))
+        records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
+        return cls(tuple(records[line] for line in DEMO_LINES))
 
     @property
     def sentences(self) -> list[str]:
@@ -45,8 +51,3 @@ class Examples:
         if own is None:
             return []
         return [skeleton_facts(one) | {"method": METHOD} for one in own.skeletons if one.is_strict]
-
-
-def _chosen(records: Iterable[SkeletonRecord]) -> Iterable[SkeletonRecord]:
-    """Leaves out sentences of which nothing is deleted."""
-    return (own for own in records if own.skeletons[0].is_strict)

@@ -101,7 +101,8 @@ class Options:
             LatticeSimpError: a value is none of the option's.
         """
         given = {name: text for name in KINDS if (text := parameters.get(name, ""))}
-        return cls(**{name: KINDS[name].read(text) for name, text in given.items()})
+        values: dict[str, Any] = {name: KINDS[name].read(text) for name, text in given.items()}
+        return cls(**values)
 
     @property
     def changed(self) -> dict[str, str]:

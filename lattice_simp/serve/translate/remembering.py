@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -20,7 +20,7 @@ MOST_ARCS = 1_000_000
 """Larger lattices are not kept."""
 
 
-class Memory:
+class Memory(Generic[T]):
     """The last few values, by what they were made of.
 
     >>> memory = Memory(size=1)
@@ -30,20 +30,29 @@ class Memory:
 
     def __init__(self, size: int = 8) -> None:
         self.size = size
-        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._values: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], T], keep: Callable[[T], bool] = lambda value: True) -> T:
         """Returns the value of a key, which is made if it is not there, and kept if it may be."""
-        if key in self._values:
-            self._values.move_to_end(key)
-            found: T = self._values[key]
-            return found
+        known = self.find(key)
+        if known is not None:
+            return known
         value = make()
         if keep(value):
-            self._values[key] = value
-            if len(self._values) > self.size:
-                self._values.popitem(last=False)
+            self.keep(key, value)
         return value
+
+    def find(self, key: Hashable) -> T | None:
+        """Returns the value of a key, None if it is not there."""
+        if key in self._values:
+            self._values.move_to_end(key)
+        return self._values.get(key)
+
+    def keep(self, key: Hashable, value: T) -> None:
+        """Keeps a value; the one that nobody asked for the longest goes."""
+        self._values[key] = value
+        if len(self._values) > self.size:
+            self._values.popitem(last=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +63,7 @@ class RememberingDecoder(Decoder):
         memory: shared by the decoders that `with_settings` makes of one.
     """
 
-    memory: Memory = field(default_factory=Memory)
+    memory: Memory[Any] = field(default_factory=Memory)
 
     @cached_property
     def hiero(self) -> HieroDecoder:
@@ -64,16 +73,21 @@ class RememberingDecoder(Decoder):
 
 @dataclass(frozen=True, eq=False)
 class _RememberingHiero(HieroDecoder):
-    memory: Memory = field(default_factory=Memory)
+    memory: Memory[Any] = field(default_factory=Memory)
 
     def lattice(self, words: Words, beam: float) -> Lattice:
         key = ("lattice", as_source(words).best_words, beam)
-        return self.memory.get(key, lambda: super(_RememberingHiero, self).lattice(words, beam), _is_small)
+        make = super().lattice
+        found: Lattice = self.memory.get(key, lambda: make(words, beam), _is_small)
+        return found
 
     def exact_nbest(self, words: Words, count: int) -> tuple[Lattice, list[Hypothesis]]:
         key = ("nbest", as_source(words).best_words, count)
         make = super().exact_nbest
-        return self.memory.get(key, lambda: make(words, count), lambda found: _is_small(found[0]))
+        found: tuple[Lattice, list[Hypothesis]] = self.memory.get(
+            key, lambda: make(words, count), lambda made: _is_small(made[0])
+        )
+        return found
 
 
 def _is_small(lattice: Lattice) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -16,7 +15,7 @@ from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
-from lattice_simp.serve.pages import path, problem, render
+from lattice_simp.serve.pages import path, problem, render, while_connected
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.examples import Examples
@@ -38,9 +37,13 @@ def translate_section(options: TranslatorOptions, limits: Limits, examples: Path
     """
     pool = WorkerPool(partial(make_translator, options), limits)
     demo = options.model is None
-    handlers = _Handlers(
-        pool, limits, Examples.read(examples, demo=demo), "demo grammar" if demo else str(options.model)
-    )
+    name = "demo grammar" if demo else str(options.model)
+    return section_of(pool, limits, Examples.read(examples, demo=demo), name)
+
+
+def section_of(pool: WorkerPool, limits: Limits, examples: Examples, model: str) -> Section:
+    """Makes the section over processes that answer what a `Translator` answers; `model` is a name for readers."""
+    handlers = _Handlers(pool, limits, examples, model)
     routes = [
         Route("/translate", handlers.page, name="translate"),
         Route("/translate/result", handlers.result, name="translate_result"),
@@ -60,15 +63,14 @@ class _Handlers:
 
     Attributes:
         model: its name, for the page.
+        suggested: what was found of the last sentences.
     """
 
     pool: WorkerPool
     limits: Limits
     examples: Examples
     model: str
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_suggested", Memory(REMEMBERED_SENTENCES))
+    suggested: Memory[Facts] = field(default_factory=partial(Memory, REMEMBERED_SENTENCES))
 
     async def page(self, request: Request) -> Response:
         """The whole page; the form's own helpers lead to the address of what they ask for."""
@@ -76,9 +78,9 @@ class _Handlers:
         try:
             if own := _canonical(parameters, self.limits):
                 return RedirectResponse(path(request, "translate", own.parameters), HTTPStatus.SEE_OTHER)
-            answer, status, headers = await self._answered(parameters)
+            answer, status, headers = await self._answered(request)
         except LatticeSimpError as error:
-            answer, status, headers = _failed(parameters, error)
+            answer, status, headers = _failed(parameters, self.limits, error)
         values = answer | {
             "examples": self.examples.sentences,
             "kinds": KINDS,
@@ -94,14 +96,14 @@ class _Handlers:
 
     async def result(self, request: Request) -> Response:
         """The part of the page that changes with the marks, for its script."""
-        answer, status, headers = await self._answered(request.query_params)
+        answer, status, headers = await self._answered(request)
         page = render(request, "result.html", answer, status)
         page.headers.update(headers)
         return page
 
     async def api(self, request: Request) -> Response:
         """Everything that the page shows, as JSON."""
-        answer, status, headers = await self._answered(request.query_params)
+        answer, status, headers = await self._answered(request)
         return JSONResponse(answer, status, headers)
 
     async def skeleton(self, request: Request) -> Response:
@@ -109,29 +111,30 @@ class _Handlers:
         mask = read_mask(request.query_params.get("mask", ""), self.limits.tokens)
         return JSONResponse(mask_facts(mask) if mask else {"mask": "", "summary": "", "gaps": []})
 
-    async def _answered(self, parameters: Mapping[str, str]) -> tuple[Facts, int, dict[str, str]]:
+    async def _answered(self, request: Request) -> tuple[Facts, int, dict[str, str]]:
         """Returns what is asked for, or what is wrong; with the status and the headers of the answer."""
+        parameters = request.query_params
         try:
             query = Query.read(parameters, self.limits)
-            found, suggested = _NOTHING, {}
+            found, suggested = _NOTHING, _NOTHING
             if query.text:
-                found, suggested = await asyncio.gather(self.pool.run(query), self._suggestions(query.text))
+                both = asyncio.gather(self.pool.run(query), self._suggestions(query.text))
+                found, suggested = await while_connected(request, both)
             if "problem" in found:
                 raise LatticeSimpError(found["problem"])
         except LatticeSimpError as error:
-            return _failed(parameters, error)
-        return _NOTHING | _echo(query) | {"error": None} | suggested | found, HTTPStatus.OK, {}
+            return _failed(parameters, self.limits, error)
+        return _echo(query) | {"error": None} | suggested | found, HTTPStatus.OK, {}
 
     async def _suggestions(self, text: str) -> Facts:
         """Returns skeletons of a sentence: of the examples, and automatic ones; a page without any is a page, too."""
-        memory: Memory = self._suggested  # type: ignore[attr-defined]
-        known = memory.get(text, lambda: None, keep=lambda value: False)
+        known = self.suggested.find(text)
         if known is None:
             try:
                 known = await self.pool.run(SuggestionRequest(text))
             except LatticeSimpError as error:
                 return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(error)}
-            memory.get(text, lambda: known)
+            self.suggested.keep(text, known)
         own = self.examples.suggestions(text)
         masks = {one["mask"] for one in own}
         rest: Sequence[Facts] = [one for one in known.get("suggestions", []) if one["mask"] not in masks]
@@ -142,8 +145,8 @@ class _Handlers:
 def _canonical(parameters: Mapping[str, str], limits: Limits) -> Query | None:
     """Returns what the form asks for where its fields are not those of an address; None if they are.
 
-    `toggle` changes the mark of one token of `of`; `marked` is the text that the mask belongs to: of another one, nothing
-    is marked.
+    `toggle` changes the mark of one token of `of`; `marked` is the text that the mask belongs to: of another text,
+    nothing is marked.
     """
     if not parameters.keys() & {"toggle", "marked", "of"}:
         return None
@@ -164,8 +167,8 @@ def _echo(query: Query) -> Facts:
     return {"query": {"text": query.text, "mask": query.mask, "options": options}, "parameters": query.parameters}
 
 
-def _failed(parameters: Mapping[str, str], error: Exception) -> tuple[Facts, int, dict[str, str]]:
+def _failed(parameters: Mapping[str, str], limits: Limits, error: Exception) -> tuple[Facts, int, dict[str, str]]:
     """Returns an answer that says what is wrong, with as much of the form as can be filled in."""
     message, status, headers = problem(error)
-    text = " ".join("".join(filter(str.isprintable, parameters.get("text", "")[:200])).split())
+    text = one_line(parameters.get("text", "")[: limits.characters], limits.characters)
     return _NOTHING | _echo(Query(text)) | {"error": message}, status, headers

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
@@ -22,6 +22,7 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
 from lattice_simp.support.extras import extra
 from lattice_simp.support.tables import grammar_path
+from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import TEXT
 from lattice_simp.translate.result import Translation
 
@@ -73,7 +74,7 @@ class Translator:
     """
 
     options: TranslatorOptions
-    decoder: RememberingDecoder
+    decoder: Decoder
     text: tuple[Tokeniser, Tokeniser] | None = None
     tagger: DeletionTagger | None = None
 
@@ -189,7 +190,7 @@ def _translations(joint: Translation | None) -> list[Facts]:
     return [{"text": own.text, "cost": own.cost} for own in joint.skeleton_hypotheses[:SKELETON_TRANSLATIONS]]
 
 
-def _features(decoder: RememberingDecoder, full: dict[str, float], joint: dict[str, float] | None) -> list[Facts]:
+def _features(decoder: Decoder, full: dict[str, float], joint: dict[str, float] | None) -> list[Facts]:
     """Returns the features with their weights and the scores of both best hypotheses (higher is better)."""
     weights = {EDITS: 1.0, **decoder.weights, SKELETON: decoder.settings.skeleton.weight}
     names = dict.fromkeys([*full, *(joint or ())])
