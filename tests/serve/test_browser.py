@@ -10,20 +10,21 @@ import re
 import shutil
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("no chromium is installed", allow_module_level=True)
 
 import uvicorn
 from playwright.sync_api import expect, sync_playwright
 
 from lattice_simp.serve.server import address_of, listen
 from tests.serve.conftest import SENTENCE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -50,9 +51,8 @@ def address(demo_app, client):
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     with sync_playwright() as playwright:
-        own = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("browser"), executable_path=CHROMIUM, args=FLAGS, viewport={"width": 1200, "height": 900}
-        )  # fmt: skip
+        folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
+        own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
         own.set_default_timeout(15_000)
         yield own
         own.close()
@@ -191,12 +191,13 @@ PAIRS = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const own = walk.currentNode.parentElement;
-    if (!walk.currentNode.textContent.trim() || !own.checkVisibility() || own.closest("svg, .visually-hidden, .skip")) continue;
+    const text = walk.currentNode.textContent.trim();
+    if (!text || !own.checkVisibility() || own.closest("svg, .visually-hidden, .skip")) continue;
     let below = own;
     while (below && parts(getComputedStyle(below).backgroundColor)[3] === 0) below = below.parentElement;
     const style = getComputedStyle(own);
     const pair = [parts(style.color), parts(getComputedStyle(below || document.body).backgroundColor)];
-    found.set(JSON.stringify(pair), own.className + " " + own.tagName + ": " + walk.currentNode.textContent.trim().slice(0, 30));
+    found.set(JSON.stringify(pair), `${own.tagName} ${own.className}: ${text.slice(0, 30)}`);
   }
   return [...found].map(([pair, where]) => [...JSON.parse(pair), where]);
 }"""
@@ -226,9 +227,12 @@ def test_text_has_contrast(page, scheme):
     assert (luminance([int(own) for own in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
 
 
-NAMELESS = """() => [...document.querySelectorAll("button, a, input:not([type=hidden]), select, textarea, summary, [role=group]")]
-  .filter((own) => !(own.textContent.trim() || own.labels?.length || own.ariaLabel || own.getAttribute("aria-labelledby")))
-  .map((own) => own.outerHTML)"""
+NAMELESS = """() => {
+  const all = "button, a, input:not([type=hidden]), select, textarea, summary, [role=group]";
+  const isNamed = (own) => own.textContent.trim() || own.labels?.length || own.ariaLabel || own.ariaLabelledByElements;
+  return [...document.querySelectorAll(all)].filter((own) => !isNamed(own)).map((own) => own.outerHTML);
+}"""
+"""Returns what readers of screens could not name."""
 
 
 def test_everything_has_a_name_and_a_place(page):
@@ -238,7 +242,7 @@ def test_everything_has_a_name_and_a_place(page):
     levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(own => Number(own.tagName[1]))")
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False)), levels
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
     for landmark in ("header", "nav[aria-label]", "main", "footer"):
         assert page.locator(landmark).count() == 1, landmark
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(own => own.id)")
