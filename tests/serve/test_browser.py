@@ -181,6 +181,15 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page):
     page.set_viewport_size({"width": 1200, "height": 900})
 
 
+def test_text_from_right_to_left_runs_so(page, address):
+    page.goto(f"{address}translate?text=שלום+עולם+זה&mask=010")
+    boxes = [own.bounding_box()["x"] for own in tokens(page).all()]
+    assert boxes == sorted(boxes, reverse=True)
+    tokens(page).nth(0).focus()
+    page.keyboard.press("ArrowLeft")
+    expect(tokens(page).nth(1)).to_be_focused()
+
+
 PAIRS = """() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const parts = (colour) => {
