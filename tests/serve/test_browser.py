@@ -31,6 +31,11 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 
+TIMEOUT = 15_000
+"""Milliseconds: a busy machine is not a defect."""
+
+expect.set_options(timeout=TIMEOUT)
+
 COMPOSED = ".translation.composed .words"
 
 
@@ -53,7 +58,7 @@ def browser(tmp_path_factory):
     with sync_playwright() as playwright:
         folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
         own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
-        own.set_default_timeout(15_000)
+        own.set_default_timeout(TIMEOUT)
         yield own
         own.close()
 

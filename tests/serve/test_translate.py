@@ -102,8 +102,8 @@ def test_a_trained_model_takes_and_gives_text(tmp_path):
     translator = Translator.load(TranslatorOptions(tmp_path))
     answer = translator(Query("The rule was published.", "11111"))
     assert answer["tokens"] == "the rule was published .".split()
-    assert answer["full"]["text"] == "die regel wurde veröffentlicht ."
-    assert answer["full"]["readable"] == "Die regel wurde veröffentlicht."
+    assert answer["full"]["text"] == "die regel wurde verkündet ."
+    assert answer["full"]["readable"] == "Die regel wurde verkündet."
     (tmp_path / "text.json").write_text(json.dumps(text | {"source_language": "hi"}), encoding="utf-8")
     told = Translator.load(TranslatorOptions(tmp_path))(SuggestionRequest("राम आया।"))
     assert told == {"suggestions": [], "suggestions_note": "Automatic skeletons are made of English sentences."}
