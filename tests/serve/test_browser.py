@@ -162,6 +162,16 @@ def test_a_hypothesis_shows_its_path(page):
     assert sorted(words) == sorted(row.locator("span").first.inner_text().split())
 
 
+def test_a_word_shows_where_it_comes_from(page):
+    full = page.locator(".translation.full [data-source]")
+    full.filter(has_text="bibliothekarinnen").hover()
+    assert page.locator("#tokens .is-lit").all_inner_texts() == ["librarians"]
+    tokens(page).nth(2).hover()
+    expect(page.locator(".translation.full .is-lit")).to_have_text(["veröffentlichten"])
+    page.mouse.move(1, 1)
+    expect(page.locator(".is-lit")).to_have_count(0)
+
+
 def test_without_a_script_it_works_as_a_form(browser, address):
     page = browser.new_page()
     page.route("**/translate.js", lambda route: route.abort())

@@ -48,7 +48,9 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
     facts = answer["skeleton"]
     assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "Middle")
     assert facts["compression_rate"] == pytest.approx(7 / 13)
-    kept = [word["text"] for word in answer["composed"]["words"] if word["skeleton"]]
+    words = answer["composed"]["words"]
+    assert {"bibliothekarinnen": [1], "garten": [11]}.items() <= {own["text"]: own["source"] for own in words}.items()
+    kept = [word["text"] for word in words if word["skeleton"]]
     assert " ".join(kept) in {own.text for own in joint.skeleton_hypotheses}
 
 
