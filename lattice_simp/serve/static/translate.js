@@ -10,7 +10,14 @@
   const WAIT = 120; // milliseconds without a further mark before the server is asked
   const LATER = 2000; // before a busy server is asked again
 
-  if (result) linkHypotheses();
+  form.elements.text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+
+  linkHypotheses();
   if (!group) return;
 
   const facts = document.getElementById("facts");
@@ -19,6 +26,7 @@
   let anchor = 0; // where a range begins
   let painting = null; // what a drag makes of the tokens: true marks them
   let before = null; // the marks before the drag
+  let dragged = false; // whether a drag has just ended: the click that comes with it marks nothing
   let timer = 0;
   let asked = null; // the request that is under way
 
@@ -170,7 +178,7 @@
     markRange(anchor, index, painting);
   });
 
-  addEventListener("pointerup", () => {
+  const endOfDrag = () => {
     if (painting === null) return;
     painting = null;
     if (marks().some((on, index) => on !== before[index])) {
@@ -178,9 +186,10 @@
       setTimeout(() => { dragged = false; });
       changed();
     }
-  });
+  };
 
-  let dragged = false; // the click that ends a drag marks nothing
+  addEventListener("pointerup", endOfDrag);
+  addEventListener("pointercancel", endOfDrag);
 
   group.addEventListener("click", (event) => {
     const index = indexAt(event);
@@ -216,13 +225,6 @@
     if (!form.reportValidity()) return;
     history.pushState(null, "", address(form.action));
     translateSoon();
-  });
-
-  form.elements.text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) {
-      event.preventDefault();
-      form.requestSubmit();
-    }
   });
 
   addEventListener("popstate", () => location.reload());
