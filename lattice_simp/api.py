@@ -23,6 +23,7 @@ from lattice_simp.errors import (
 from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.results import hypotheses
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -31,6 +32,7 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -83,6 +85,8 @@ __all__ = [
     "count_paths",
     "determinize",
     "gappy_acceptor",
+    "hypotheses",
+    "join_pieces",
     "mbr",
     "mbr_nbest",
     "minimize",

@@ -23,7 +23,9 @@ from lattice_simp.commands.options import (
     LabelOptions,
     To,
     command_app,
+    labels_of_lists,
     lost_features,
+    pieces_of,
     read_full,
     read_skeleton,
     readable,
@@ -263,14 +265,23 @@ def compose(
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.pop("edits", None)
     composition = Composition(
-        weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine, first_id or 0
+        weight,
+        loops,
+        beam,
+        None if edits is None else EditCosts(**edits),
+        n or 100,
+        engine,
+        first_id or 0,
+        pieces_of(settings),
     )
+    of_lists = labels_of_lists(settings)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         lists = is_nbest(full_file), is_nbest(skeleton_file)
         if sentence is not None and not any(lists):
             raise FormatError("is not an n-best list", path=full, remedy="leave --id out")
-        if all(lists) and settings:
-            raise FormatError("its labels are words", path=full, remedy=f"leave --{next(iter(settings))} out")
+        if all(lists) and settings != of_lists:
+            name = next(iter(settings.keys() - of_lists))
+            raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output, first_id=first_id or 0)
@@ -281,7 +292,7 @@ def compose(
                 raise LatticeSimpError(
                     f"{flag} has no effect where a lattice is written; give two n-best lists, no --id"
                 )
-        (first, one), (second, two) = ((sentence, None) if own else (None, settings) for own in lists)
+        (first, one), (second, two) = ((sentence, of_lists) if own else (None, settings) for own in lists)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
