@@ -1,6 +1,6 @@
 r"""N-best lists as JSON lines: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, a sentence a line.
 
-A hypothesis is an object, or its text alone. `tokens` (a list) may take the place of `text`, `features` may hold further
+A hypothesis is an object, or its text alone. `tokens` (a list) may take the place of `text`, `features` hold further
 scores by name. Where no hypothesis of a sentence has a score, they are samples: each weighs the same, and a string that
 was drawn k times of n has the probability k / n.
 

@@ -35,6 +35,8 @@ COMMANDS = {
     "lattice posteriors": "IN --output OUT.slf",
     "lattice confusion": "IN --output OUT.fst",
     "lattice oracle": "IN --reference TEXT",
+    "lattice collect": "TEXT TEXT --output OUT.nbest",
+    "lattice texts": "IN --output OUT.txt",
     "translate": "MODEL --input TEXT --output OUT.txt",
     "evaluate": "a=TEXT --reference TEXT --source TEXT --metrics bleu,sari --samples 10 --output OUT.txt",
     "skeleton info": "JSON",

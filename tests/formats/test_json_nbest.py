@@ -87,4 +87,6 @@ def test_fuzzed(tmp_path):
             if count > 1000:
                 break
 
-    fuzz(b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n', read, seconds=0.4)
+    fuzz(
+        b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n', read, seconds=0.4
+    )
