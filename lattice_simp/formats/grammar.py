@@ -14,6 +14,7 @@ s2: "cat" | "dog"
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -164,11 +165,16 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def _escaped_for_gbnf(point: int) -> str:
-    """Returns what llama.cpp, xgrammar and llguidance all read: the latter takes no `\\u` with leading zeros."""
+    """Returns what llama.cpp, xgrammar and llguidance all read.
+
+    The first has escapes for few characters, and the last takes no `\\u` with leading zeros.
+    """
     character = chr(point)
-    if point <= 0xFF:
-        return f"\\x{point:02x}"
-    return character if character.isprintable() else _escaped(point)
+    if character in '"\\[]':
+        return f"\\{character}"
+    if character.isprintable() and character not in "^-":
+        return character
+    return f"\\x{point:02x}" if point <= 0xFF else _escaped(point)
 
 
 def _escaped_for_lark(point: int) -> str:
@@ -185,7 +191,7 @@ def _quoted(text: str, escaped: Callable[[int], str]) -> str:
     shown = (
         own if own.isprintable() and own not in _SHORT else _SHORT.get(own) or escaped(ord(own)) for own in text
     )
-    return f'"{"".join(shown)}"'
+    return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(shown)}"')
 
 
 def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
@@ -197,12 +203,16 @@ def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
         character = chr(point)
         return character if character.isascii() and character.isalnum() else escaped(point)
 
-    body = "".join(
+    parts = [
         bound(first) if first == last else f"{bound(first)}-{bound(last)}"
         for first, last in (others if is_negative else ranges)
-    )
-    return f"[{'^' * is_negative}{body}]"
+    ]
+    parts.sort(key=lambda part: part[0] not in string.hexdigits)  # see _AFTER_NUMBER
+    return f"[{'^' * is_negative}{''.join(parts)}]"
 
+
+_AFTER_NUMBER = re.compile(r"((?<!\\)(?:\\\\)*\\x[0-9a-f]{2})(?=[0-9a-fA-F])")
+"""An escape by number before what xgrammar takes for more digits of it; texts are parted there, classes sorted."""
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

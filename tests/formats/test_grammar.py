@@ -15,7 +15,7 @@ from lattice_simp.formats.text_automaton import text_automaton
 
 CHARACTERS = "ab ,"
 WORDS = ("a", "ab", ",")
-HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] /* # \t| \u0085'.replace("\t", "")
+HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] /* # | ^- \u0085a \\x85a \u0085'
 """Quotation marks, backslashes, what is special in classes and patterns, and what cannot be seen."""
 
 
@@ -117,6 +117,16 @@ def test_xgrammar_accepts_what_the_acceptor_does(spacing):
             if all(matcher.accept_token(byte) for byte in text.encode()) and matcher.accept_token(256):
                 found.add(text)
         assert found == expected(acceptor, spacing, texts), seed
+
+
+def test_special_characters_in_xgrammar():
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(Bytes.tokens, stop_token_ids=[256]))
+    for lattice in (ls.gappy_acceptor([(HARD, 0.0)]), ls.Lattice.from_strings([(HARD, 0.0)])):
+        for spacing in ("words", "text"):
+            matcher = xgrammar.GrammarMatcher(compiler.compile_grammar(format_gbnf(lattice, spacing)))
+            assert all(matcher.accept_token(byte) for byte in HARD.encode())
+            assert matcher.accept_token(256)
 
 
 @pytest.mark.parametrize("gaps", [False, True])
