@@ -30,7 +30,12 @@ Operations:
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices
+    term_acceptor       hypotheses that hold terms, in order
     to_dot, to_svg, to_image  drawings
+Constrained decoding:
+    TokenConstraint     which tokens of a vocabulary may follow
+    ConstraintProcessor a logits processor for transformers
+    token_bytes         the bytes of a tokeniser's tokens
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lattice_simp.constrain.constraint import ConstraintProcessor, TokenConstraint
+from lattice_simp.constrain.vocabulary import token_bytes
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
@@ -42,6 +44,7 @@ from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
@@ -50,6 +53,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "ConstraintProcessor",
     "CorpusSettings",
     "CyclicLatticeError",
     "Decoder",
@@ -75,6 +79,7 @@ __all__ = [
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
+    "TokenConstraint",
     "Translation",
     "UnknownSymbolError",
     "align_sentences",
@@ -102,9 +107,11 @@ __all__ = [
     "replace",
     "shortest_distance",
     "shortest_path",
+    "term_acceptor",
     "to_dot",
     "to_image",
     "to_svg",
+    "token_bytes",
     "union",
     "write",
     "write_nbest",

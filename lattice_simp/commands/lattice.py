@@ -38,7 +38,10 @@ from lattice_simp.core.shortest_distance import Semiring, shortest_distance
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import format_of_name, write
+from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
@@ -142,15 +145,30 @@ def _string_count(lattice: Lattice) -> str:
 @takes_settings(LabelOptions)
 def convert(
     source: Input,
-    target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
+    target: Annotated[
+        str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf .gbnf .lark")
+    ],
     sentence: Id = None,
     origin: From = None,
     to: To = None,
+    spacing: Annotated[
+        Optional[Spacing],  # noqa: UP045
+        typer.Option(help="of grammars: words (joined by blanks; the default) or text (as it is written)"),
+    ] = None,
     settings: Any = None,
 ) -> None:
-    """Convert between formats. Example: lattice-simp lattice convert a.slf a.fst"""
+    """Convert between formats; grammars for constrained decoding (.gbnf, .lark) are written only.
+
+    Example: lattice-simp lattice convert a.slf a.fst
+    """
+    chosen = to or format_of_name(target)
+    if spacing is not None and chosen not in GRAMMARS:
+        raise LatticeSimpError(f"--spacing is of grammars ({', '.join(GRAMMARS)}); leave it out")
     lattice = read_full(source, sentence, origin, settings)
-    write_result(lattice, target, to)
+    write(lattice, target, chosen, **({} if spacing is None else {"spacing": spacing}))
+    if chosen in GRAMMARS:
+        print(f"{target}: a grammar holds no costs and features", file=sys.stderr)
+        return
     lost = lost_features(lattice, target, to)
     if lost:
         print(f"{target}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)

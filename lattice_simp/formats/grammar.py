@@ -76,6 +76,9 @@ def _never(head: bytes) -> bool:
     return False
 
 
+GRAMMARS = ("gbnf", "lark")
+"""The names of the formats."""
+
 GBNF = Format((".gbnf",), _never, _read, write_gbnf)
 LARK = Format((".lark",), _never, _read, write_lark)
 
@@ -188,9 +191,7 @@ def _escaped(point: int) -> str:
 
 def _quoted(text: str, escaped: Callable[[int], str]) -> str:
     """Returns a text between quotation marks; what can be seen is written as it is."""
-    shown = (
-        own if own.isprintable() and own not in _SHORT else _SHORT.get(own) or escaped(ord(own)) for own in text
-    )
+    shown = (own if own.isprintable() and own not in _SHORT else _SHORT.get(own) or escaped(ord(own)) for own in text)
     return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(shown)}"')
 
 

@@ -77,3 +77,19 @@ def test_pieces_of_lists_and_lattices(call, tmp_path):
     assert "house |||" not in done.stdout
     done = call("lattice", "mbr", tmp_path / "list", "--utility", "wer", "--pieces", "bpe")
     assert "the houses |||" in done.stdout
+
+
+def test_grammars(call, tmp_path):
+    (tmp_path / "list").write_text("0 ||| a b ||| F= -1 ||| -1\n", encoding="utf-8")
+    assert call("lattice", "gappy", tmp_path / "list", "-o", tmp_path / "gappy.fst").returncode == 0
+    done = call("lattice", "convert", tmp_path / "gappy.fst", tmp_path / "x.gbnf", "--spacing", "text")
+    assert (done.returncode, done.stderr) == (0, f"{tmp_path / 'x.gbnf'}: a grammar holds no costs and features\n")
+    expected = ls.gappy_acceptor(ls.read_nbest(tmp_path / "list")[0])
+    ls.write(expected, tmp_path / "y.gbnf", spacing="text")
+    assert (tmp_path / "x.gbnf").read_bytes() == (tmp_path / "y.gbnf").read_bytes()
+    done = call("lattice", "convert", tmp_path / "list", "-", "--to", "lark")
+    assert done.stdout == 'start: "a b"\n'
+    done = call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst", "--spacing", "text")
+    assert (done.returncode, "--spacing is of grammars" in done.stderr) == (2, True)
+    done = call("lattice", "convert", tmp_path / "x.gbnf", tmp_path / "x.fst", "--from", "gbnf")
+    assert (done.returncode, "written, not read" in done.stderr) == (2, True)
