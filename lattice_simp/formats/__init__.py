@@ -67,8 +67,9 @@ def parse(
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Writes a lattice, in the format of the file name's ending unless `format` says it.
 
-    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf` and
-    `.lark` grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features are chosen by name alone.
+    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf` and `.lark`
+    grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features
+    are chosen by name alone.
 
     Args:
         lattice: the lattice, or a gappy acceptor.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
 from lattice_simp.support.textio import open_text, read_lines
@@ -125,17 +125,16 @@ def _hypotheses(given: Sequence[Any], path: str | Path, number: int) -> list[Hyp
     for entry in given:
         own = entry if isinstance(entry, dict) else {"text": entry}
         words = own.get("tokens", own.get("text"))
-        is_text = isinstance(words, str) or (isinstance(words, list) and all(isinstance(one, str) for one in words))
-        if not is_text or (isinstance(words, list) and "" in words):
+        if isinstance(words, str):
+            words = split_tokens(_LINE_ENDS.sub(" ", words))
+        if not isinstance(words, list) or not all(isinstance(one, str) and one for one in words):
             fail("a hypothesis without text or tokens", entry)
         score, features = own.get("score"), own.get("features", {})
         if not isinstance(features, dict) or not all(map(_is_finite, features.values())):
             fail("features that are not finite numbers by name", entry)
         if score is not None and not _is_finite(score):
             fail("a score that is not a finite number", entry)
-        if isinstance(words, str):
-            words = _LINE_ENDS.sub(" ", words)
-        found.append((as_tokens(words), score, {name: float(value) for name, value in features.items()}))
+        found.append((tuple(words), score, {name: float(value) for name, value in features.items()}))
     scored = sum(score is not None for _, score, _ in found)
     if scored and scored < len(found):
         fail("a score for some hypotheses only", given[[score for _, score, _ in found].index(None)])

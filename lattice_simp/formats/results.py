@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
@@ -13,6 +13,7 @@ from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.pieces import PieceKind, join_words
 
 
+@runtime_checkable
 class TranslationResult(Protocol):
     """What `ctranslate2.Translator.translate_batch` returns for each sentence."""
 
@@ -49,10 +50,9 @@ def hypotheses(
     Raises:
         LatticeSimpError: more texts than scores or fewer, or a score that is not finite.
     """
-    if scores is None and hasattr(texts, "hypotheses"):
-        scores = texts.scores or None
-    found = texts.hypotheses if hasattr(texts, "hypotheses") else texts
-    strings = [join_words(as_tokens(own), pieces) for own in found]
+    if isinstance(texts, TranslationResult):
+        texts, scores = texts.hypotheses, texts.scores or None if scores is None else scores
+    strings = [join_words(as_tokens(own), pieces) for own in texts]
     if scores is None:
         return samples(strings)
     values = [float(own) for own in scores]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -132,7 +132,7 @@ def text_automaton(
     return _automaton(found.minimize(), alphabet)
 
 
-def _automaton(fst: object, alphabet: _Alphabet) -> TextAutomaton:
+def _automaton(fst: Any, alphabet: _Alphabet) -> TextAutomaton:
     """Returns OpenFst's automaton, its states numbered from the start in the order of a search in breadth."""
     chars = Lattice.from_pynini(fst, alphabet.symbols)
     offsets, labels, targets = chars.offsets.tolist(), chars.olabels.tolist(), chars.nextstates.tolist()
@@ -241,7 +241,7 @@ class _Spelling:
         """Adds an arc for each of the labels."""
         self.arcs += [(source, label, target) for label in labels]
 
-    def as_fst(self) -> object:
+    def as_fst(self) -> Any:
         """Returns the automaton as a `pynini.Fst`; its start is the node 0."""
         sources, labels, targets = zip(*self.arcs, strict=True) if self.arcs else ((), (), ())
         ends = np.full(self.count, np.inf)

@@ -34,7 +34,7 @@ class Bytes:
     """A tokeniser of bytes."""
 
     eos_token_id, bos_token_id = 256, None
-    tokens = [*(bytes([byte]) for byte in range(256)), b"<eos>"]
+    tokens = (*(bytes([byte]) for byte in range(256)), b"<eos>")
     special_token_ids = (256,)
 
     def __call__(self, text):
@@ -106,7 +106,7 @@ def test_llguidance_accepts_what_the_acceptor_does(guidance, spacing):
 @pytest.mark.parametrize("spacing", ["words", "text"])
 def test_xgrammar_accepts_what_the_acceptor_does(spacing):
     xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
-    vocabulary = xgrammar.TokenizerInfo(Bytes.tokens, stop_token_ids=[256])
+    vocabulary = xgrammar.TokenizerInfo(list(Bytes.tokens), stop_token_ids=[256])
     texts = texts_up_to(4)
     for seed in range(8):
         acceptor = random_acceptor(np.random.default_rng(seed))
@@ -121,7 +121,7 @@ def test_xgrammar_accepts_what_the_acceptor_does(spacing):
 
 def test_special_characters_in_xgrammar():
     xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
-    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(Bytes.tokens, stop_token_ids=[256]))
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(list(Bytes.tokens), stop_token_ids=[256]))
     for lattice in (ls.gappy_acceptor([(HARD, 0.0)]), ls.Lattice.from_strings([(HARD, 0.0)])):
         for spacing in ("words", "text"):
             matcher = xgrammar.GrammarMatcher(compiler.compile_grammar(format_gbnf(lattice, spacing)))
