@@ -31,6 +31,7 @@ Operations:
     shortest_path       the cheapest path
     union               the paths of several lattices
     term_acceptor       hypotheses that hold terms, in order
+    word_confidences    the probability of each word at its place
     to_dot, to_svg, to_image  drawings
 Constrained decoding:
     TokenConstraint     which tokens of a vocabulary may follow
@@ -39,6 +40,7 @@ Constrained decoding:
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence
+    skeleton_agreement  which words are of a translation of the skeleton
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
 Corpora:

@@ -46,8 +46,10 @@ from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
+from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.skeleton.agreement import skeleton_agreement
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
@@ -107,12 +109,14 @@ __all__ = [
     "replace",
     "shortest_distance",
     "shortest_path",
+    "skeleton_agreement",
     "term_acceptor",
     "to_dot",
     "to_image",
     "to_svg",
     "token_bytes",
     "union",
+    "word_confidences",
     "write",
     "write_nbest",
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands import consensus, lists
+from lattice_simp.commands import confidence, consensus, lists
 from lattice_simp.commands.batch import JOBS, find_batch
 from lattice_simp.commands.options import (
     BEAM,
@@ -55,6 +55,7 @@ from lattice_simp.support.textio import open_binary, open_text
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
 app.add_typer(lists.app)
+app.add_typer(confidence.app)
 
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]

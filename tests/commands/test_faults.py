@@ -35,6 +35,7 @@ COMMANDS = {
     "lattice posteriors": "IN --output OUT.slf",
     "lattice confusion": "IN --output OUT.fst",
     "lattice oracle": "IN --reference TEXT",
+    "lattice confidence": "IN --hypotheses TEXT --skeleton IN --output OUT.txt",
     "lattice collect": "TEXT TEXT --output OUT.nbest",
     "lattice texts": "IN --output OUT.txt",
     "translate": "MODEL --input TEXT --output OUT.txt",
