@@ -13,7 +13,7 @@ import lattice_simp as ls
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.fairseq import stream_fairseq
 
-LOG = Path(__file__).parent / "data" / "fairseq.log"
+LOG = Path(__file__).parents[2] / "docs" / "recipes" / "files" / "fairseq.log"
 
 
 def test_sentences_come_by_number_with_log_probabilities_in_nats():
