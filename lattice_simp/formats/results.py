@@ -51,7 +51,8 @@ def hypotheses(
         LatticeSimpError: more texts than scores or fewer, or a score that is not finite.
     """
     if isinstance(texts, TranslationResult):
-        texts, scores = texts.hypotheses, texts.scores or None if scores is None else scores
+        scores = scores if scores is not None else texts.scores or None
+        texts = texts.hypotheses
     strings = [join_words(as_tokens(own), pieces) for own in texts]
     if scores is None:
         return samples(strings)
