@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from experiments.confidence.labels import right_words
-from experiments.confidence.measure import bins, cross_entropy, measured
+from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
@@ -57,7 +57,10 @@ def confidence(experiment: Experiment) -> Results:
         found = np.concatenate([own.confidences(kind, scale) for own in others])
         means = [float(own.confidences(kind, scale).mean()) for own in others]
         sentence = float(np.corrcoef(means, [own.right.mean() for own in others])[0, 1])
+        own_right = np.concatenate([own.right for own in chosen])
+        line = calibration(np.concatenate([own.confidences(kind, scale) for own in chosen]), own_right)
         row = {"scale": scale, **measured(found, right), "sentence_correlation": round(sentence, 4)}
+        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(found, *line), right), 4)
         figures["kinds"][kind] = {**row, "bins": bins(found, right)}
     constant = np.full(len(right), np.concatenate([own.right for own in chosen]).mean())
     figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
@@ -94,13 +97,15 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
 
 def _parts(figures: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     table = [
-        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | of sentences: correlation |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | the same, calibrated | "
+        "of sentences: correlation |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     shares = ["| probability of the word | fifth of the words | mean confidence | right |", "|---|---:|---:|---:|"]
     for kind, row in figures["kinds"].items():
         table.append(
             f"| {kind} | {row['scale']} | {row['auc']:.3f} | {row['correlation']:.3f} | {row['cross_entropy']:.3f} | "
+            f"{row['calibrated_cross_entropy']:.3f} | "
             f"{row['sentence_correlation']:.3f} |"
         )
         for number, own in enumerate(row["bins"], 1):
