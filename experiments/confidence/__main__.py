@@ -75,12 +75,13 @@ def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     data, work, model = (Path(config[name]) for name in ("data", "work", "model"))
     rows = [json.loads(line) for line in read_lines(data / config["sentences"])]
-    rows = rows[config["first"] : config["first"] + config["count"]]
+    tuned = {index * len(rows) // config["tuned_on"] for index in range(config["tuned_on"])}
+    rows = [row for number, row in enumerate(rows) if number not in tuned][: config["count"]]
     texts = {name: list(read_lines(data / config[name])) for name in ("source", "reference")}
     work.mkdir(parents=True, exist_ok=True)
     nbest = work / "full.nbest"
     if not nbest.exists():
-        lines = [texts["source"][row["line"] - 1] for row in rows]
+        lines = [texts["source"][row["line"]] for row in rows]
         (work / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         words = ["translate", model, "--input", work / "source.txt", "--output", work / "best.txt"]
         words += ["--nbest", config["nbest"], "--nbest-output", nbest, "--resume"]
@@ -90,7 +91,7 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     found = []
     for row, entries in zip(rows, read_nbest(nbest), strict=True):
         best = min(entries, key=lambda own: own.cost)
-        reference = target.tokens(texts["reference"][row["line"] - 1]).split()
+        reference = target.tokens(texts["reference"][row["line"]]).split()
         found.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
     return found
 
