@@ -1,0 +1,76 @@
+"""Measures of confidence against what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats
+
+FLOOR = 0.01
+"""Confidence is taken for at least this and at most 1 minus this where its logarithm counts."""
+
+
+def area_under_curve(confidence: Floats, right: Bools) -> float:
+    """Returns the share of pairs of a right and a wrong word in which the right one has the greater confidence.
+
+    >>> area_under_curve(np.array([0.9, 0.5, 0.5]), np.array([True, True, False]))
+    0.75
+    """
+    low, high = np.sort(confidence[~right]), confidence[right]
+    below, not_above = np.searchsorted(low, high), np.searchsorted(low, high, side="right")
+    return float((below + not_above).sum() / 2 / (len(low) * len(high)))
+
+
+def cross_entropy(confidence: Floats, right: Bools) -> float:
+    """Returns the mean negative log probability of what is, in nats."""
+    clipped = np.clip(confidence, FLOOR, 1.0 - FLOOR)
+    return float(-np.log(np.where(right, clipped, 1.0 - clipped)).mean())
+
+
+def calibration(confidence: Floats, right: Bools, steps: int = 30) -> tuple[float, float]:
+    """Returns the offset and the slope that make probabilities of the confidence's log odds (Platt 1999).
+
+    Newton's method for the least cross-entropy of a logistic regression.
+    """
+    rows = np.stack((np.ones(len(confidence)), _log_odds(confidence)))
+    weights = np.zeros(2)
+    for _ in range(steps):
+        found = 1.0 / (1.0 + np.exp(-weights @ rows))
+        weights = weights + np.linalg.solve((rows * (found * (1.0 - found))) @ rows.T, rows @ (right - found))
+    return float(weights[0]), float(weights[1])
+
+
+def calibrated(confidence: Floats, offset: float, slope: float) -> Floats:
+    """Returns probabilities of confidences."""
+    return np.asarray(1.0 / (1.0 + np.exp(-(offset + slope * _log_odds(confidence)))))
+
+
+def _log_odds(confidence: Floats) -> Floats:
+    clipped = np.clip(confidence, FLOOR, 1.0 - FLOOR)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
+def measured(confidence: Floats, right: Bools) -> Mapping[str, Any]:
+    """Returns all measures of one kind of confidence."""
+    return {
+        "auc": round(area_under_curve(confidence, right), 4),
+        "correlation": round(float(np.corrcoef(confidence, right)[0, 1]), 4),
+        "cross_entropy": round(cross_entropy(confidence, right), 4),
+        "mean": round(float(confidence.mean()), 4),
+    }
+
+
+def bins(confidence: Floats, right: Bools, count: int = 5) -> list[dict[str, Any]]:
+    """Returns, from the least confidence to the greatest, equal shares of the words and how many are right."""
+    order = np.array_split(np.argsort(confidence, kind="stable"), count)
+    return [
+        {
+            "words": len(own),
+            "confidence": round(float(confidence[own].mean()), 3),
+            "right": round(float(right[own].mean()), 3),
+        }
+        for own in order
+    ]
