@@ -15,6 +15,7 @@ Operations:
     count_paths         how many paths there are
     determinize         one path for each string
     gappy_acceptor      hypotheses with loops where other words may occur
+    intersect           keeps what an acceptor accepts
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
     minimize            one path for each string, and the fewest states
@@ -25,6 +26,7 @@ Operations:
     prune               keeps what is on good paths
     remove_epsilons     the same strings without empty arcs
     replace             expands words into lattices
+    sample              random paths
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices

@@ -31,6 +31,7 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -40,6 +41,7 @@ from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.sample import sample
 from lattice_simp.ops.union import union
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
@@ -83,6 +85,7 @@ __all__ = [
     "count_paths",
     "determinize",
     "gappy_acceptor",
+    "intersect",
     "mbr",
     "mbr_nbest",
     "minimize",
@@ -96,6 +99,7 @@ __all__ = [
     "read_nbest",
     "remove_epsilons",
     "replace",
+    "sample",
     "shortest_distance",
     "shortest_path",
     "to_dot",
