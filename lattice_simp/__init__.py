@@ -36,6 +36,12 @@ Models and translation:
     Skeleton            what stays of a sentence
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
+Paraphrases:
+    Paraphraser         all sentences that the phrases of a set make, as a lattice
+    align_phrases       phrases that two sentences of one meaning have in common
+    link_words          words of two sentences that say the same
+    Thesaurus           groups of words that mean the same
+    Tree                a sentence with its constituents
 Corpora:
     align_sentences     the pairs of a complex and a simple paragraph's sentences
     CorpusSettings      thresholds and costs

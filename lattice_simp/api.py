@@ -43,6 +43,11 @@ from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.sample import sample
 from lattice_simp.ops.union import union
+from lattice_simp.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.paraphrase.links import WordLink, link_words
+from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.paraphrase.synonyms import Thesaurus
+from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
@@ -50,12 +55,14 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "AlignmentSettings",
     "CorpusSettings",
     "CyclicLatticeError",
     "Decoder",
     "DecoderSettings",
     "EditCosts",
     "EmptyLatticeError",
+    "Expansion",
     "FormatError",
     "GappyAcceptor",
     "GrammarError",
@@ -68,6 +75,9 @@ __all__ = [
     "MbrSettings",
     "MissingExtraError",
     "Oracle",
+    "ParaphraseSettings",
+    "Paraphraser",
+    "PhrasePair",
     "SentencePair",
     "Simplification",
     "Simplifier",
@@ -75,8 +85,12 @@ __all__ = [
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
+    "Thesaurus",
     "Translation",
+    "Tree",
     "UnknownSymbolError",
+    "WordLink",
+    "align_phrases",
     "align_sentences",
     "apply_lm",
     "arc_posteriors",
@@ -86,6 +100,7 @@ __all__ = [
     "determinize",
     "gappy_acceptor",
     "intersect",
+    "link_words",
     "mbr",
     "mbr_nbest",
     "minimize",
