@@ -67,7 +67,9 @@ def test_every_filter_has_a_case():
     assert set(CASES) == set(FILTERS)
 
 
-WORDS = "a/DT an/DT old/JJ houses/NNS house/NN stands/VBZ not/RB must/MD would/MD many/JJ he/PRP stand/VBP ?/. the/DT".split()
+WORDS = (
+    "a/DT an/DT old/JJ houses/NNS house/NN stands/VBZ not/RB must/MD would/MD many/JJ he/PRP stand/VBP ?/. the/DT"
+).split()
 
 
 def test_all_filters_keep_the_sentences_of_the_set():
@@ -94,7 +96,8 @@ def test_an_unwanted_question_is_removed():
         Tree.from_brackets(text)
         for text in (
             "(SQ (MD can) (NP (PRP you)) (VP (VB see) (NP (DT the) (JJ big) (NN house))) (. ?))",
-            "(S (VP (VB say) (SBAR (IN if) (S (NP (PRP you)) (VP (MD can) (VP (VB see) (NP (DT the) (JJ large) (NN house))))))) (. .))",
+            "(S (VP (VB say) (SBAR (IN if) (S (NP (PRP you)) (VP (MD can) "
+            "(VP (VB see) (NP (DT the) (JJ large) (NN house))))))) (. .))",
         )
     ]
     found = Paraphraser().expand(trees)
