@@ -9,7 +9,6 @@ from typing import Any
 
 from experiments.paraphrase.data import parsed_stage
 from experiments.paraphrase.expanding import (
-    ALONE,
     alone_stage,
     expanded_stage,
     paper_stage,
@@ -29,7 +28,7 @@ def paraphrase(experiment: Experiment) -> Results:
     stages = [parsed_stage(config, name) for name in names]
     stages += [expanded_stage(config, name) for name in names]
     stages += [paper_stage(config, name) for name in names]
-    stages += [alone_stage(config, name, own) for name in names for own in ALONE]
+    stages += [alone_stage(config, name) for name in names]
     stages += [model_stage(config), sample_stage(config)]
     done = run_stages(stages, Path(config["work"]), experiment.run)
     collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
@@ -43,17 +42,12 @@ def paraphrase(experiment: Experiment) -> Results:
         **{f"right_{name}_pct": judged[name]["right"] for name in (UNFILTERED, FILTERED) if name in judged},
         "collections": collections,
         "paper": {name: summary(read_counts(done.folders[f"paper {name}"])) for name in names},
-        "alone": {name: {"removed": _alone(done, name)} for name in names},
+        "alone": {name: summary(read_counts(done.folders[f"alone {name}"])) for name in names},
         "thousand": _costs(done, config["thousand"]),
         "right": judged,
     }
-    shown = {name: record for name, record in done.records.items() if name.split()[0] not in ALONE}
-    parts = [*page(figures, config), "## Stages", stage_table(shown)]
+    parts = [*page(figures, config), "## Stages", stage_table(done.records)]
     return Results("Expansion of sets of equivalent sentences", figures, parts, [f"spacy {version('spacy')}"])
-
-
-def _alone(done: Done, name: str) -> dict[str, Any]:
-    return {own: summary(read_counts(done.folders[f"{own} {name}"]))["removed"][own] for own in ALONE}
 
 
 def _costs(done: Done, name: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A sample to be judged by reading, and the table of the grades.
 
-`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order, each
-beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
+`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order,
+each beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
 whether the sentence is grammatical (as good as the one beside it), and whether it means the same.
 `python -m experiments.paraphrase.judging SHEET` reads the grades and writes `judged.tsv` here, which has no sentences.
 """
