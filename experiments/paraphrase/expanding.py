@@ -25,7 +25,7 @@ PAPER_SETTINGS = ParaphraseSettings(alignment=PAPER, filters=())
 
 def expanded_stage(config: Config, name: str) -> Stage:
     """Returns the stage that expands and counts a collection's sets, all filters on."""
-    return _stage(config, f"expand {name}", name, ParaphraseSettings(), None)
+    return _stage(config, f"expand {name}", name, ParaphraseSettings(), config["counted_sets"].get(name))
 
 
 def paper_stage(config: Config, name: str) -> Stage:

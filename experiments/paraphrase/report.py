@@ -7,17 +7,17 @@ from typing import Any
 Figures = dict[str, Any]
 
 _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
-and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, and of whose content words
-at least half are linked, all but one, and in neither alone some are not. A few sets with very many phrases make the
-means, so medians are told, too. The sentences include those of the set. The paper's sets are Japanese, parsed by its
-authors' grammar.
+and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, and of whose content
+words at least half are linked, all but one, and in neither alone some are not. A few sets with very many phrases make
+the means, so medians are told, too. The sentences include those of the set. The paper's sets are Japanese, parsed by
+its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
 sentence given. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions may
 be inside one another."""
 
-_FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share of
-a set's sentences, in the mean of all sets. And each by itself, on the first {sets} sets."""
+_FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share
+of a set's sentences, in the mean of all sets. And each by itself, on the first {sets} sets."""
 
 _PAPER = """The paper's condition alone (no link leaves either phrase, no bound on words without links), on the
 first {sets} sets of each collection. `failed`: more than 200,000 states."""
