@@ -73,7 +73,10 @@ def test_the_page(tmp_path, monkeypatch):
     from experiments.paraphrase.__main__ import main
 
     names = ["one.txt", "two.txt"]
-    texts = [["The old man bought a big car.", "A dog ran."], ["The old man bought a large car.", "A dog ran fast."]]
+    texts = [
+        ["The old man bought a big car.", "A dog ran."],
+        ["Today the old man bought a large car.", "A dog ran fast."],
+    ]
     for name, lines in zip(names, texts, strict=True):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     wordnet = tmp_path / "wordnet"
@@ -106,6 +109,8 @@ def test_the_page(tmp_path, monkeypatch):
     main([str(folder), "--output", str(tmp_path / "out")])
     figures = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
     assert figures["collections"]["mine"]["sets"] == 2
-    assert figures["phrases_per_set"]["mine"] >= 0
-    assert figures["sentences_per_set"]["mine"]["mean"] >= 2
+    assert figures["phrases_per_set"]["mine"] > 0
+    assert figures["sentences_per_set"]["mine"]["mean"] > 2
+    sheet = next((tmp_path / "work").glob("sample.*")) / judging.SHEET
+    assert len(sheet.read_text("utf-8").splitlines()) > 1
     assert "| mine | 2 |" in (tmp_path / "out" / "RESULTS.md").read_text("utf-8")
