@@ -132,6 +132,7 @@ def test_an_interrupted_run_goes_on(call, files, monkeypatch):
         (("--filters", "mood,no"), "'no' is not a filter; known are mood"),
         (("--min-linked", "2"), "--min-linked 2.0: a share is between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
+        (("--lm", "nowhere.arpa"), "nowhere.arpa"),
         (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
         (("--parallel", "sets.txt"), "not from both"),
     ],
