@@ -126,8 +126,10 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
     excess = [_unlinked(tree, own) > 0 for tree, own in zip((first, second), ends, strict=True)]
-    found: Bools = inside & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
-    return found if settings.one_sided else found & (excess[0][:, None] == excess[1])
+    conditions = [inside, good[0][:, None] & good[1], categories[0][:, None] == categories[1]]
+    if not settings.one_sided:
+        conditions.append(excess[0][:, None] == excess[1])
+    return np.asarray(np.logical_and.reduce(conditions), dtype=np.bool_)
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:
