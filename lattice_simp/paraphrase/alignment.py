@@ -129,7 +129,7 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     conditions = [inside, good[0][:, None] & good[1], categories[0][:, None] == categories[1]]
     if not settings.one_sided:
         conditions.append(excess[0][:, None] == excess[1])
-    return np.asarray(np.logical_and.reduce(conditions), dtype=np.bool_)
+    return np.logical_and.reduce(conditions)
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:
@@ -149,7 +149,7 @@ def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bo
 def _whole(tree: Tree) -> Bools:
     """Tells which nodes have all words of the sentence, marks apart."""
     words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
-    return _inside(tree, np.flatnonzero(words)).all(axis=1)
+    return np.logical_and.reduce(_inside(tree, np.flatnonzero(words)), axis=1)
 
 
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:
