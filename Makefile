@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
-	train-multi30k compression confidence corpus simplify simplify-translate hindi hindi-clauses hindi-english clean
+	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,7 +77,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k compression corpus simplify hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
+experiments: walkthrough train-multi30k compression corpus simplify paraphrase hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -99,6 +99,9 @@ build/simplify/model-turk:
 
 simplify-translate: $(STAMP) | build/simplify/model-turk  ## translate simplified English, alone and as skeletons (hours)
 	$(call RUN,experiments.simplify_translate)
+
+paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captions, draw a sample to judge (half an hour)
+	$(call RUN,experiments.paraphrase)
 
 # Any folder with config.yaml and study.yaml is a study: experiments/en-fr is English-French on a million pairs,
 # experiments/en-de English-German on 330,000.

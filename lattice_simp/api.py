@@ -34,6 +34,7 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
@@ -44,9 +45,15 @@ from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
 from lattice_simp.ops.word_confidences import word_confidences
+from lattice_simp.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.paraphrase.links import WordLink, link_words
+from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.paraphrase.synonyms import Thesaurus
+from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.agreement import skeleton_agreement
@@ -55,6 +62,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "AlignmentSettings",
     "ConstraintProcessor",
     "CorpusSettings",
     "CyclicLatticeError",
@@ -62,6 +70,7 @@ __all__ = [
     "DecoderSettings",
     "EditCosts",
     "EmptyLatticeError",
+    "Expansion",
     "FormatError",
     "GappyAcceptor",
     "GrammarError",
@@ -74,6 +83,9 @@ __all__ = [
     "MbrSettings",
     "MissingExtraError",
     "Oracle",
+    "ParaphraseSettings",
+    "Paraphraser",
+    "PhrasePair",
     "SentencePair",
     "Simplification",
     "Simplifier",
@@ -81,9 +93,13 @@ __all__ = [
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
+    "Thesaurus",
     "TokenConstraint",
     "Translation",
+    "Tree",
     "UnknownSymbolError",
+    "WordLink",
+    "align_phrases",
     "align_sentences",
     "apply_lm",
     "arc_posteriors",
@@ -93,7 +109,9 @@ __all__ = [
     "determinize",
     "gappy_acceptor",
     "hypotheses",
+    "intersect",
     "join_pieces",
+    "link_words",
     "mbr",
     "mbr_nbest",
     "minimize",
@@ -107,6 +125,7 @@ __all__ = [
     "read_nbest",
     "remove_epsilons",
     "replace",
+    "sample",
     "shortest_distance",
     "shortest_path",
     "skeleton_agreement",

@@ -20,7 +20,7 @@ FLOORS = [
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
-    {"train", "simplify", "corpus"},
+    {"train", "simplify", "corpus", "paraphrase"},
     {"commands", "serve"},
     {"api"},
     {"cli"},
