@@ -1,0 +1,177 @@
+"""`combine`: several systems' outputs for one source, as one lattice whose best path they agree on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from lattice_simp.combination.agreement import POSTERIOR, agreement_weights, with_agreement
+from lattice_simp.combination.methods import METHODS
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.normalise import normalise
+from lattice_simp.support.options import option
+
+if TYPE_CHECKING:
+    MethodName = str
+else:
+    from typing import Literal
+
+    MethodName = Literal[tuple(METHODS)]
+
+Output: TypeAlias = Lattice | str | Iterable[Hypothesis]
+"""What a system gave: a lattice, one string, or an n-best list."""
+
+LM = "LM"
+"""The feature of the language model."""
+
+
+@dataclass(frozen=True)
+class CombinationSettings:
+    """How systems are combined.
+
+    Attributes:
+        method: a name of `METHODS`: `union` chooses among the systems' own strings, `confusion` among the words of
+            each slot of a confusion network, `phrases` among all recombinations of aligned phrases.
+        scale: what the systems' costs are multiplied with before they become probabilities.
+        strings: of each system that are aligned with the others', the best ones; `union` takes all.
+        lm_weight: of the language model, where no weights are given.
+        max_arcs: of the lattice once its states know their last words; it is pruned to so many.
+        beam: what the language model keeps, in units of the gain above the best path; None for all.
+    """
+
+    method: MethodName = option("phrases", "method", "what is chosen from")
+    scale: float = option(1.0, "scale", "what costs are multiplied with before they become probabilities")
+    strings: int = option(100, "strings", "the best of each system, that are aligned")
+    lm_weight: float = option(0.1, "lm-weight", "of the language model, without --weights")
+    max_arcs: int = option(20_000, "max-arcs", "of a lattice, which is pruned to so many")
+    beam: float | None = option(5.0, "beam", "units of gain that are kept with a language model")
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise LatticeSimpError(f"unknown method {self.method!r}; known are {', '.join(METHODS)}")
+        if not 0 < self.scale < math.inf:
+            raise LatticeSimpError(f"the scale of the costs is {self.scale}; give a number above 0")
+        for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
+            if number < 1:
+                raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
+
+
+def combine(
+    outputs: Sequence[Output],
+    settings: CombinationSettings | None = None,
+    *,
+    shares: Sequence[float] | None = None,
+    lm: LanguageModel | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Lattice:
+    """Returns the lattice of what the systems' outputs combine to; its best path is what they agree on.
+
+    >>> from lattice_simp.ops.nbest import shortest_path
+    >>> outputs = ["the old cat slept there", "a old cat slept here", "the old dog slept here"]
+    >>> shortest_path(combine(outputs)).text
+    'the old cat slept here'
+
+    The path costs minus the weighted sum of these features (scores, higher is better): `Posterior`, the log of its
+    probability among the paths; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities that its n-grams occur by
+    the mixture of the systems; `Agreement1`, ..., the expected gain by each system alone (linear BLEU, `mbr`); and `LM`.
+
+    Args:
+        outputs: of each system, in an order that is the same for all sentences; costs are negative log probabilities,
+            up to the scale and a constant. A list or a lattice without hypotheses says nothing: the others decide.
+        settings: see there.
+        shares: of each system in the mixture, above 0; equal ones if None.
+        lm: of the target language.
+        weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for those of
+            minimum Bayes risk under the mixture. Without weights, a single system's own best string is the best.
+
+    Returns:
+        An acceptor with the features, sorted topologically.
+
+    Raises:
+        LatticeSimpError: no outputs, shares that do not fit, a weight without a feature.
+        EmptyLatticeError: no system has a hypothesis.
+        CyclicLatticeError: a lattice has a cycle.
+    """
+    chosen = settings or CombinationSettings()
+    _check(len(outputs), shares, weights, lm)
+    symbols = SymbolTable()
+    systems = [_system(own, symbols, chosen.scale) for own in outputs]
+    there = [number for number, own in enumerate(systems) if own is not None]
+    if not there:
+        raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
+    own_shares = np.zeros(len(systems))
+    own_shares[there] = [1.0 if shares is None else shares[number] for number in there]
+    own_shares /= own_shares.sum()
+    held = [own for own in systems if own is not None]
+    method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
+    lattice = method(held, own_shares[there].tolist(), chosen.strings)
+    scored = with_agreement(lattice, systems, own_shares.tolist(), chosen.max_arcs)
+    return _decided(scored, _default_weights(len(systems), len(held), chosen) if weights is None else weights, lm, chosen)
+
+
+def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
+    """Returns the features of a combination of so many systems.
+
+    >>> feature_names(2, lm=True)
+    ('Posterior', 'Words', 'Ngram1', 'Ngram2', 'Ngram3', 'Ngram4', 'Agreement1', 'Agreement2', 'LM')
+    """
+    return (*agreement_weights(systems), *((LM,) if lm else ()))
+
+
+def default_weights(systems: int, lm_weight: float | None = None) -> dict[str, float]:
+    """Returns the weights where none are given, those that tuning starts from: minimum Bayes risk, and a model's."""
+    return {**agreement_weights(systems), **({} if lm_weight is None else {LM: lm_weight})}
+
+
+def _default_weights(systems: int, there: int, settings: CombinationSettings) -> dict[str, float]:
+    """Returns the default weights; a system that is alone is believed, since it has nobody to agree with."""
+    if there > 1:
+        return default_weights(systems, settings.lm_weight)
+    return {POSTERIOR: 1.0, LM: settings.lm_weight}
+
+
+def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | None:
+    """Returns a system's posteriors, or None if it has no hypothesis."""
+    if isinstance(output, str):
+        output = [Hypothesis(tuple(output.split(" ")) if output else ())]
+    if isinstance(output, Lattice):
+        lattice = output.project_output().with_symbols(symbols)
+    else:
+        lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in output), symbols)
+    lattice = normalise(lattice, scale)
+    return None if lattice.empty else lattice
+
+
+def _decided(
+    lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, settings: CombinationSettings
+) -> Lattice:
+    """Returns a lattice whose costs are minus the weighted sums of its features, the language model's among them."""
+    own = np.array([weights.get(name, 0.0) for name in lattice.features])
+    finals = np.where(np.isfinite(lattice.finals), 0.0 - own @ lattice.features.finals, np.inf)
+    decided = replace(lattice, weights=0.0 - own @ lattice.features.arcs, finals=finals)
+    if lm is None:
+        return decided
+    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=settings.beam)
+
+
+def _check(
+    systems: int, shares: Sequence[float] | None, weights: Mapping[str, float] | None, lm: LanguageModel | None
+) -> None:
+    if not systems:
+        raise LatticeSimpError("a combination needs the output of one system at least")
+    if shares is not None and (len(shares) != systems or not all(0 < share < math.inf for share in shares)):
+        raise LatticeSimpError(f"{len(shares)} shares for {systems} systems; give each a number above 0")
+    known = feature_names(systems, lm=lm is not None)
+    for name in weights or ():
+        if name not in known:
+            remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
+            raise LatticeSimpError(f"a weight of {name!r}, which is no feature of {systems} systems; {remedy}")
