@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lattice_simp.combination.combine import CombinationSettings, combine
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
@@ -38,6 +39,7 @@ from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
+from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.union import union
@@ -48,6 +50,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "CombinationSettings",
     "CorpusSettings",
     "CyclicLatticeError",
     "Decoder",
@@ -78,6 +81,7 @@ __all__ = [
     "align_sentences",
     "apply_lm",
     "arc_posteriors",
+    "combine",
     "compose",
     "confusion_network",
     "count_paths",
@@ -94,6 +98,7 @@ __all__ = [
     "read",
     "read_all",
     "read_nbest",
+    "recombine",
     "remove_epsilons",
     "replace",
     "shortest_distance",

@@ -20,7 +20,7 @@ FLOORS = [
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
-    {"train", "simplify", "corpus"},
+    {"train", "simplify", "corpus", "combination"},
     {"commands"},
     {"api"},
     {"cli"},

@@ -41,7 +41,9 @@ class CombinationSettings:
     Attributes:
         method: a name of `METHODS`: `union` chooses among the systems' own strings, `confusion` among the words of
             each slot of a confusion network, `phrases` among all recombinations of aligned phrases.
-        scale: what the systems' costs are multiplied with before they become probabilities.
+        shares: of each system in the mixture, above 0; equal ones if None.
+        scales: what each system's costs are multiplied with before they become probabilities, above 0; one value is
+            for all.
         strings: of each system that are aligned with the others', the best ones; `union` takes all.
         lm_weight: of the language model, where no weights are given.
         max_arcs: of the lattice once its states know their last words; it is pruned to so many.
@@ -49,27 +51,43 @@ class CombinationSettings:
     """
 
     method: MethodName = option("phrases", "method", "what is chosen from")
-    scale: float = option(1.0, "scale", "what costs are multiplied with before they become probabilities")
+    shares: tuple[float, ...] | None = None
+    scales: tuple[float, ...] = (1.0,)
     strings: int = option(100, "strings", "the best of each system, that are aligned")
-    lm_weight: float = option(0.1, "lm-weight", "of the language model, without --weights")
+    lm_weight: float = option(0.05, "lm-weight", "of the language model, without --weights")
     max_arcs: int = option(20_000, "max-arcs", "of a lattice, which is pruned to so many")
     beam: float | None = option(5.0, "beam", "units of gain that are kept with a language model")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise LatticeSimpError(f"unknown method {self.method!r}; known are {', '.join(METHODS)}")
-        if not 0 < self.scale < math.inf:
-            raise LatticeSimpError(f"the scale of the costs is {self.scale}; give a number above 0")
+        for what, values in (("share", self.shares or ()), ("scale", self.scales)):
+            for value in values:
+                if not 0 < value < math.inf:
+                    raise LatticeSimpError(f"the {what} of a system is {value}; give a number above 0")
         for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
             if number < 1:
                 raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
+
+    def of_systems(self, count: int) -> tuple[list[float], list[float]]:
+        """Returns the shares and the scales of so many systems.
+
+        Raises:
+            LatticeSimpError: there are none, or they are not as many as shares or scales.
+        """
+        if not count:
+            raise LatticeSimpError("a combination needs the output of one system at least")
+        shares, scales = self.shares or (1.0,) * count, self.scales * (count if len(self.scales) == 1 else 1)
+        for what, values in (("shares", shares), ("scales", scales)):
+            if len(values) != count:
+                raise LatticeSimpError(f"{len(values)} {what} for {count} systems; give one for each")
+        return list(shares), list(scales)
 
 
 def combine(
     outputs: Sequence[Output],
     settings: CombinationSettings | None = None,
     *,
-    shares: Sequence[float] | None = None,
     lm: LanguageModel | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> Lattice:
@@ -80,15 +98,15 @@ def combine(
     >>> shortest_path(combine(outputs)).text
     'the old cat slept here'
 
-    The path costs minus the weighted sum of these features (scores, higher is better): `Posterior`, the log of its
+    A path costs minus the weighted sum of these features (scores, higher is better): `Posterior`, the log of its
     probability among the paths; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities that its n-grams occur by
-    the mixture of the systems; `Agreement1`, ..., the expected gain by each system alone (linear BLEU, `mbr`); and `LM`.
+    the mixture of the systems; `Agreement1`, ..., the expected gain by each system alone (linear BLEU, `mbr`); and
+    `LM`.
 
     Args:
         outputs: of each system, in an order that is the same for all sentences; costs are negative log probabilities,
             up to the scale and a constant. A list or a lattice without hypotheses says nothing: the others decide.
         settings: see there.
-        shares: of each system in the mixture, above 0; equal ones if None.
         lm: of the target language.
         weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for those of
             minimum Bayes risk under the mixture. Without weights, a single system's own best string is the best.
@@ -97,25 +115,28 @@ def combine(
         An acceptor with the features, sorted topologically.
 
     Raises:
-        LatticeSimpError: no outputs, shares that do not fit, a weight without a feature.
+        LatticeSimpError: no outputs, shares or scales that do not fit, a weight without a feature.
         EmptyLatticeError: no system has a hypothesis.
         CyclicLatticeError: a lattice has a cycle.
     """
     chosen = settings or CombinationSettings()
-    _check(len(outputs), shares, weights, lm)
+    shares, scales = chosen.of_systems(len(outputs))
+    _check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
     symbols = SymbolTable()
-    systems = [_system(own, symbols, chosen.scale) for own in outputs]
+    systems = [_system(own, symbols, scale) for own, scale in zip(outputs, scales, strict=True)]
     there = [number for number, own in enumerate(systems) if own is not None]
     if not there:
         raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
-    own_shares = np.zeros(len(systems))
-    own_shares[there] = [1.0 if shares is None else shares[number] for number in there]
-    own_shares /= own_shares.sum()
+    total = sum(shares[number] for number in there)
+    shares = [share / total for share in shares]
     held = [own for own in systems if own is not None]
     method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
-    lattice = method(held, own_shares[there].tolist(), chosen.strings)
-    scored = with_agreement(lattice, systems, own_shares.tolist(), chosen.max_arcs)
-    return _decided(scored, _default_weights(len(systems), len(held), chosen) if weights is None else weights, lm, chosen)
+    lattice = method(held, [shares[number] for number in there], chosen.strings)
+    scored = with_agreement(lattice, systems, shares, chosen.max_arcs)
+    if weights is None:  # a system that is alone is believed, since it has nobody to agree with
+        alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
+        weights = alone if len(held) == 1 else default_weights(len(systems), chosen.lm_weight)
+    return _decided(scored, weights, lm, chosen.beam)
 
 
 def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
@@ -132,13 +153,6 @@ def default_weights(systems: int, lm_weight: float | None = None) -> dict[str, f
     return {**agreement_weights(systems), **({} if lm_weight is None else {LM: lm_weight})}
 
 
-def _default_weights(systems: int, there: int, settings: CombinationSettings) -> dict[str, float]:
-    """Returns the default weights; a system that is alone is believed, since it has nobody to agree with."""
-    if there > 1:
-        return default_weights(systems, settings.lm_weight)
-    return {POSTERIOR: 1.0, LM: settings.lm_weight}
-
-
 def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | None:
     """Returns a system's posteriors, or None if it has no hypothesis."""
     if isinstance(output, str):
@@ -151,27 +165,18 @@ def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | Non
     return None if lattice.empty else lattice
 
 
-def _decided(
-    lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, settings: CombinationSettings
-) -> Lattice:
+def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, beam: float | None) -> Lattice:
     """Returns a lattice whose costs are minus the weighted sums of its features, the language model's among them."""
     own = np.array([weights.get(name, 0.0) for name in lattice.features])
     finals = np.where(np.isfinite(lattice.finals), 0.0 - own @ lattice.features.finals, np.inf)
     decided = replace(lattice, weights=0.0 - own @ lattice.features.arcs, finals=finals)
     if lm is None:
         return decided
-    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=settings.beam)
+    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
 
 
-def _check(
-    systems: int, shares: Sequence[float] | None, weights: Mapping[str, float] | None, lm: LanguageModel | None
-) -> None:
-    if not systems:
-        raise LatticeSimpError("a combination needs the output of one system at least")
-    if shares is not None and (len(shares) != systems or not all(0 < share < math.inf for share in shares)):
-        raise LatticeSimpError(f"{len(shares)} shares for {systems} systems; give each a number above 0")
-    known = feature_names(systems, lm=lm is not None)
-    for name in weights or ():
+def _check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
+    for name in weights:
         if name not in known:
             remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
-            raise LatticeSimpError(f"a weight of {name!r}, which is no feature of {systems} systems; {remedy}")
+            raise LatticeSimpError(f"a weight of {name!r}, which is no feature here; {remedy}")

@@ -36,6 +36,7 @@ COMMANDS = {
     "lattice confusion": "IN --output OUT.fst",
     "lattice oracle": "IN --reference TEXT",
     "translate": "MODEL --input TEXT --output OUT.txt",
+    "combine": "TEXT TEXT --output OUT.txt",
     "evaluate": "a=TEXT --reference TEXT --source TEXT --metrics bleu,sari --samples 10 --output OUT.txt",
     "skeleton info": "JSON",
     "skeleton convert": "JSON OUT.txt --to brackets",
