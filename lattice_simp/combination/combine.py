@@ -121,7 +121,7 @@ def combine(
     """
     chosen = settings or CombinationSettings()
     shares, scales = chosen.of_systems(len(outputs))
-    _check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
+    check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
     symbols = SymbolTable()
     systems = [_system(own, symbols, scale) for own, scale in zip(outputs, scales, strict=True)]
     there = [number for number, own in enumerate(systems) if own is not None]
@@ -175,7 +175,8 @@ def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel |
     return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
 
 
-def _check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
+def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
+    """Raises LatticeSimpError where a weight is of none of the features that are known."""
     for name in weights:
         if name not in known:
             remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"

@@ -12,7 +12,14 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.combination.combine import CombinationSettings, Output, combine, default_weights, feature_names
+from lattice_simp.combination.combine import (
+    CombinationSettings,
+    Output,
+    check_weights,
+    combine,
+    default_weights,
+    feature_names,
+)
 from lattice_simp.commands.options import FAILED, FIRST_ID, command_app, readable
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
@@ -33,13 +40,13 @@ app = command_app()
 
 _HEAD = 1 << 16
 
-_ATT = re.compile(rb"\s*(\d+(\s+\d+\s+\S+(\s+\S+)?)?(\s+[-+.\de]+)?[ \t]*(\r?\n|\Z))+")
-"""A whole file in AT&T text: a line of one or two states is no sentence."""
+_ATT_LINE = re.compile(rb"\s*|\s*\d+(\s+\d+\s+\S+(\s+\S+)?)?(\s+[-+.\de]+)?\s*")
+"""Of AT&T text: a line that begins with a state or two is no sentence, where all lines do."""
 
 _NOTHING: list[Hypothesis] = []
 
 
-@app.command()
+@app.command("combine")
 @takes_settings(CombinationSettings)
 def combine_outputs(
     sources: Annotated[
@@ -81,6 +88,7 @@ def combine_outputs(
     model = None if lm is None else LanguageModel.read(lm)
     weighted = None if weights is None else read_weights(weights)
     names = feature_names(len(sources), lm=lm is not None)
+    check_weights(weighted or {}, names)
 
     def combined(outputs: tuple[Output, ...]) -> Lattice:
         return combine(outputs, own, lm=model, weights=weighted)
@@ -190,7 +198,8 @@ def _is_lattice(path: Path) -> bool:
     if len(head) == _HEAD:
         head = head[: head.rfind(b"\n") + 1]
     others = [own for name, own in FORMATS.items() if name != "att"]
-    return any(own.sniff(head.removeprefix(b"\xef\xbb\xbf").lstrip()) for own in others) or bool(_ATT.fullmatch(head))
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return any(own.sniff(start) for own in others) or all(map(_ATT_LINE.fullmatch, head.splitlines()))
 
 
 def _lines(path: Path) -> Iterator[str]:
