@@ -16,6 +16,7 @@ Operations:
     count_paths         how many paths there are
     determinize         one path for each string
     gappy_acceptor      hypotheses with loops where other words may occur
+    intersect           keeps what an acceptor accepts
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
     minimize            one path for each string, and the fewest states
@@ -27,6 +28,7 @@ Operations:
     recombine           strings that share the words they are aligned at
     remove_epsilons     the same strings without empty arcs
     replace             expands words into lattices
+    sample              random paths
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices
@@ -36,6 +38,12 @@ Models and translation:
     Skeleton            what stays of a sentence
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
+Paraphrases:
+    Paraphraser         all sentences that the phrases of a set make, as a lattice
+    align_phrases       phrases that two sentences of one meaning have in common
+    link_words          words of two sentences that say the same
+    Thesaurus           groups of words that mean the same
+    Tree                a sentence with its constituents
 Corpora:
     align_sentences     the pairs of a complex and a simple paragraph's sentences
     CorpusSettings      thresholds and costs

@@ -32,6 +32,7 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -42,7 +43,13 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.sample import sample
 from lattice_simp.ops.union import union
+from lattice_simp.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.paraphrase.links import WordLink, link_words
+from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.paraphrase.synonyms import Thesaurus
+from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
@@ -50,6 +57,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "AlignmentSettings",
     "CombinationSettings",
     "CorpusSettings",
     "CyclicLatticeError",
@@ -57,6 +65,7 @@ __all__ = [
     "DecoderSettings",
     "EditCosts",
     "EmptyLatticeError",
+    "Expansion",
     "FormatError",
     "GappyAcceptor",
     "GrammarError",
@@ -69,6 +78,9 @@ __all__ = [
     "MbrSettings",
     "MissingExtraError",
     "Oracle",
+    "ParaphraseSettings",
+    "Paraphraser",
+    "PhrasePair",
     "SentencePair",
     "Simplification",
     "Simplifier",
@@ -76,8 +88,12 @@ __all__ = [
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
+    "Thesaurus",
     "Translation",
+    "Tree",
     "UnknownSymbolError",
+    "WordLink",
+    "align_phrases",
     "align_sentences",
     "apply_lm",
     "arc_posteriors",
@@ -87,6 +103,8 @@ __all__ = [
     "count_paths",
     "determinize",
     "gappy_acceptor",
+    "intersect",
+    "link_words",
     "mbr",
     "mbr_nbest",
     "minimize",
@@ -101,6 +119,7 @@ __all__ = [
     "recombine",
     "remove_epsilons",
     "replace",
+    "sample",
     "shortest_distance",
     "shortest_path",
     "to_dot",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -32,7 +32,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.shortest_distance import Semiring, shortest_distance
+from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -46,6 +46,8 @@ from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import open_binary, open_text
+
+_LARGEST_SHOWN = 10**300
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
@@ -114,13 +116,9 @@ def _facts(lattice: Lattice) -> dict[str, str]:
 
 
 def _path_count(lattice: Lattice) -> str:
-    """Returns the number of paths, by its logarithm where it is beyond floating point."""
+    """Returns the number of paths, its power of ten where it is beyond floating point."""
     count = count_paths(lattice)
-    if np.isfinite(count):
-        return f"{count:.6g}"
-    ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
-    free = dataclasses.replace(lattice, weights=np.zeros(lattice.num_arcs), finals=ends).connected()
-    return f"10^{-shortest_distance(free, semiring='log', reverse=True)[0] / np.log(10.0):.0f}"
+    return f"{count:.6g}" if count < _LARGEST_SHOWN else f"10^{Decimal(count).adjusted()}"
 
 
 def _string_count(lattice: Lattice) -> str:

@@ -1,0 +1,93 @@
+"""Random paths of a lattice, each as probable as its cost or all alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.count_paths import unweighted
+from lattice_simp.ops.nbest import path_hypothesis
+
+
+def sample(
+    lattice: Lattice, n: int = 1, *, seed: int | np.random.Generator = 0, uniform: bool = False
+) -> list[Hypothesis]:
+    """Draws paths at random, with replacement; a path's probability is exp(-cost), divided by the sum of all paths'.
+
+    >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 900.0)])
+    >>> [path.text for path in sample(lattice, 3)]
+    ['a b', 'a b', 'a b']
+    >>> sorted({path.text for path in sample(lattice, 20, uniform=True)})
+    ['a b', 'a c']
+
+    A walk from the start takes each arc with the share that the paths through it have of all paths from its state,
+    by the shortest distances to the end in the log semiring; nothing is listed. Where strings, not paths, are to be
+    drawn, `determinize` first.
+
+    Args:
+        lattice: acyclic.
+        n: how many paths.
+        seed: of the random numbers, or a generator that goes on.
+        uniform: whether all paths are equally probable, whatever they cost.
+
+    Returns:
+        n hypotheses in the order of the draws, as `nbest` makes them; none if the lattice accepts nothing.
+
+    Raises:
+        LatticeSimpError: n is negative.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if n < 0:
+        raise LatticeSimpError(f"n is {n}; ask for 0 paths or more")
+    lattice = lattice.connected()
+    if lattice.empty:
+        return []
+    measured = unweighted(lattice) if uniform else lattice
+    rest = shortest_distance(measured, semiring="log", reverse=True)
+    generator = np.random.default_rng(seed)
+    shares = measured.arcs._replace(
+        weights=np.exp(rest[lattice.sources] - measured.weights - rest[lattice.nextstates]),
+        finals=np.exp(rest - measured.finals),
+    )
+    offsets, arcs, ends = _walks(shares, np.isfinite(lattice.finals), n, generator)
+    return [path_hypothesis(lattice, arcs[offsets[i] : offsets[i + 1]], int(ends[i])) for i in range(n)]
+
+
+def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -> tuple[Longs, Ints, Ints]:
+    """Walks n times, all at once: returns where each walk's arcs begin, the arcs, and the final states."""
+    states = np.zeros(n, dtype=np.int32)
+    walking = np.arange(n)
+    steps: list[tuple[Longs, Ints]] = []
+    while len(walking):
+        taken = _choose(shares, final, states[walking], generator.random(len(walking)))
+        walking, taken = walking[taken >= 0], taken[taken >= 0]
+        states[walking] = shares.nextstates[taken]
+        steps.append((walking, taken))
+    walks = np.concatenate([own for own, _ in steps]) if steps else np.zeros(0, dtype=np.int64)
+    arcs = np.concatenate([own for _, own in steps]) if steps else np.zeros(0, dtype=np.int32)
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(walks, minlength=n))))
+    return offsets, arcs[np.argsort(walks, kind="stable")], states
+
+
+@jit
+def _choose(shares: Arcs, final: Bools, states: Ints, chances: Floats) -> Ints:
+    """Returns the arc that each number from 0 to 1 falls on, -1 for the end of the walk."""
+    taken = np.empty(len(states), dtype=np.int32)
+    for walk in range(len(states)):
+        state = states[walk]
+        left = chances[walk] - shares.finals[state]
+        begin, end = shares.offsets[state], shares.offsets[state + 1]
+        arc = -1
+        if left >= 0.0 or not final[state]:
+            arc = begin
+            while arc < end - 1 and left >= shares.weights[arc]:  # what rounding leaves over is the last arc's
+                left -= shares.weights[arc]
+                arc += 1
+            arc = arc if arc < end else -1
+        taken[walk] = arc
+    return taken

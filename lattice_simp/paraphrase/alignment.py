@@ -1,0 +1,140 @@
+"""Hierarchical phrase alignment (Imamura 2001; Imamura, Akiba and Sumita 2002, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.paraphrase.links import WordLink
+from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.support.options import option
+
+
+@dataclass(frozen=True)
+class AlignmentSettings:
+    """What makes two nodes of one category an equivalent phrase, apart from links that stay inside.
+
+    Attributes:
+        min_linked: the least share of each phrase's content words that are linked; 0 asks for one link alone.
+        max_unlinked: how many content words of a phrase may be without a link.
+
+    Raises:
+        LatticeSimpError: a share outside 0 to 1, or a negative number.
+    """
+
+    min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
+    max_unlinked: int = option(2, "max-unlinked", "how many content words of a phrase may have no link")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_linked <= 1:
+            raise LatticeSimpError(f"--min-linked {self.min_linked}: a share is between 0 and 1")
+        if self.max_unlinked < 0:
+            raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
+
+
+DEFAULT = AlignmentSettings()
+
+PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000)
+"""The paper's condition: no link leaves either phrase."""
+
+
+@dataclass(frozen=True)
+class PhrasePair:
+    """Two phrases that are equivalent.
+
+    Attributes:
+        category: of both nodes.
+        first, second: the tokens of each phrase (begin, end), end exclusive.
+        nodes: the numbers of both nodes in their trees.
+        links: how many word links there are between them.
+        identical: whether both have the same words.
+        composed: whether it follows from smaller pairs: both nodes are made of nothing but the phrases of such pairs,
+            in the same order.
+    """
+
+    category: str
+    first: tuple[int, int]
+    second: tuple[int, int]
+    nodes: tuple[int, int]
+    links: int
+    identical: bool
+    composed: bool
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it says what neither its words nor smaller pairs say."""
+        return not (self.identical or self.composed)
+
+
+def align_phrases(
+    first: Tree, second: Tree, links: Iterable[WordLink], settings: AlignmentSettings = DEFAULT
+) -> list[PhrasePair]:
+    """Finds the equivalent phrases of two sentences: nodes of one category that no word link leaves.
+
+    >>> from lattice_simp.paraphrase.links import link_words
+    >>> trees = [Tree.from_brackets(text) for text in (
+    ...     "(S (NP (PRP we)) (VP (VBD saw) (NP (DT the) (JJ small) (NN house))))",
+    ...     "(S (NP (DT the) (NN house)) (VP (VBD was) (VP (VBN seen))))")]
+    >>> pairs = align_phrases(*trees, link_words(*trees))
+    >>> [(pair.category, *(" ".join(tree.tokens[slice(*span)])
+    ...   for tree, span in zip(trees, (pair.first, pair.second), strict=True))) for pair in pairs if pair.is_new]
+    [('NP', 'the small house', 'the house')]
+
+    The two whole sentences are no pair: both are in the set already.
+
+    Returns:
+        The pairs, larger phrases of `first` before those within them.
+    """
+    found = sorted(set(links))
+    joint = _consistent(first, second, found, settings)
+    joint[0, 0] = False
+    rows, columns = np.nonzero(joint)
+    counts = _inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
+    return [
+        PhrasePair(
+            first.nodes[row].category,
+            (first.nodes[row].begin, first.nodes[row].end),
+            (second.nodes[column].begin, second.nodes[column].end),
+            (row, column),
+            int(counts[row]),
+            first.phrase(row) == second.phrase(column),
+            _is_composed(first, second, row, column, joint),
+        )
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
+
+
+def _inside(tree: Tree, positions: Longs) -> Bools:
+    """Tells which positions each node holds, (nodes, positions)."""
+    begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
+    return (begins <= positions) & (positions < ends)
+
+
+def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: AlignmentSettings) -> Bools:
+    """Tells which pairs of nodes are equivalent, (nodes, nodes of the other)."""
+    ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
+    here, there = _inside(first, ends[0]), _inside(second, ends[1])
+    both = here.astype(np.int64) @ there.T.astype(np.int64)
+    totals = here.sum(axis=1)[:, None], there.sum(axis=1)[None, :]
+    categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
+    good = _linked_enough(first, ends[0], settings)[:, None] & _linked_enough(second, ends[1], settings)[None, :]
+    return good & (both > 0) & (both == totals[0]) & (both == totals[1]) & (categories[0][:, None] == categories[1])
+
+
+def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
+    """Tells which nodes have links for enough of their content words."""
+    content = _inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
+    known = _inside(tree, linked[tree.content[linked]]).sum(axis=1)
+    return (known >= settings.min_linked * content) & (content - known <= settings.max_unlinked)
+
+
+def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:
+    parts = [list(tree.parts(number)) for tree, number in ((first, row), (second, column))]
+    return len(parts[0]) == len(parts[1]) and all(
+        isinstance(one, int) and isinstance(other, int) and bool(joint[one, other])
+        for one, other in zip(*parts, strict=True)
+    )

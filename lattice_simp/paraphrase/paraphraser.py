@@ -1,0 +1,181 @@
+"""The façade: a set of sentences in, all sentences that their phrases make out, as one lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.determinize import determinize
+from lattice_simp.ops.intersect import intersect
+from lattice_simp.paraphrase.alignment import AlignmentSettings
+from lattice_simp.paraphrase.constituents import constituents
+from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
+from lattice_simp.paraphrase.grammar import SubstitutionGrammar, acquire
+from lattice_simp.paraphrase.network import at_most, expand_network, with_substitutions
+from lattice_simp.paraphrase.synonyms import Thesaurus
+from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
+from lattice_simp.support.options import option
+
+DEPTH_OF_RECURSION = 2
+"""How many substitutions may be inside one another where phrases recurse, unless told otherwise."""
+
+MAX_STATES = 200_000
+"""Of any acceptor that an expansion makes."""
+
+_NAMES = frozenset(("NNP", "NNPS"))
+
+
+@dataclass(frozen=True)
+class ParaphraseSettings:
+    """How a set of sentences is expanded.
+
+    Attributes:
+        alignment: what makes phrases equivalent.
+        depth: how many substitutions may be inside one another; None for any number, or for `DEPTH_OF_RECURSION`
+            where a phrase comes again within what stands for it.
+        max_substitutions: how many a sentence may take in all; None for any number.
+        filters: the names of the conditions that sentences must meet (`FILTERS`).
+        max_states: of any acceptor on the way; a set that needs more is an error.
+
+    Raises:
+        LatticeSimpError: a negative number, or an unknown filter.
+    """
+
+    alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
+    depth: int | None = option(None, "depth", "substitutions inside one another; any number if not given")
+    max_substitutions: int | None = option(None, "max-substitutions", "substitutions in a sentence")
+    filters: tuple[str, ...] = tuple(FILTERS)
+    max_states: int = option(MAX_STATES, "max-states", "of the lattice of a set; more are an error")
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "max_substitutions"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise LatticeSimpError(f"--{name.replace('_', '-')} {value}: give 0 or more")
+        for name in self.filters:
+            if name not in FILTERS:
+                raise LatticeSimpError(f"{name!r} is not a filter; known are {', '.join(FILTERS)}")
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What a set of sentences becomes.
+
+    Attributes:
+        sentences: the tokens of the set's sentences.
+        lattice: a deterministic acceptor of all sentences, those of the set included, at no cost; the feature
+            `Substitutions` is minus the number of substitutions that a sentence takes at least.
+        grammar: the phrases, and which are equivalent.
+        removed: how many sentences each filter took out, in the order in which they came.
+        bounded: the depth that was set because phrases recurse; None where all sentences are there.
+    """
+
+    sentences: tuple[tuple[str, ...], ...]
+    lattice: Lattice
+    grammar: SubstitutionGrammar
+    removed: Mapping[str, int]
+    bounded: int | None = None
+
+    @cached_property
+    def count(self) -> int:
+        """How many different sentences there are."""
+        return count_paths(self.lattice)
+
+    @property
+    def new(self) -> int:
+        """How many sentences are not in the set."""
+        return self.count - len(set(self.sentences))
+
+
+@dataclass(frozen=True)
+class Paraphraser:
+    """Expands sets of sentences that mean the same (Imamura, Akiba and Sumita 2002).
+
+    >>> import lattice_simp as ls
+    >>> trees = ["(S (NP (DT the) (JJ old) (NN man)) (VP (VBD slept) (ADVP (RB well))))",
+    ...          "(S (NP (DT the) (NN man)) (VP (VBD slept) (ADVP (RB well)) (NP (JJ last) (NN night))))"]
+    >>> expansion = ls.Paraphraser().expand([ls.Tree.from_brackets(text) for text in trees])
+    >>> expansion.count
+    4
+    >>> for path in ls.nbest(expansion.lattice, 4):
+    ...     print(path.text)
+    the old man slept well
+    the old man slept well last night
+    the man slept well
+    the man slept well last night
+
+    Attributes:
+        settings: depth, filters, what makes phrases equivalent.
+        thesaurus: groups of words that are linked besides equal words and lemmas.
+    """
+
+    settings: ParaphraseSettings = field(default_factory=ParaphraseSettings)
+    thesaurus: Thesaurus = field(default_factory=Thesaurus)
+
+    def expand(self, sentences: Iterable[str | Sequence[str] | Tree]) -> Expansion:
+        """Expands one set.
+
+        Args:
+            sentences: trees; or tokens (a list, or a string with blanks between them), which spaCy parses.
+
+        Raises:
+            LatticeSimpError: no sentence, one without words, or a lattice with more states than the settings allow.
+            MissingExtraError: spaCy or its English model is needed and not installed.
+        """
+        return self.expand_trees(parsed(sentences))
+
+    def expand_trees(self, trees: Sequence[Tree]) -> Expansion:
+        """Expands one set of trees; see `expand`."""
+        if not trees:
+            raise LatticeSimpError("a set without sentences; give one at least")
+        settings = self.settings
+        capitals = all(tree.tokens[0][:1].upper() == tree.tokens[0][:1] for tree in trees)
+        lowered = [_lowered(tree) for tree in trees]
+        grammar = acquire(lowered, self.thesaurus, settings.alignment)
+        bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
+        depth = settings.depth if bounded is None else bounded
+        lattice = expand_network(grammar, depth, settings.max_states)
+        if settings.max_substitutions is not None:
+            lattice = at_most(lattice, settings.max_substitutions)
+        given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
+        removed = {}
+        for name in settings.filters:
+            before = count_paths(lattice)
+            lattice = intersect(lattice, FILTERS[name](given))
+            removed[name] = before - count_paths(lattice)
+        made = with_substitutions(_capitalised(lattice) if capitals else lattice)
+        return Expansion(tuple(tree.tokens for tree in trees), made, grammar, removed, bounded)
+
+
+def parsed(sentences: Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
+    """Returns the trees of sentences; parses those that are not trees."""
+    given = [own if isinstance(own, Tree) else as_tokens(own) for own in sentences]
+    parses = parse_sentences([own for own in given if not isinstance(own, Tree)])
+    return [own if isinstance(own, Tree) else constituents(next(parses)) for own in given]
+
+
+def _lowered(tree: Tree) -> Tree:
+    """Returns the tree with its first word as within a sentence: names and abbreviations keep their capitals."""
+    first = tree.tokens[0]
+    keeps = tree.tags[0] in _NAMES or first == "I" or (len(first) > 1 and not first[1:].islower())
+    return tree if keeps else replace(tree, tokens=(first.lower(), *tree.tokens[1:]))
+
+
+def _capitalised(lattice: Lattice) -> Lattice:
+    """Returns the lattice with capitals at the beginnings of its sentences."""
+    symbols = lattice.symbols.copy()
+    labels = lattice.olabels.copy()
+    for arc in range(int(lattice.offsets[1])) if lattice.num_states else ():
+        word = symbols[int(labels[arc])]
+        labels[arc] = symbols.add(word[:1].upper() + word[1:])
+    made = replace(lattice, ilabels=labels, olabels=labels, symbols=symbols)
+    firsts = np.unique(labels[: int(lattice.offsets[1])]) if lattice.num_states else labels
+    return made if len(firsts) == int(lattice.offsets[1]) else determinize(made)

@@ -1,0 +1,41 @@
+"""Numbers of paths of any size."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers import paths, random_lattice
+
+from lattice_simp import CyclicLatticeError, Lattice, SymbolTable, count_paths
+
+
+def test_paths_are_counted():
+    for seed in range(40):
+        lattice = random_lattice(np.random.default_rng(seed), 7, "ab", epsilon=True)
+        assert count_paths(lattice) == len(list(paths(lattice))), f"seed {seed}"
+    assert count_paths(Lattice.empty_like(lattice)) == 0
+    with pytest.raises(CyclicLatticeError):
+        count_paths(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
+
+
+def sausage(slots, words):
+    sources = np.repeat(np.arange(slots), words)
+    ends = np.append(np.full(slots, math.inf), 0.0)
+    labels = np.tile(np.arange(1, words + 1), slots)
+    table = SymbolTable(str(number) for number in range(words))
+    return Lattice.from_arcs(sources, labels, np.zeros(len(sources)), sources + 1, ends, table)
+
+
+@pytest.mark.parametrize(("slots", "words"), [(31, 2), (32, 2), (33, 2), (64, 2), (65, 2), (400, 10), (3, 2000)])
+def test_numbers_of_any_size_are_exact(slots, words):
+    assert count_paths(sausage(slots, words)) == words**slots
+
+
+def test_sums_carry_over_all_digits():
+    """2^64 - 1 paths, and one more."""
+    chain = sausage(64, 2)
+    ends = np.where(np.arange(65) > 0, 0.0, math.inf)
+    every = Lattice.from_arcs(chain.sources, chain.olabels, chain.weights, chain.nextstates, ends, chain.symbols)
+    assert count_paths(every) == 2**65 - 2

@@ -1,0 +1,76 @@
+"""Intersection with deterministic acceptors, cyclic ones too, against brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers import paths, random_lattice
+
+from lattice_simp import InvalidLatticeError, Lattice, SymbolTable, intersect
+
+
+def random_acceptor(rng, states, words):
+    """Returns a deterministic acceptor with cycles."""
+    pairs = [(state, label) for state in range(states) for label in range(1, len(words) + 1) if rng.random() < 0.7]
+    ends = np.where(rng.random(states) < 0.6, rng.uniform(0, 1, states), math.inf)
+    goals = rng.integers(0, states, len(pairs))
+    sources, labels = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return Lattice.from_arcs(sources, labels, rng.uniform(0, 1, len(pairs)), goals, ends, SymbolTable(words))
+
+
+def cost_of(acceptor, words):
+    state, total = 0, 0.0
+    for word in words:
+        arcs = [
+            arc
+            for arc in range(acceptor.offsets[state], acceptor.offsets[state + 1])
+            if acceptor.symbols[acceptor.olabels[arc]] == word
+        ]
+        if not arcs:
+            return math.inf
+        total += acceptor.weights[arcs[0]]
+        state = acceptor.nextstates[arcs[0]]
+    return total + acceptor.finals[state]
+
+
+def test_all_common_paths_and_no_others():
+    kept = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 7, "abc", epsilon=True, numbered=True, columns=("LM",), shuffled=True)
+        acceptor = random_acceptor(rng, 3, "cbd" if seed % 3 else "cba")
+        expected = {
+            arcs: cost + extra
+            for words, arcs, cost in paths(lattice)
+            if math.isfinite(extra := cost_of(acceptor, words))
+        }
+        found = intersect(lattice, acceptor)
+        made = {arcs: cost for _, arcs, cost in paths(found)}
+        assert made.keys() == expected.keys(), f"seed {seed}"
+        assert all(made[key] == pytest.approx(expected[key]) for key in made), f"seed {seed}"
+        assert list(found.features) == ["LM"]
+        kept += len(made)
+    assert kept > 30
+
+
+def test_nothing_in_common():
+    lattice = Lattice.from_strings([("a b", 1.0)])
+    assert intersect(lattice, Lattice.from_strings([("c", 1.0)])).empty
+    assert intersect(lattice, Lattice.empty_like(lattice)).empty
+    assert intersect(Lattice.empty_like(lattice), lattice).empty
+
+
+def test_acceptors_that_are_not_deterministic_are_refused():
+    lattice = Lattice.from_strings([("a", 1.0)])
+    ends = [math.inf, 0.0, 0.0]
+    with pytest.raises(InvalidLatticeError, match="two arcs of one word"):
+        intersect(lattice, Lattice.from_arcs([0, 0], [1, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
+    with pytest.raises(InvalidLatticeError, match="epsilons"):
+        intersect(lattice, Lattice.from_arcs([0, 1], [0, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
+    double = Lattice.from_arcs(
+        [0], [1], [0.0], [1], [math.inf, 0.0], SymbolTable("a"), ilabels=[1], isymbols=SymbolTable("b")
+    )
+    with pytest.raises(InvalidLatticeError, match="transducer"):
+        intersect(lattice, double)
