@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lattice_simp.combination.agreement import POSTERIOR, agreement_weights, with_agreement
-from lattice_simp.combination.methods import METHODS
+from lattice_simp.combination.methods import METHODS, Expand, Task, Tokens
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -18,6 +18,7 @@ from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.normalise import normalise
+from lattice_simp.paraphrase.paraphraser import Paraphraser
 from lattice_simp.support.options import option
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def combine(
     *,
     lm: LanguageModel | None = None,
     weights: Mapping[str, float] | None = None,
+    expand: Expand | None = None,
 ) -> Lattice:
     """Returns the lattice of what the systems' outputs combine to; its best path is what they agree on.
 
@@ -110,6 +112,8 @@ def combine(
         lm: of the target language.
         weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for those of
             minimum Bayes risk under the mixture. Without weights, a single system's own best string is the best.
+        expand: for `phrases`, returns the lattice of what the equivalent phrases of some sentences make:
+            `expansion_of(Paraphraser())`, where English can be parsed. None for spans between common words alone.
 
     Returns:
         An acceptor with the features, sorted topologically.
@@ -131,7 +135,7 @@ def combine(
     shares = [share / total for share in shares]
     held = [own for own in systems if own is not None]
     method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
-    lattice = method(held, [shares[number] for number in there], chosen.strings)
+    lattice = method(Task(held, [shares[number] for number in there], chosen.strings, expand))
     scored = with_agreement(lattice, systems, shares, chosen.max_arcs)
     if weights is None:  # a system that is alone is believed, since it has nobody to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
@@ -173,6 +177,15 @@ def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel |
     if lm is None:
         return decided
     return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
+
+
+def expansion_of(paraphraser: Paraphraser) -> Expand:
+    """Returns what `combine` takes as `expand`: it parses sentences, and expands them as a set."""
+
+    def expand(sentences: Sequence[Tokens]) -> Lattice:
+        return paraphraser.expand(sentences).lattice
+
+    return expand
 
 
 def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:

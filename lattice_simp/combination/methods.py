@@ -5,8 +5,9 @@ A new method is a function and an entry of `METHODS`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -16,43 +17,80 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.union import union
 
-Method: TypeAlias = Callable[[Sequence[Lattice], Sequence[float], int], Lattice]
-"""Normalised lattices with one table of words, their shares, and how many strings stand for each; to an acceptor
-whose paths' probabilities, exp(-cost), sum to 1."""
+Tokens: TypeAlias = tuple[str, ...]
+
+Expand: TypeAlias = Callable[[Sequence[Tokens]], Lattice]
+"""Sentences that mean the same, to the lattice of all that their equivalent phrases make."""
+
+EXPANDED_SHARE = 0.1
+"""Of the probability, for all that an expansion holds: no system said it, but its n-grams may be all systems'."""
 
 
-def mixture(systems: Sequence[Lattice], shares: Sequence[float], strings: int) -> Lattice:
+@dataclass(frozen=True)
+class Task:
+    """What is combined.
+
+    Attributes:
+        systems: normalised lattices, whose words one table numbers.
+        shares: of the systems; they sum to 1.
+        strings: how many stand for each system where strings are aligned.
+        expand: finds equivalent phrases by parses; None without a parser.
+    """
+
+    systems: Sequence[Lattice]
+    shares: Sequence[float]
+    strings: int = 100
+    expand: Expand | None = None
+
+
+Method: TypeAlias = Callable[[Task], Lattice]
+"""Makes an acceptor; the probabilities of its paths, exp(-cost), sum to 1."""
+
+
+def mixture(task: Task) -> Lattice:
     """Returns the union: each path is one of a system, at the system's share of its probability."""
-    plain = [replace(own, features=Features.empty(own.num_arcs, own.num_states)) for own in systems]
-    return union(plain, shares=shares)
+    plain = [replace(own, features=Features.empty(own.num_arcs, own.num_states)) for own in task.systems]
+    return union(plain, shares=task.shares)
 
 
-def phrases(systems: Sequence[Lattice], shares: Sequence[float], strings: int) -> Lattice:
-    """Returns all recombinations of the systems' best strings at the borders of aligned phrases (`recombine`)."""
-    found = [
-        replace(own, cost=own.cost - float(np.log(share)))
-        for system, share in zip(systems, shares, strict=True)
-        for own in _posteriors(nbest(system, strings))
-    ]
-    return recombine(found, systems[0].symbols)
+def phrases(task: Task) -> Lattice:
+    """Returns all recombinations of the systems' best strings at the borders of aligned phrases.
+
+    These are the spans between words that the strings have in common (`recombine`), in any language; with a parser
+    also the constituents of the best strings that have the same category and the same words linked (Imamura,
+    Akiba and Sumita 2002, section 2).
+    """
+    found = _strings(task)
+    lattice = recombine(found, task.systems[0].symbols)
+    best = list(dict.fromkeys(nbest(own, 1)[0].tokens for own in task.systems))
+    if task.expand is None or not all(best):
+        return lattice
+    expanded = normalise(task.expand(best).with_symbols(lattice.symbols))
+    expanded = replace(expanded, features=Features.empty(expanded.num_arcs, expanded.num_states))
+    return union([lattice, expanded], shares=[1.0 - EXPANDED_SHARE, EXPANDED_SHARE])
 
 
-def confusion(systems: Sequence[Lattice], shares: Sequence[float], strings: int) -> Lattice:
+def confusion(task: Task) -> Lattice:
     """Returns the confusion network of the systems' best strings: slots of words, with the probability of each.
 
     The strings are aligned with one another first, which leaves few arcs to cluster.
     """
-    return confusion_network(phrases(systems, shares, strings), max_arcs=None)
+    return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None)
 
 
 METHODS: Mapping[str, Method] = {"union": mixture, "confusion": confusion, "phrases": phrases}
 """By name; the options of commands have theirs from here."""
 
 
-def _posteriors(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Returns hypotheses whose costs are those of their share among themselves."""
-    total = -float(np.logaddexp.reduce([-own.cost for own in hypotheses]))
-    return [replace(own, cost=own.cost - total) for own in hypotheses]
+def _strings(task: Task) -> list[Hypothesis]:
+    """Returns the best strings of each system; their probabilities sum to its share."""
+    found: list[Hypothesis] = []
+    for system, share in zip(task.systems, task.shares, strict=True):
+        own = nbest(system, task.strings)
+        excess = -float(np.logaddexp.reduce([-entry.cost for entry in own])) + math.log(share)
+        found += [replace(entry, cost=entry.cost - excess) for entry in own]
+    return found

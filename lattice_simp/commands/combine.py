@@ -18,6 +18,7 @@ from lattice_simp.combination.combine import (
     check_weights,
     combine,
     default_weights,
+    expansion_of,
     feature_names,
 )
 from lattice_simp.commands.options import FAILED, FIRST_ID, command_app, readable
@@ -31,6 +32,7 @@ from lattice_simp.formats.collections import is_collection, read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.paraphrase.paraphraser import Paraphraser
 from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.threads import in_threads
 from lattice_simp.support.textio import open_binary, open_text, read_lines
@@ -62,6 +64,9 @@ def combine_outputs(
         typer.Option(help="what costs are multiplied with before they become probabilities, one for all or for each"),
     ] = None,
     weights: Annotated[Optional[Path], typer.Option(help="a weights.tsv, as `tune lattices` writes it")] = None,  # noqa: UP045
+    parse: Annotated[
+        bool, typer.Option("--parse", help="phrases are also those of English parses (the extra skeletons)")
+    ] = False,
     first_id: FIRST_ID = None,
     output: Annotated[str, typer.Option("--output", "-o", help="a line for each sentence, or - for stdout")] = "-",
     n: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 100,
@@ -85,13 +90,16 @@ def combine_outputs(
     own.of_systems(len(sources))  # before anything is read
     if sources.count("-") > 1:
         raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    if parse and own.method != "phrases":
+        raise LatticeSimpError(f"--parse has no effect with --method {own.method}; leave it out")
+    expand = expansion_of(Paraphraser()) if parse else None
     model = None if lm is None else LanguageModel.read(lm)
     weighted = None if weights is None else read_weights(weights)
     names = feature_names(len(sources), lm=lm is not None)
     check_weights(weighted or {}, names)
 
     def combined(outputs: tuple[Output, ...]) -> Lattice:
-        return combine(outputs, own, lm=model, weights=weighted)
+        return combine(outputs, own, lm=model, weights=weighted, expand=expand)
 
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,8 @@ from lattice_simp import (
     LanguageModel,
     Lattice,
     LatticeSimpError,
+    Paraphraser,
+    Tree,
     arc_posteriors,
     combine,
     confusion_network,
@@ -26,7 +28,7 @@ from lattice_simp import (
     union,
 )
 from lattice_simp.combination.combine import default_weights, feature_names
-from lattice_simp.combination.methods import METHODS, confusion
+from lattice_simp.combination.methods import METHODS, Task, confusion
 
 LM = LanguageModel.from_bytes(
     b"\\data\\\nngram 1=6\n\\1-grams:\n-9 <unk>\n0 <s> 0\n-1 a\n-2 b\n-1.5 c\n-0.5 </s>\n\\end\\"
@@ -107,7 +109,7 @@ def test_the_slots_of_the_confusion_network_sum_to_one():
     for seed in range(30):
         systems = [normalise(Lattice.from_nbest(entries)) for entries in random_systems(seed, least=2)]
         systems = [own.with_symbols(systems[0].symbols) for own in systems]
-        network = confusion(systems, [1 / len(systems)] * len(systems), 10)
+        network = confusion(Task(systems, [1 / len(systems)] * len(systems)))
         sums = np.bincount(network.sources, weights=np.exp(-network.weights))
         assert sums == pytest.approx(np.ones(network.num_states - 1)), seed
         assert network.is_topsorted
@@ -181,7 +183,7 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
     systems = [normalise(Lattice.from_strings([("a b", 0.0)])), normalise(Lattice.from_strings([("a c", 0.0)]))]
     systems = [own.with_symbols(systems[0].symbols) for own in systems]
     mixture = union(systems, shares=[1, 1])
-    ours, theirs = confusion(systems, [0.5, 0.5], 9), confusion_network(mixture)
+    ours, theirs = confusion(Task(systems, [0.5, 0.5])), confusion_network(mixture)
     assert {path.text for path in nbest(ours, 9)} == {path.text for path in nbest(theirs, 9)}
 
 
@@ -208,3 +210,25 @@ def test_systems_that_say_nothing():
     with pytest.raises(EmptyLatticeError, match="no system has a hypothesis"):
         combine([[], Lattice.from_strings([])])
     assert shortest_path(combine(["", ""])).text == ""
+
+
+ONE = "(S (NP (PRP we)) (VP (VBD met) (NP (DT a) (JJ tall) (NN man)) (PP (IN in) (NP (DT the) (NN town)))))"
+TWO = "(S (PP (IN in) (NP (DT the) (JJ old) (NN town))) (NP (PRP we)) (VP (VBD met) (NP (DT a) (NN man))))"
+
+
+def test_constituents_recombine_where_there_are_parses():
+    trees = {tree.tokens: tree for tree in map(Tree.from_brackets, (ONE, TWO))}
+
+    def expand(sentences):
+        return Paraphraser().expand([trees[tokens] for tokens in sentences]).lattice
+
+    outputs = [[Hypothesis(tokens)] for tokens in trees]
+    plain, parsed = (
+        {path.text for path in nbest(combine(outputs, weights={"Posterior": 1.0}, expand=own), 100)}
+        for own in (None, expand)
+    )
+    expanded = {path.text for path in nbest(expand(list(trees)), 100)}
+    assert parsed == plain | expanded
+    assert "we met a tall man in the old town" in parsed - plain
+    lattice = combine(outputs, weights={"Posterior": 1.0}, expand=expand)
+    assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9)
