@@ -1,8 +1,8 @@
 """Features of agreement: how probable a path's n-grams are by all systems, and by each of them.
 
 The expected n-gram counts of DeNero, Kumar, Chelba and Och (2010), "Model combination for machine translation", with
-the posteriors of linear BLEU (`ops/mbr.py`): by the default weights the best path is that of minimum Bayes risk under
-the mixture of the systems.
+the posteriors of linear BLEU (`ops/mbr.py`): by the weights of `agreement_weights` the best path is that of minimum
+Bayes risk under the mixture of the systems.
 """
 
 from __future__ import annotations

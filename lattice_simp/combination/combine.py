@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from lattice_simp.combination.agreement import POSTERIOR, agreement_weights, with_agreement
+from lattice_simp.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
 from lattice_simp.combination.methods import METHODS, Expand, Task, Tokens
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -51,7 +51,7 @@ class CombinationSettings:
         beam: what the language model keeps, in units of the gain above the best path; None for all.
     """
 
-    method: MethodName = option("phrases", "method", "what is chosen from")
+    method: MethodName = option("confusion", "method", "what is chosen from")
     shares: tuple[float, ...] | None = None
     scales: tuple[float, ...] = (1.0,)
     strings: int = option(100, "strings", "the best of each system, that are aligned")
@@ -110,8 +110,8 @@ def combine(
             up to the scale and a constant. A list or a lattice without hypotheses says nothing: the others decide.
         settings: see there.
         lm: of the target language.
-        weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for those of
-            minimum Bayes risk under the mixture. Without weights, a single system's own best string is the best.
+        weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for
+            `default_weights`; a single system's own best string is the best then.
         expand: for `phrases`, returns the lattice of what the equivalent phrases of some sentences make:
             `expansion_of(Paraphraser())`, where English can be parsed. None for spans between common words alone.
 
@@ -135,11 +135,11 @@ def combine(
     shares = [share / total for share in shares]
     held = [own for own in systems if own is not None]
     method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
-    lattice = method(Task(held, [shares[number] for number in there], chosen.strings, expand))
+    lattice = method.make(Task(held, [shares[number] for number in there], chosen.strings, expand))
     scored = with_agreement(lattice, systems, shares, chosen.max_arcs)
     if weights is None:  # a system that is alone is believed, since it has nobody to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
-        weights = alone if len(held) == 1 else default_weights(len(systems), chosen.lm_weight)
+        weights = alone if len(held) == 1 else default_weights(len(held), chosen)
     return _decided(scored, weights, lm, chosen.beam)
 
 
@@ -152,9 +152,18 @@ def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
     return (*agreement_weights(systems), *((LM,) if lm else ()))
 
 
-def default_weights(systems: int, lm_weight: float | None = None) -> dict[str, float]:
-    """Returns the weights where none are given, those that tuning starts from: minimum Bayes risk, and a model's."""
-    return {**agreement_weights(systems), **({} if lm_weight is None else {LM: lm_weight})}
+def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = True) -> dict[str, float]:
+    """Returns the weights where none are given, which tuning starts from.
+
+    Those of n-grams are of minimum Bayes risk, a word costs 1. By these, of two systems whatever one alone says would
+    gain, and longer would always be better: there, a word costs as much as it gains with its n-grams if one of both
+    has them.
+    """
+    weights = agreement_weights(systems)
+    if systems == 2:
+        weights[WORDS] = -0.5 * sum(weight for name, weight in weights.items() if name.startswith(NGRAM))
+    weights[POSTERIOR] = METHODS[settings.method].posterior_weight
+    return {**weights, **({LM: settings.lm_weight} if lm else {})}
 
 
 def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | None:

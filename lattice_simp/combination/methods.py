@@ -1,6 +1,7 @@
 """What the systems' strings are combined to: a table of methods, each of which makes a lattice to choose a path from.
 
-A new method is a function and an entry of `METHODS`.
+A new method is a function that makes an acceptor, the probabilities of whose paths, exp(-cost), sum to 1, and an entry
+of `METHODS`.
 """
 
 from __future__ import annotations
@@ -47,8 +48,19 @@ class Task:
     expand: Expand | None = None
 
 
-Method: TypeAlias = Callable[[Task], Lattice]
-"""Makes an acceptor; the probabilities of its paths, exp(-cost), sum to 1."""
+@dataclass(frozen=True)
+class Method:
+    """A method.
+
+    Attributes:
+        make: returns the lattice to choose from.
+        posterior_weight: of a path's log probability in that lattice, beside the gain of its n-grams, where no weights
+            are given. That of a confusion network says how many systems have each word in its place, those of the
+            others which system a path is from, which is no matter of quality.
+    """
+
+    make: Callable[[Task], Lattice]
+    posterior_weight: float = 0.0
 
 
 def mixture(task: Task) -> Lattice:
@@ -82,7 +94,11 @@ def confusion(task: Task) -> Lattice:
     return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None)
 
 
-METHODS: Mapping[str, Method] = {"union": mixture, "confusion": confusion, "phrases": phrases}
+METHODS: Mapping[str, Method] = {
+    "union": Method(mixture),
+    "confusion": Method(confusion, posterior_weight=1.0),
+    "phrases": Method(phrases),
+}
 """By name; the options of commands have theirs from here."""
 
 

@@ -103,7 +103,7 @@ def combine_outputs(
 
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
-        start = weighted or default_weights(len(sources), own.lm_weight if lm is not None else None)
+        start = weighted or default_weights(len(sources), own, lm=lm is not None)
         write_weights(lattices / WEIGHTS, {name: start.get(name, 0.0) for name in names})
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]

@@ -27,6 +27,7 @@ from lattice_simp import (
     shortest_path,
     union,
 )
+from lattice_simp.combination.agreement import agreement_weights
 from lattice_simp.combination.combine import default_weights, feature_names
 from lattice_simp.combination.methods import METHODS, Task, confusion
 
@@ -93,7 +94,7 @@ def test_features_are_those_of_a_count_by_hand(method):
         for path in nbest(lattice, 50):
             expected = expected_features(path.tokens, systems, shares / shares.sum())
             assert {name: path.features[name] for name in expected} == pytest.approx(expected), (seed, path.text)
-            weights = default_weights(len(systems))
+            weights = default_weights(len(systems), CombinationSettings(method), lm=False)
             assert path.cost == pytest.approx(-sum(weights[name] * path.features[name] for name in weights))
 
 
@@ -125,13 +126,14 @@ def test_a_single_system_without_a_language_model_keeps_its_best_string(method):
             assert shortest_path(combine(outputs, CombinationSettings(method))).tokens == best.tokens, seed
 
 
-def test_by_default_the_union_decides_like_minimum_bayes_risk():
+def test_by_those_weights_the_union_decides_like_minimum_bayes_risk():
     for seed in range(60):
         systems = random_systems(seed, least=2)
         mixture = union(
             [Lattice.from_nbest(entries) for entries in systems], shares=[1] * len(systems), normalised=True
         )
-        own = shortest_path(combine(systems, CombinationSettings("union")))
+        weights = agreement_weights(len(systems))
+        own = shortest_path(combine(systems, CombinationSettings("union"), weights=weights))
         assert own.cost == pytest.approx(shortest_path(mbr(mixture)).cost, abs=1e-6), seed
 
 
@@ -145,9 +147,19 @@ def test_the_larger_space_is_never_worse_by_the_same_weights():
 def test_shares_and_scales_of_systems():
     one, other = [Hypothesis(("a", "b", "d")), Hypothesis(("b",), 5.0)], [Hypothesis(("c", "c", "c"))]
     for shares, best in (((9, 1), "a b d"), ((1, 9), "c c c")):
-        assert shortest_path(combine([one, other], CombinationSettings("union", shares=shares))).text == best
+        settings = CombinationSettings("union", shares=shares)
+        assert shortest_path(combine([one, other], settings, weights=agreement_weights(2))).text == best
     lattice = combine([one, other], CombinationSettings("union", scales=(1e6, 1.0)), weights={"Posterior": 1.0})
     assert shortest_path(lattice).cost == pytest.approx(math.log(2))  # the first system's best string is certain
+
+
+def test_of_two_systems_what_one_alone_says_neither_gains_nor_costs():
+    lattice = combine(["a b c d e", "a b c d e f g h i"], CombinationSettings("union"))
+    costs = [path.cost for path in nbest(lattice, 2)]
+    assert costs[0] == pytest.approx(costs[1])
+    three = combine(["a b c", "a b c d e", []], CombinationSettings("union"))  # one says nothing: two are left
+    costs = [path.cost for path in nbest(three, 2)]
+    assert costs[0] == pytest.approx(costs[1])
 
 
 def test_a_language_model_adds_a_feature_and_decides():
@@ -212,6 +224,7 @@ def test_systems_that_say_nothing():
     assert shortest_path(combine(["", ""])).text == ""
 
 
+PHRASES = CombinationSettings("phrases")
 ONE = "(S (NP (PRP we)) (VP (VBD met) (NP (DT a) (JJ tall) (NN man)) (PP (IN in) (NP (DT the) (NN town)))))"
 TWO = "(S (PP (IN in) (NP (DT the) (JJ old) (NN town))) (NP (PRP we)) (VP (VBD met) (NP (DT a) (NN man))))"
 
@@ -224,11 +237,11 @@ def test_constituents_recombine_where_there_are_parses():
 
     outputs = [[Hypothesis(tokens)] for tokens in trees]
     plain, parsed = (
-        {path.text for path in nbest(combine(outputs, weights={"Posterior": 1.0}, expand=own), 100)}
+        {path.text for path in nbest(combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=own), 100)}
         for own in (None, expand)
     )
     expanded = {path.text for path in nbest(expand(list(trees)), 100)}
     assert parsed == plain | expanded
     assert "we met a tall man in the old town" in parsed - plain
-    lattice = combine(outputs, weights={"Posterior": 1.0}, expand=expand)
+    lattice = combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=expand)
     assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9)

@@ -105,10 +105,11 @@ def test_weights_are_tuned_on_the_lattices(call, folder):
     (folder / "reference.txt").write_text("a old cat slept there\ngood morning\none two three\n")
     systems = ("one.nbest", "two.txt", "three.txt")
     call("combine", *systems, "--lattices", "made", "--output", "before.txt")
-    lattices = sorted(path for path in (folder / "made").glob("*.txt"))
     tuned = ("--reference", "reference.txt", "--weights", "made/weights.tsv", "--output", "weights.tsv")
-    done = call("tune", "lattices", *lattices, *tuned)
+    done = call("tune", "lattices", "made", *tuned)
     assert done.returncode == 0, done.stderr
+    (folder / "nothing").mkdir()
+    assert "nothing: holds no lattices" in call("tune", "lattices", "nothing", *tuned).stderr
     done = call("combine", *systems, "--weights", "weights.tsv")
     assert done.stdout.splitlines()[1] == "good morning"
 
