@@ -1,1 +1,0 @@
-"""Expansion of sets of sentences, references that are expanded, and systems that are combined."""
