@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
-	train-multi30k compression corpus simplify hindi hindi-clauses hindi-english clean
+	train-multi30k compression corpus simplify paraphrase hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,7 +77,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k compression corpus simplify hindi-clauses hindi-english study-en-de study-en-fr  ## run all experiments (hours)
+experiments: walkthrough train-multi30k compression corpus simplify paraphrase hindi-clauses hindi-english study-en-de study-en-fr  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -90,6 +90,9 @@ compression: $(STAMP)  ## make skeletons automatically, compare them with others
 
 simplify: $(STAMP)  ## train simplifiers, measure them and others' outputs on PWKP, TurkCorpus and ASSET (half an hour)
 	$(call RUN,experiments.simplify)
+
+paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captions, draw a sample to judge (half an hour)
+	$(call RUN,experiments.paraphrase)
 
 # Any folder with config.yaml and study.yaml is a study: experiments/en-fr is English-French on a million pairs,
 # experiments/en-de English-German on 330,000.

@@ -21,13 +21,16 @@ class AlignmentSettings:
     Attributes:
         min_linked: the least share of each phrase's content words that are linked; 0 asks for one link alone.
         max_unlinked: how many content words of a phrase may be without a link.
+        one_sided: whether one phrase may have content words without a link where the other has none. What one of them
+            alone says is an excess, and may well contain the other: `house` and `old house`.
 
     Raises:
         LatticeSimpError: a share outside 0 to 1, or a negative number.
     """
 
     min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
-    max_unlinked: int = option(2, "max-unlinked", "how many content words of a phrase may have no link")
+    max_unlinked: int = option(1, "max-unlinked", "how many content words of a phrase may have no link")
+    one_sided: bool = option(False, "one-sided", "one phrase alone may have content words without a link")
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_linked <= 1:
@@ -38,7 +41,7 @@ class AlignmentSettings:
 
 DEFAULT = AlignmentSettings()
 
-PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000)
+PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000, one_sided=True)
 """The paper's condition: no link leaves either phrase."""
 
 
@@ -78,20 +81,20 @@ def align_phrases(
     >>> from lattice_simp.paraphrase.links import link_words
     >>> trees = [Tree.from_brackets(text) for text in (
     ...     "(S (NP (PRP we)) (VP (VBD saw) (NP (DT the) (JJ small) (NN house))))",
-    ...     "(S (NP (DT the) (NN house)) (VP (VBD was) (VP (VBN seen))))")]
+    ...     "(S (NP (DT a) (JJ little) (NN house)) (VP (VBD was) (VP (VBN seen))))")]
     >>> pairs = align_phrases(*trees, link_words(*trees))
     >>> [(pair.category, *(" ".join(tree.tokens[slice(*span)])
     ...   for tree, span in zip(trees, (pair.first, pair.second), strict=True))) for pair in pairs if pair.is_new]
-    [('NP', 'the small house', 'the house')]
+    [('NP', 'the small house', 'a little house')]
 
-    The two whole sentences are no pair: both are in the set already.
+    The two whole sentences, with or without their marks, are no pair: both are in the set already.
 
     Returns:
         The pairs, larger phrases of `first` before those within them.
     """
     found = sorted(set(links))
     joint = _consistent(first, second, found, settings)
-    joint[0, 0] = False
+    joint &= ~(_whole(first)[:, None] & _whole(second))
     rows, columns = np.nonzero(joint)
     counts = _inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
     return [
@@ -119,17 +122,32 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
     here, there = _inside(first, ends[0]), _inside(second, ends[1])
     both = here.astype(np.int64) @ there.T.astype(np.int64)
-    totals = here.sum(axis=1)[:, None], there.sum(axis=1)[None, :]
+    inside = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
-    good = _linked_enough(first, ends[0], settings)[:, None] & _linked_enough(second, ends[1], settings)[None, :]
-    return good & (both > 0) & (both == totals[0]) & (both == totals[1]) & (categories[0][:, None] == categories[1])
+    good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
+    excess = [_unlinked(tree, own) > 0 for tree, own in zip((first, second), ends, strict=True)]
+    balanced = (excess[0][:, None] == excess[1]) | settings.one_sided
+    return inside & balanced & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+
+
+def _unlinked(tree: Tree, linked: Longs) -> Longs:
+    """Returns how many content words of each node are without a link."""
+    without = tree.content.copy()
+    without[linked] = False
+    return _inside(tree, np.flatnonzero(without)).sum(axis=1)
 
 
 def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
     """Tells which nodes have links for enough of their content words."""
     content = _inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
-    known = _inside(tree, linked[tree.content[linked]]).sum(axis=1)
-    return (known >= settings.min_linked * content) & (content - known <= settings.max_unlinked)
+    unlinked = _unlinked(tree, linked)
+    return (content - unlinked >= settings.min_linked * content) & (unlinked <= settings.max_unlinked)
+
+
+def _whole(tree: Tree) -> Bools:
+    """Tells which nodes have all words of the sentence, marks apart."""
+    words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
+    return _inside(tree, np.flatnonzero(words)).all(axis=1)
 
 
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:

@@ -50,14 +50,15 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
         CycleError: the grammar recurses, and no depth is given.
     """
     top = _Key(_ROOT, -1 if depth is None else depth)
-    graph: dict[_Key, set[_Key]] = {}
+    graph: dict[_Key, dict[_Key, None]] = {}
     pending = [top]
     while pending:
         key = pending.pop()
         if key not in graph:
-            graph[key] = {part for production, _ in _alternatives(grammar, key) for part in _keys(production)}
+            productions = [production for production, _ in _alternatives(grammar, key)]
+            graph[key] = dict.fromkeys(part for production in productions for part in _keys(production))
             pending += graph[key]
-    symbols = SymbolTable()
+    symbols = SymbolTable(dict.fromkeys(word for sentence in grammar.sentences for word in sentence.words))
     parts: dict[_Key, Lattice | tuple[str, ...]] = {}
     for key in TopologicalSorter(graph).static_order():
         parts[key] = _expanded(list(_alternatives(grammar, key)), parts, symbols, max_states)
@@ -108,6 +109,8 @@ def _expanded(
         strings[tuple(words)] = min(substitutions, strings.get(tuple(words), np.inf))
     if len(strings) == 1 and not names:
         return next(iter(strings))
+    if len(strings) == 1 and len(names) == 1 and len(next(iter(strings))) == 1 and not min(strings.values()):
+        return parts[next(iter(names))]
     network = Lattice.from_strings(strings.items(), symbols)
     inner = {name: part for key, name in names.items() if isinstance(part := parts[key], Lattice)}
     return minimize(replace(network, inner), max_states=max_states)

@@ -18,7 +18,7 @@ from lattice_simp.paraphrase.alignment import AlignmentSettings
 from lattice_simp.paraphrase.constituents import constituents
 from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.paraphrase.grammar import SubstitutionGrammar, acquire
-from lattice_simp.paraphrase.network import at_most, expand_network, with_substitutions
+from lattice_simp.paraphrase.network import SUBSTITUTIONS, at_most, expand_network, with_substitutions
 from lattice_simp.paraphrase.synonyms import Thesaurus
 from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
@@ -70,7 +70,7 @@ class Expansion:
     """What a set of sentences becomes.
 
     Attributes:
-        sentences: the tokens of the set's sentences.
+        sentences: the tokens of the set's sentences; all begin with a capital if one was given with it.
         lattice: a deterministic acceptor of all sentences, those of the set included, at no cost; the feature
             `Substitutions` is minus the number of substitutions that a sentence takes at least.
         grammar: the phrases, and which are equivalent.
@@ -94,23 +94,28 @@ class Expansion:
         """How many sentences are not in the set."""
         return self.count - len(set(self.sentences))
 
+    def by_substitutions(self) -> Lattice:
+        """Returns the lattice at the cost of one for each substitution."""
+        ends = self.lattice.finals - self.lattice.features.final(SUBSTITUTIONS)
+        return replace(self.lattice, weights=0.0 - self.lattice.features[SUBSTITUTIONS], finals=ends)
+
 
 @dataclass(frozen=True)
 class Paraphraser:
     """Expands sets of sentences that mean the same (Imamura, Akiba and Sumita 2002).
 
     >>> import lattice_simp as ls
-    >>> trees = ["(S (NP (DT the) (JJ old) (NN man)) (VP (VBD slept) (ADVP (RB well))))",
-    ...          "(S (NP (DT the) (NN man)) (VP (VBD slept) (ADVP (RB well)) (NP (JJ last) (NN night))))"]
+    >>> trees = ["(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ big) (NN car))))",
+    ...          "(S (NP (DT the) (NN man)) (VP (VBD got) (NP (DT a) (JJ large) (NN car)) (ADVP (RB yesterday))))"]
     >>> expansion = ls.Paraphraser().expand([ls.Tree.from_brackets(text) for text in trees])
     >>> expansion.count
     4
     >>> for path in ls.nbest(expansion.lattice, 4):
     ...     print(path.text)
-    the old man slept well
-    the old man slept well last night
-    the man slept well
-    the man slept well last night
+    the man bought a big car
+    the man bought a large car
+    the man got a big car yesterday
+    the man got a large car yesterday
 
     Attributes:
         settings: depth, filters, what makes phrases equivalent.
@@ -137,12 +142,10 @@ class Paraphraser:
         if not trees:
             raise LatticeSimpError("a set without sentences; give one at least")
         settings = self.settings
-        capitals = all(tree.tokens[0][:1].upper() == tree.tokens[0][:1] for tree in trees)
         lowered = [_lowered(tree) for tree in trees]
         grammar = acquire(lowered, self.thesaurus, settings.alignment)
         bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
-        depth = settings.depth if bounded is None else bounded
-        lattice = expand_network(grammar, depth, settings.max_states)
+        lattice = expand_network(grammar, bounded or settings.depth, settings.max_states)
         if settings.max_substitutions is not None:
             lattice = at_most(lattice, settings.max_substitutions)
         given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
@@ -151,8 +154,10 @@ class Paraphraser:
             before = count_paths(lattice)
             lattice = intersect(lattice, FILTERS[name](given))
             removed[name] = before - count_paths(lattice)
-        made = with_substitutions(_capitalised(lattice) if capitals else lattice)
-        return Expansion(tuple(tree.tokens for tree in trees), made, grammar, removed, bounded)
+        sentences = given.sentences
+        if any(tree.tokens[0][:1].isupper() for tree in trees):
+            lattice, sentences = _capitalised(lattice), tuple((_capital(own[0]), *own[1:]) for own in sentences)
+        return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded)
 
 
 def parsed(sentences: Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
@@ -169,13 +174,17 @@ def _lowered(tree: Tree) -> Tree:
     return tree if keeps else replace(tree, tokens=(first.lower(), *tree.tokens[1:]))
 
 
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:]
+
+
 def _capitalised(lattice: Lattice) -> Lattice:
     """Returns the lattice with capitals at the beginnings of its sentences."""
     symbols = lattice.symbols.copy()
     labels = lattice.olabels.copy()
     for arc in range(int(lattice.offsets[1])) if lattice.num_states else ():
         word = symbols[int(labels[arc])]
-        labels[arc] = symbols.add(word[:1].upper() + word[1:])
+        labels[arc] = symbols.add(_capital(word))
     made = replace(lattice, ilabels=labels, olabels=labels, symbols=symbols)
     firsts = np.unique(labels[: int(lattice.offsets[1])]) if lattice.num_states else labels
     return made if len(firsts) == int(lattice.offsets[1]) else determinize(made)

@@ -79,6 +79,12 @@ class Thesaurus:
                 found[cells[0].replace("_", " "), part] = frozenset(part + own for own in offsets[:senses])
         return cls(found)
 
+    def joined(self, other: Thesaurus) -> Thesaurus:
+        """Returns a thesaurus with the groups of both."""
+        none: frozenset[str] = frozenset()
+        keys = {*self.groups, *other.groups}
+        return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
+
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
         """Tells whether two words are in one group; groups of WordNet hold for words of one part of speech."""
         return not self._of(lemma, tag).isdisjoint(self._of(other, other_tag))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.support.tables import grammar_table
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.tables import Row, grammar_table
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _REMEDY = "write Penn brackets, as (S (NP (PRP it)) (VP (VBD rained)))"
@@ -129,21 +127,8 @@ def phrase_categories() -> dict[str, str]:
     return {row["tag"]: row["phrase"] for row in _categories()}
 
 
-def _categories() -> Iterator:  # type: ignore[type-arg]
+def _categories() -> Iterator[Row]:
     return grammar_table("english/phrase_categories.tsv", ("tag", "phrase", "content"), full=True)
-
-
-def read_trees(path: str | Path) -> Iterator[Tree | None]:
-    """Yields the trees of a file of Penn brackets, one a line; None for an empty line.
-
-    Raises:
-        FormatError: a line that is not a tree; names it.
-    """
-    for number, line in enumerate(read_lines(path), start=1):
-        try:
-            yield Tree.from_brackets(line) if line.strip() else None
-        except FormatError as error:
-            raise FormatError(error.message, path=path, line=number, remedy=error.remedy) from error
 
 
 class _BracketReader:

@@ -47,6 +47,10 @@ COMMANDS = {
     "tune mbr": "MODEL --source TEXT --reference TEXT",
     "rescore nbest": "IN --model MODEL/lm.arpa --output OUT.nbest",
     "train": "CONFIG",
+    "paraphrase expand": "TREES --trees --senses 0 --output OUT.txt",
+    "paraphrase count": "TREES --trees --senses 0 --output OUT.txt",
+    "paraphrase sample": "TREES --trees --senses 0 --output OUT.txt",
+    "paraphrase align": "TREES --trees --senses 0 --output OUT.txt",
     "text tokenise": "TOKENS --input TEXT --output OUT.txt",
     "text detokenise": "TOKENS --input TEXT --output OUT.txt",
 }
@@ -76,6 +80,7 @@ GOOD = {
     "JSON": SKELETONS,
     "LATTICE": "0 1 das LM:1\n1\n",
     "CONFIG": "",
+    "TREES": "(NP (DT the) (NN house))\n",
 }
 
 

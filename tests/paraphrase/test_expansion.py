@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import numpy as np
@@ -116,17 +117,21 @@ def test_samples_are_of_the_sentences():
     assert len(texts) == expansion.count
 
 
-def test_sentences_keep_their_capitals():
+def test_sentences_begin_with_capitals():
     trees = [
-        Tree.from_brackets("(S (NP (DT The) (JJ old) (NN man)) (VP (VBD slept)))"),
-        Tree.from_brackets("(S (ADVP (RB Yesterday)) (NP (DT the) (NN man)) (VP (VBD slept)))"),
+        "(S (NP (DT The) (JJ old) (NN man)) (VP (VBD slept)))",
+        "(S (ADVP (RB yesterday)) (NP (DT an) (JJ aged) (NN man)) (VP (VBD slept)))",
     ]
-    assert {" ".join(words) for words in listed(Paraphraser().expand(trees))} == {
-        "The old man slept",
-        "The man slept",
-        "Yesterday the man slept",
-        "Yesterday the old man slept",
-    }
+    expected = {"The old man slept", "An aged man slept", "Yesterday the old man slept", "Yesterday an aged man slept"}
+    for given, wanted in ((trees, expected), ([own.lower() for own in trees], {own.lower() for own in expected})):
+        tagged = [Tree.from_brackets(own if given is trees else _upper_tags(own)) for own in given]
+        expansion = Paraphraser().expand(tagged)
+        assert {" ".join(words) for words in listed(expansion)} == wanted
+        assert expansion.new == 2
+
+
+def _upper_tags(text):
+    return re.sub(r"\((\w+)", lambda match: "(" + match[1].upper(), text)
 
 
 def test_a_sentence_alone_stays_alone():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.paraphrase.filters import agreement, modality, mood, polarity, repetition
+from lattice_simp.paraphrase.filters import agreement, articles, modality, mood, polarity, repetition
 from lattice_simp.paraphrase.filters.acceptors import SentenceSet
 
 FILTERS: Mapping[str, Callable[[SentenceSet], Lattice]] = {
@@ -13,6 +13,7 @@ FILTERS: Mapping[str, Callable[[SentenceSet], Lattice]] = {
     "modality": modality.acceptor,
     "polarity": polarity.acceptor,
     "agreement": agreement.acceptor,
+    "articles": articles.acceptor,
     "repetition": repetition.acceptor,
 }
 """The filters by name; each makes an acceptor for a set of sentences, which all sentences of the set pass."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -60,6 +60,7 @@ class SentenceSet:
         return Lattice.from_arcs(sources, words + 1, np.zeros(len(words)), table[sources, words], ends, symbols)
 
 
+@cache
 def word_classes(name: str) -> dict[str, str]:
     """Returns the class of each word of a table of `grammars/english`.
 

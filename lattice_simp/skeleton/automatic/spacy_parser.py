@@ -43,6 +43,19 @@ def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
         )
 
 
+def tokenise(text: str) -> tuple[str, ...]:
+    """Splits a text into the parser's tokens.
+
+    >>> tokenise("He didn't, at 10 a.m.")
+    ('He', 'did', "n't", ',', 'at', '10', 'a.m.')
+
+    Raises:
+        MissingExtraError: spaCy or its English model is not installed.
+    """
+    pipeline, _ = _load_pipeline()
+    return tuple(token.text for token in pipeline.tokenizer(text.strip()) if not token.is_space)
+
+
 def as_parse(sentence: Parse | Sequence[str]) -> Parse:
     """Returns a parse as it is, and parses tokens; raises what `parse_sentences` raises."""
     return sentence if isinstance(sentence, Parse) else next(parse_sentences([sentence]))

@@ -1,0 +1,1 @@
+"""Expanding sets of sentences that mean the same."""

@@ -1,0 +1,76 @@
+"""`python -m experiments.paraphrase`: expands sets of translations, simplifications and captions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from experiments.paraphrase.data import parsed_stage
+from experiments.paraphrase.expanding import (
+    ALONE,
+    alone_stage,
+    expanded_stage,
+    paper_stage,
+    read_counts,
+    summary,
+)
+from experiments.paraphrase.judging import FILTERED, UNFILTERED, model_stage, read_judged, right, sample_stage
+from experiments.paraphrase.report import page
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.runner import Done, run_stages
+
+
+def paraphrase(experiment: Experiment) -> Results:
+    """Expands and counts what is not there, and draws the sample to be judged."""
+    config = experiment.settings()
+    names = list(config["collections"])
+    stages = [parsed_stage(config, name) for name in names]
+    stages += [expanded_stage(config, name) for name in names]
+    stages += [paper_stage(config, name) for name in names]
+    stages += [alone_stage(config, name, own) for name in names for own in ALONE]
+    stages += [model_stage(config), sample_stage(config)]
+    done = run_stages(stages, Path(config["work"]), experiment.run)
+    collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
+    judged = right(read_judged())
+    figures = {
+        "phrases_per_set": {name: own["phrases"] for name, own in collections.items()},
+        "sentences_per_set": {
+            name: {"mean": own["sentences"], "median": own["sentences_median"]} for name, own in collections.items()
+        },
+        "thousand_sets_cpu_s": round(done.records[f"expand {config['thousand']}"]["cpu_seconds"], 1),
+        **{f"right_{name}_pct": judged[name]["right"] for name in (UNFILTERED, FILTERED) if name in judged},
+        "collections": collections,
+        "paper": {name: summary(read_counts(done.folders[f"paper {name}"])) for name in names},
+        "alone": {name: {"removed": _alone(done, name)} for name in names},
+        "thousand": _costs(done, config["thousand"]),
+        "right": judged,
+    }
+    shown = {name: record for name, record in done.records.items() if name.split()[0] not in ALONE}
+    parts = [*page(figures, config), "## Stages", stage_table(shown)]
+    return Results("Expansion of sets of equivalent sentences", figures, parts, [f"spacy {version('spacy')}"])
+
+
+def _alone(done: Done, name: str) -> dict[str, Any]:
+    return {own: summary(read_counts(done.folders[f"{own} {name}"]))["removed"][own] for own in ALONE}
+
+
+def _costs(done: Done, name: str) -> dict[str, Any]:
+    parse, expand = done.records[f"parse {name}"], done.records[f"expand {name}"]
+    return {
+        "collection": name,
+        "sentences": parse["sentences"],
+        "parse": parse["cpu_seconds"],
+        "expand": expand["cpu_seconds"],
+        "memory": expand["peak_mb"],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.paraphrase", __doc__, Path(__file__).parent), arguments, paraphrase)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The collections: which sentences are a set, parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lattice_simp import Thesaurus, Tree
+from lattice_simp.paraphrase.constituents import constituents
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.skeleton.automatic.parse import read_parses, write_parses
+from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences, tokenise
+from lattice_simp.support.textio import open_text, read_lines
+
+Config = dict[str, Any]
+
+PARSES, SIZES = "parses.jsonl.gz", "sizes.txt"
+
+CODE = sorted(Path(constituents.__code__.co_filename).parent.rglob("*.py"))
+"""The files of the library that expansions depend on."""
+
+
+def parsed_stage(config: Config, name: str) -> Stage:
+    """Returns the stage that makes tokens and parses of a collection."""
+    own = config["collections"][name]
+    files = [Path(config["data"], file) for file in own["files"]]
+    return Stage(f"parse {name}", (), own, files, partial(_parse, files, own.get("sets")))
+
+
+def _parse(files: list[Path], sets: int | None, run: Run, folder: Path) -> dict[str, Any]:
+    rows = zip(*map(read_lines, files), strict=True)
+    texts = [[tokens for line in row if (tokens := tokenise(line))] for row in islice(rows, sets)]
+    write_parses(folder / PARSES, parse_sentences(tokens for own in texts for tokens in own))
+    with open_text(folder / SIZES, "w") as file:
+        file.writelines(f"{len(own)}\n" for own in texts)
+    return {"sets": len(texts), "sentences": sum(map(len, texts))}
+
+
+def read_sets(folder: Path) -> Iterator[list[Tree]]:
+    """Yields the trees of each set of a collection that was parsed."""
+    parses = map(constituents, read_parses(folder / PARSES))
+    for size in map(int, read_lines(folder / SIZES)):
+        yield list(islice(parses, size))
+
+
+def thesaurus(config: Config) -> Thesaurus:
+    """Reads WordNet."""
+    return Thesaurus.read_wordnet(config["wordnet"], config["senses"])

@@ -1,0 +1,121 @@
+"""Phrases and sentences of each set: without filters, with each of them, and under the paper's condition alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
+from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree
+from lattice_simp.paraphrase.alignment import PAPER
+from lattice_simp.paraphrase.filters import FILTERS
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
+
+COUNTS = "counts.jsonl"
+
+PAPER_SETTINGS = ParaphraseSettings(alignment=PAPER, filters=())
+
+
+def expanded_stage(config: Config, name: str) -> Stage:
+    """Returns the stage that expands and counts a collection's sets, all filters on."""
+    return _stage(config, f"expand {name}", name, ParaphraseSettings(), None)
+
+
+def paper_stage(config: Config, name: str) -> Stage:
+    """Returns the stage that expands some sets under the paper's condition."""
+    return _stage(config, f"paper {name}", name, PAPER_SETTINGS, config["paper_sets"])
+
+
+def alone_stage(config: Config, name: str, filter_name: str) -> Stage:
+    """Returns the stage that counts some sets with one filter alone."""
+    settings = ParaphraseSettings(filters=(filter_name,))
+    return _stage(config, f"{filter_name} {name}", name, settings, None)
+
+
+def _stage(config: Config, stage: str, name: str, settings: ParaphraseSettings, sets: int | None) -> Stage:
+    own = [str(settings), sets, config["senses"]]
+    work = partial(_expand, config, f"parse {name}", settings, sets)
+    return Stage(stage, (f"parse {name}",), own, CODE, work)
+
+
+def _expand(
+    config: Config, parsed: str, settings: ParaphraseSettings, sets: int | None, run: Run, folder: Path
+) -> dict[str, Any]:
+    paraphraser = Paraphraser(settings, thesaurus(config))
+    with open_text(folder / COUNTS, "w") as file:
+        for trees in islice(read_sets(run.folders[parsed]), sets):
+            file.write(json.dumps(counted(paraphraser, trees)) + "\n")
+    rows = read_counts(folder)
+    return {"sets": len(rows), "failed": sum(row["failed"] for row in rows)}
+
+
+def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
+    """Returns the numbers of a set; of one that is too large to be expanded, that it failed."""
+    try:
+        found = paraphraser.expand_trees(trees)
+    except LatticeSimpError:
+        return {"given": len({tree.tokens for tree in trees}), "failed": True}
+    return {
+        "given": len(set(found.sentences)),
+        "failed": False,
+        "phrases": len(found.grammar.pairs),
+        "all": found.count + sum(found.removed.values()),
+        "sentences": found.count,
+        "removed": dict(found.removed),
+        "links": dict(found.grammar.links),
+        "bounded": found.bounded is not None,
+    }
+
+
+def read_counts(folder: Path) -> list[dict[str, Any]]:
+    """Returns the numbers of each set."""
+    return [json.loads(line) for line in read_lines(folder / COUNTS)]
+
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns what the sets of a collection have in the mean and in the middle.
+
+    >>> row = {"given": 2, "failed": False, "phrases": 3, "all": 8, "sentences": 8, "removed": {}, "links": {},
+    ...        "bounded": False}
+    >>> found = summary([row, {**row, "sentences": 6}, {"given": 2, "failed": True}])
+    >>> found["sets"], found["failed"], found["phrases"], found["filtered_median"], found["growth_median"]
+    (2, 1, 3.0, 7.0, 4.0)
+    """
+    good = [row for row in rows if not row["failed"]]
+    names = list(dict.fromkeys(name for row in good for name in row["removed"]))
+    links: Counter[str] = sum((Counter(row["links"]) for row in good), Counter())
+    return {
+        "sets": len(good),
+        "failed": len(rows) - len(good),
+        "given": round(mean(row["given"] for row in good), 2),
+        "phrases": round(mean(row["phrases"] for row in good), 1),
+        "phrases_median": median(row["phrases"] for row in good),
+        "sentences": _number(mean(row["all"] for row in good)),
+        "sentences_median": median(row["all"] for row in good),
+        "filtered": _number(mean(row["sentences"] for row in good)),
+        "filtered_median": median(row["sentences"] for row in good),
+        "growth_median": round(median(row["all"] / row["given"] for row in good), 1),
+        "bounded": sum(row["bounded"] for row in good),
+        "removed": {name: _removed(good, name) for name in names},
+        "links": dict(links),
+    }
+
+
+def _removed(rows: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Returns in how many sets a filter removes sentences, and which share of a set's sentences in the mean."""
+    shares = [row["removed"][name] / row["all"] for row in rows]
+    return {"sets": sum(share > 0 for share in shares), "share": round(mean(shares), 4)}
+
+
+def _number(value: float) -> float:
+    return round(float(value), 1)
+
+
+ALONE = tuple(FILTERS)

@@ -1,0 +1,231 @@
+"""A sample to be judged by reading, and the table of the grades.
+
+`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order, each
+beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
+whether the sentence is grammatical (as good as the one beside it), and whether it means the same.
+`python -m experiments.paraphrase.judging SHEET` reads the grades and writes `judged.tsv` here, which has no sentences.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+
+from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
+from lattice_simp import (
+    Expansion,
+    Hypothesis,
+    LanguageModel,
+    Lattice,
+    LatticeSimpError,
+    Paraphraser,
+    ParaphraseSettings,
+    Tree,
+    apply_lm,
+    nbest,
+    sample,
+)
+from lattice_simp.errors import FormatError
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.train.ngrams.estimate import estimate
+
+SHEET, KEY, JUDGED = "sheet.tsv", "key.tsv", "judged.tsv"
+
+UNFILTERED, FILTERED = "unfiltered", "filtered"
+
+GRADES = ("grammar", "meaning")
+
+_TRIES = 200
+"""Sentences drawn from a set until one is new, and probable enough."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A sentence of the sample: its condition, collection, set (a line, from 0), itself, and one of its set."""
+
+    condition: str
+    collection: str
+    set: int
+    sentence: str
+    given: str
+
+    @property
+    def name(self) -> str:
+        """A name of the sentence that does not tell it."""
+        return blake2b(self.sentence.encode(), digest_size=6).hexdigest()
+
+
+def model_stage(config: Config) -> Stage:
+    """Returns the stage that estimates the language model."""
+    own = config["language_model"]
+    files = [Path(config["data"], text["file"]) for text in own["texts"]]
+    return Stage("model", (), own, files, partial(_estimate, own, files))
+
+
+def _estimate(own: Config, files: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
+    import spacy
+
+    tokenizer = spacy.blank("en").tokenizer
+    text = folder / "text.txt.gz"
+    count = 0
+    with open_text(text, "w") as file:
+        for path, part in zip(files, own["texts"], strict=True):
+            for line in islice(read_lines(path), part.get("from", 0), part.get("to")):
+                words = [token.text for token in tokenizer(line.strip()) if not token.is_space]
+                file.write(" ".join(words) + "\n")
+                count += bool(words)
+    estimate(text, folder / "model.arpa.gz", order=own["order"], memory=500, discount_fallback=True)
+    return {"sentences": count}
+
+
+def sample_stage(config: Config) -> Stage:
+    """Returns the stage that draws the sample and writes the sheet."""
+    own = config["sample"]
+    needs = ["model", *(f"parse {name}" for name in own["collections"])]
+    return Stage("sample", needs, [own, config["senses"]], [*CODE, Path(__file__)], partial(_draw, config))
+
+
+def _draw(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    own = config["sample"]
+    model = LanguageModel.read(run.folders["model"] / "model.arpa.gz")
+    words = thesaurus(config)
+    sets = {name: list(read_sets(run.folders[f"parse {name}"])) for name in own["collections"]}
+    generator = np.random.default_rng(own["seed"])
+    drawn = []
+    for condition, settings in ((UNFILTERED, ParaphraseSettings(filters=())), (FILTERED, ParaphraseSettings())):
+        paraphraser = Paraphraser(settings, words)
+        found = _sampled(condition, sets, paraphraser, model if condition == FILTERED else None, generator)
+        drawn += list(islice(found, own["sentences"]))
+    order = generator.permutation(len(drawn)).tolist()
+    _write(folder, [drawn[number] for number in order])
+    return {"drawn": len(drawn)}
+
+
+def _sampled(
+    condition: str,
+    sets: Mapping[str, Sequence[list[Tree]]],
+    paraphraser: Paraphraser,
+    model: LanguageModel | None,
+    generator: np.random.Generator,
+) -> Iterator[Drawn]:
+    """Yields a new sentence of a random set of each collection in turn; sets that have none are passed over."""
+    orders = {name: iter(generator.permutation(len(own)).tolist()) for name, own in sets.items()}
+    for name in cycle(sets):
+        for number in orders[name]:
+            chosen = one_new(paraphraser, sets[name][number], model, generator)
+            if chosen is not None:
+                yield Drawn(condition, name, number, *chosen)
+                break
+
+
+def one_new(
+    paraphraser: Paraphraser, trees: list[Tree], model: LanguageModel | None, generator: np.random.Generator
+) -> tuple[str, str] | None:
+    """Draws one new sentence uniformly; returns it and the sentence of the set that is most like it."""
+    try:
+        found = paraphraser.expand_trees(trees)
+    except LatticeSimpError:
+        return None
+    if found.new <= 0:
+        return None
+    lattice, most = (found.lattice, np.inf) if model is None else probable(found, model)
+    for path in sample(lattice, _TRIES, seed=generator, uniform=True):
+        if path.tokens not in found.sentences and path.cost <= most:
+            return path.text, " ".join(max(found.sentences, key=partial(_common, path)))
+    return None
+
+
+def probable(found: Expansion, model: LanguageModel) -> tuple[Lattice, float]:
+    """Returns the sentences that are as probable as the middle one of the set's own: a lattice, and their most cost.
+
+    Each word takes off what a word of the set costs in the mean, so that long sentences are not at a disadvantage.
+    """
+    costs = [-model.score(list(own)) for own in found.sentences]
+    word = sum(costs) / sum(map(len, found.sentences))
+    most = median(cost - word * len(own) for cost, own in zip(costs, found.sentences, strict=True))
+    models = {"LM": (model, 1.0)}
+    best = nbest(apply_lm(found.lattice, models, beam=0.0, word_penalty=-word))[0]
+    beam = max(most - best.cost, 0.0) + 1e-6
+    return apply_lm(found.lattice, models, beam=beam, word_penalty=-word), most + 1e-6
+
+
+def _common(path: Hypothesis, given: tuple[str, ...]) -> float:
+    """Returns how much two sentences have in common: the share of their words that are in both."""
+    one, other = set(path.tokens), set(given)
+    return len(one & other) / len(one | other)
+
+
+def _write(folder: Path, drawn: Sequence[Drawn]) -> None:
+    with open_text(folder / SHEET, "w") as sheet, open_text(folder / KEY, "w") as key:
+        sheet.write("\t".join(("row", "given", "sentence", *GRADES)) + "\n")
+        key.write("row\tcondition\tcollection\tset\tsentence\n")
+        for row, own in enumerate(drawn, start=1):
+            sheet.write(f"{row}\t{own.given}\t{own.sentence}\t\t\n")
+            key.write(f"{row}\t{own.condition}\t{own.collection}\t{own.set}\t{own.name}\n")
+
+
+def read_sheet(sheet: Path) -> list[tuple[str, ...]]:
+    """Returns the rows of `judged.tsv`: the key of each sentence, and its grades.
+
+    Raises:
+        FormatError: a row without its grades, or without its key.
+    """
+    keys = [line.split("\t")[1:] for line in islice(read_lines(sheet.with_name(KEY)), 1, None)]
+    rows = [line.split("\t") for line in islice(read_lines(sheet), 1, None)]
+    if len(rows) != len(keys):
+        raise FormatError(f"{len(rows)} rows, but the key has {len(keys)}", path=sheet, remedy="keep all rows")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != 3 + len(GRADES) or not set(row[3:]) <= {"0", "1"}:
+            raise FormatError("a row without its grades", path=sheet, line=number, remedy="give each 0 or 1")
+    return [(*key, *row[3:]) for key, row in zip(keys, rows, strict=True)]
+
+
+def right(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
+    """Returns the percentages of each condition: grammatical, of the same meaning, both.
+
+    >>> right([{"condition": "filtered", "grammar": "1", "meaning": own} for own in "101"])["filtered"]
+    {'sentences': 3, 'grammar': 100.0, 'meaning': 66.7, 'right': 66.7}
+    """
+    found: dict[str, Any] = {}
+    known = list(rows)
+    for condition in dict.fromkeys(row["condition"] for row in known):
+        own = [row for row in known if row["condition"] == condition]
+        grades = [[row[name] == "1" for name in GRADES] for row in own]
+        shares = [round(100 * mean(grade[i] for grade in grades), 1) for i in range(len(GRADES))]
+        found[condition] = {
+            "sentences": len(own),
+            **dict(zip(GRADES, shares, strict=True)),
+            "right": round(100 * mean(all(grade) for grade in grades), 1),
+        }
+    return found
+
+
+def read_judged() -> list[dict[str, str]]:
+    """Returns the rows of `judged.tsv`; none if nobody has judged."""
+    path = Path(__file__).with_name(JUDGED)
+    if not path.exists():
+        return []
+    header, *rows = (line.split("\t") for line in read_lines(path))
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Writes `judged.tsv` from a sheet that was filled in."""
+    rows = sorted(read_sheet(Path(arguments[0])))
+    with open_text(Path(__file__).with_name(JUDGED), "w") as file:
+        for row in [("condition", "collection", "set", "sentence", *GRADES), *rows]:
+            file.write("\t".join(row) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,242 @@
+"""What a worker of `lattice-simp paraphrase` does: it reads its models, and makes one line or block of each set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.commands.sentence_sets import SentenceSetLine
+from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.worker import Record
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats import write
+from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.sample import sample
+from lattice_simp.paraphrase.alignment import AlignmentSettings, align_phrases
+from lattice_simp.paraphrase.filters import FILTERS
+from lattice_simp.paraphrase.links import link_words
+from lattice_simp.paraphrase.network import SUBSTITUTIONS
+from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings, parsed
+from lattice_simp.paraphrase.synonyms import SENSES, WORDNET, Thesaurus
+from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.pipeline.outcome import Function
+from lattice_simp.skeleton.automatic.spacy_parser import tokenise
+from lattice_simp.support.options import option
+
+ALL, NONE = "all", "none"
+"""What `--filters` may be, besides the names of some."""
+
+
+@dataclass(frozen=True)
+class WordOptions:
+    """What sentences are written in, and which words are linked besides equal ones."""
+
+    trees: bool = option(False, "trees", "the sentences are Penn brackets; nothing is parsed")
+    tokenised: bool = option(False, "tokenised", "blanks separate the tokens of the sentences")
+    wordnet: Path | None = option(None, "wordnet", f"the folder of WordNet's index files; {WORDNET} if it is there")
+    senses: int = option(SENSES, "senses", "how many senses of a word count in WordNet; 0: no WordNet")
+    synonyms: Path | None = option(None, "synonyms", "words that mean the same: a group a line, tabs between")
+
+    def __post_init__(self) -> None:
+        if self.senses < 0:
+            raise LatticeSimpError(f"--senses {self.senses}: give 0 or more")
+
+    def thesaurus(self) -> Thesaurus:
+        """Reads WordNet, if it is there, and the groups of the user."""
+        words = Thesaurus() if self.synonyms is None else Thesaurus.read(self.synonyms)
+        if self.senses and (self.wordnet is not None or WORDNET.is_dir()):
+            words = words.joined(Thesaurus.read_wordnet(self.wordnet or WORDNET, self.senses))
+        return words
+
+    def trees_of(self, given: SentenceSetLine) -> list[Tree]:
+        """Returns the trees of a set's sentences."""
+        if self.trees:
+            return [Tree.from_brackets(sentence) for sentence in given.sentences]
+        return parsed(given.sentences if self.tokenised else map(tokenise, given.sentences))
+
+
+@dataclass(frozen=True)
+class AlignOptions:
+    """What `align` takes."""
+
+    words: WordOptions = field(default_factory=WordOptions)
+    alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
+
+
+@dataclass(frozen=True)
+class ExpandOptions:
+    """What `expand`, `count` and `sample` take."""
+
+    words: WordOptions = field(default_factory=WordOptions)
+    paraphrase: ParaphraseSettings = field(default_factory=ParaphraseSettings)
+    filters: str = option(ALL, "filters", f"conditions on sentences: all, none, or some of {','.join(FILTERS)}")
+    lm: Path | None = option(None, "lm", "a language model: ARPA or KenLM binary")
+    beam: float = option(10.0, "beam", "with --lm: nats above a set's best sentence to keep")
+
+    def __post_init__(self) -> None:
+        if not self.beam >= 0:
+            raise LatticeSimpError(f"--beam {self.beam}: give 0 or more")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> ExpandOptions:
+        """Makes the options of those that were given, as nested dicts."""
+        values = dict(given)
+        words, inner = WordOptions(**values.pop("words", {})), dict(values.pop("paraphrase", {}))
+        alignment = AlignmentSettings(**inner.pop("alignment", {}))
+        names = values.get("filters", ALL)
+        filters = {ALL: tuple(FILTERS), NONE: ()}.get(names, tuple(names.split(",")))
+        return cls(words, ParaphraseSettings(alignment=alignment, filters=filters, **inner), **values)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every worker needs to know.
+
+    Attributes:
+        action: what is made of a set, a name in `ACTIONS`.
+        options: what was given of `ExpandOptions`, or of `AlignOptions`.
+        ids: the names of the sets.
+        limit: how many sentences to list or to draw.
+        form: `text` or `json`.
+        seed: of the random numbers.
+        weighted: whether sentences are drawn by their probabilities.
+        lattices: a folder that receives the sets' lattices.
+    """
+
+    action: str
+    options: ExpandOptions
+    ids: tuple[str, ...] = ()
+    limit: int = 1
+    form: str = "text"
+    seed: int = 0
+    weighted: bool = False
+    lattices: Path | None = None
+
+    def passed_through(self, given: SentenceSetLine) -> str:
+        """Returns what is written of a set that fails."""
+        if self.action in ("expand", "sample") and self.form == "text":
+            return _block(given.sentences)
+        return json.dumps({"id": given.id, "failed": True}, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class _Tools:
+    """What a worker has loaded."""
+
+    work: Work
+    paraphraser: Paraphraser
+    model: LanguageModel | None
+
+    def expansion(self, given: SentenceSetLine) -> tuple[Expansion, Lattice]:
+        """Returns the expansion, and its lattice: within the model's beam, or at the cost of the substitutions."""
+        found = self.paraphraser.expand_trees(self.work.options.words.trees_of(given))
+        if self.model is None:
+            return found, found.by_substitutions()
+        return found, apply_lm(found.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
+
+
+def make_worker(work: Work) -> Function:
+    """Loads what a worker needs; returns the function that does one numbered set."""
+    options = work.options
+    model = None if options.lm is None else LanguageModel.read(options.lm)
+    return partial(_one_set, _Tools(work, Paraphraser(options.paraphrase, options.words.thesaurus()), model))
+
+
+def _one_set(tools: _Tools, task: tuple[int, Sentence]) -> Record:
+    number, sentence = task
+    given = SentenceSetLine(tools.work.ids[number], sentence.words)
+    line = ACTIONS[tools.work.action](tools, given, number)
+    return {"number": number, "line": line, "nbest": [], "reachable": None}
+
+
+def _expand(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+    work = tools.work
+    if not given.sentences:
+        return _listed(work, given, [], 0)
+    found, lattice = tools.expansion(given)
+    if work.lattices is not None:
+        write(found.lattice if tools.model is None else lattice, work.lattices / f"{given.id}.fst")
+    return _listed(work, given, nbest(lattice, work.limit), found.count)
+
+
+def _sample(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+    work = tools.work
+    if not given.sentences:
+        return _listed(work, given, [], 0)
+    found, lattice = tools.expansion(given)
+    return _listed(
+        work, given, sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted), found.count
+    )
+
+
+def _listed(work: Work, given: SentenceSetLine, paths: list[Hypothesis], total: int) -> str:
+    if work.form == "text":
+        return _block(path.text for path in paths)
+    rows = [
+        {"text": path.text, "substitutions": -round(path.features[SUBSTITUTIONS]), "cost": path.cost} for path in paths
+    ]
+    return json.dumps({"id": given.id, "count": total, "sentences": rows}, ensure_ascii=False)
+
+
+def _block(sentences: Iterable[str]) -> str:
+    """Returns the lines of a set, which the end of its record follows as a blank line."""
+    return "".join(f"{sentence}\n" for sentence in sentences)
+
+
+def _count(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+    if not given.sentences:
+        return json.dumps({"id": given.id, "given": 0, "phrases": 0, "sentences": 0, "new": 0}, ensure_ascii=False)
+    found, lattice = tools.expansion(given)
+    record = {
+        "id": given.id,
+        "given": len(set(found.sentences)),
+        "phrases": len(found.grammar.pairs),
+        "sentences": found.count,
+        "new": found.new,
+        "removed": dict(found.removed),
+        "links": dict(found.grammar.links),
+        "bounded": found.bounded,
+    }
+    if tools.model is not None:
+        record["within_beam"] = count_paths(lattice)
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _align(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+    trees = tools.work.options.words.trees_of(given)
+    settings = tools.paraphraser.settings.alignment
+    pairs = [
+        {
+            "sentences": [one, other],
+            "category": pair.category,
+            "phrases": [" ".join(trees[one].phrase(pair.nodes[0])), " ".join(trees[other].phrase(pair.nodes[1]))],
+            "spans": [pair.first, pair.second],
+            "links": pair.links,
+            "identical": pair.identical,
+            "composed": pair.composed,
+        }
+        for one, other in combinations(range(len(trees)), 2)
+        for pair in align_phrases(
+            trees[one], trees[other], link_words(trees[one], trees[other], tools.paraphraser.thesaurus), settings
+        )
+    ]
+    return json.dumps({"id": given.id, "pairs": pairs}, ensure_ascii=False)
+
+
+ACTIONS: Mapping[str, Callable[[_Tools, SentenceSetLine, int], str]] = {
+    "expand": _expand,
+    "count": _count,
+    "sample": _sample,
+    "align": _align,
+}
+"""What is made of a set, its number given: the text of its record."""

@@ -1,0 +1,143 @@
+"""`lattice-simp paraphrase`: forms of input and output, what fails, runs that go on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from example import NEW, TAXI
+
+from lattice_simp import count_paths, read
+
+PLAIN = ("--trees", "--senses", "0", "--quiet")
+ORIGINALS = {"Would you get me a taxi at 10 in the morning ?", "Please get a taxi for me at 10 a.m. ."}
+ALONE = "(NP (DT the) (NN house))"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sets.txt").write_text("\n".join([*TAXI, "", ALONE]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_sentences_are_listed_in_blocks(call, files):
+    done = call("paraphrase", "expand", "sets.txt", *PLAIN)
+    first, second, end = done.stdout.split("\n\n")
+    assert set(first.split("\n")) == NEW | ORIGINALS
+    assert set(first.split("\n")[:2]) == ORIGINALS  # no substitutions
+    assert (second, end) == ("the house", "")
+
+
+def test_json_lines_in_and_out(call, files):
+    record = json.dumps({"id": "taxi", "sentences": list(TAXI)})
+    (files / "sets.jsonl").write_text(record + "\n" + json.dumps({"sentences": []}) + "\n", encoding="utf-8")
+    done = call("paraphrase", "expand", "sets.jsonl", "--format", "json", "--limit", "3", *PLAIN)
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["id"], first["count"], len(first["sentences"])) == ("taxi", 8, 3)
+    assert first["sentences"][0]["substitutions"] == 0
+    assert second == {"id": "1", "count": 0, "sentences": []}
+
+
+def test_parallel_files_and_counts(call, files):
+    for number, text in enumerate(TAXI):
+        (files / f"{number}.txt").write_text(f"{text}\n\n{ALONE}\n", encoding="utf-8")
+    done = call("paraphrase", "count", "--parallel", "0.txt", "--parallel", "1.txt", *PLAIN)
+    records = list(map(json.loads, done.stdout.splitlines()))
+    assert [(own["given"], own["phrases"], own["sentences"], own["new"]) for own in records] == [
+        (2, 3, 8, 6),
+        (0, 0, 0, 0),
+        (1, 0, 1, 0),
+    ]
+    (files / "1.txt").write_text("\n", encoding="utf-8")
+    done = call("paraphrase", "count", "--parallel", "0.txt", "--parallel", "1.txt", *PLAIN)
+    assert "1.txt: 1 lines, but 0.txt has 3" in done.stderr
+
+
+def test_lattices_are_written(call, files):
+    call("paraphrase", "expand", "sets.txt", "--lattices", "made", "--output", "out.txt", *PLAIN)
+    assert [count_paths(read(files / "made" / f"{number}.fst")) for number in range(2)] == [8, 1]
+
+
+def test_samples_have_a_seed(call, files):
+    outputs = [call("paraphrase", "sample", "sets.txt", "-n", "20", "--seed", seed, *PLAIN).stdout for seed in "112"]
+    assert outputs[0] == outputs[1] != outputs[2]
+    assert set(outputs[0].split("\n\n")[0].split("\n")) <= NEW | ORIGINALS
+
+
+def test_a_language_model_ranks_and_prunes(call, files, tmp_path):
+    words = ["<unk>", "</s>", "Would", "Please", "get", "taxi"]
+    grams = "".join(f"-{1 + 2 * (word == 'Would')}\t{word}\n" for word in words)
+    arpa = f"\\data\\\nngram 1={len(words) + 1}\n\n\\1-grams:\n-99\t<s>\n{grams}\n\\end\\\n"
+    (tmp_path / "lm.arpa").write_text(arpa, encoding="utf-8")
+    done = call("paraphrase", "expand", "sets.txt", "--lm", "lm.arpa", "--beam", "0.5", *PLAIN)
+    assert all(line.startswith("Please") for line in done.stdout.split("\n\n")[0].split("\n"))
+    counted = json.loads(call("paraphrase", "count", "sets.txt", "--lm", "lm.arpa", *PLAIN).stdout.splitlines()[0])
+    assert 0 < counted["within_beam"] <= counted["sentences"] == 8
+    weighted = ("paraphrase", "sample", "sets.txt", "--weighted", *PLAIN)
+    assert call(*weighted, "--lm", "lm.arpa").stdout
+    assert "--weighted needs --lm" in call(*weighted).stderr
+
+
+def test_pairs_are_told(call, files):
+    record = json.loads(call("paraphrase", "align", "sets.txt", *PLAIN).stdout.splitlines()[0])
+    new = [own for own in record["pairs"] if not own["identical"] and not own["composed"]]
+    assert ["get me a taxi", "get a taxi for me"] in [own["phrases"] for own in new]
+    assert len(new) == 3
+
+
+def test_synonyms_of_a_file(call, files):
+    (files / "two.txt").write_text("(NP (DT a) (NN cab))\n(NP (DT the) (NN taxi))\n", encoding="utf-8")
+    (files / "words.tsv").write_text("cab\ttaxi\n", encoding="utf-8")
+    record = json.loads(call("paraphrase", "count", "two.txt", "--synonyms", "words.tsv", *PLAIN).stdout)
+    assert record["links"] == {"synonym": 1}
+
+
+def test_a_set_that_fails_is_passed_through(call, files):
+    done = call("paraphrase", "expand", "sets.txt", "--max-states", "4", "--trees", "--senses", "0", "-o", "out.txt")
+    assert "line 1: the deterministic lattice has more than 4 states" in done.stderr
+    assert "2 sets" in done.stderr
+    assert (files / "out.txt").read_text("utf-8") == "\n".join([*TAXI, "", "the house"]) + "\n\n"
+
+
+def test_a_killed_run_goes_on(call, files, monkeypatch):
+    whole = call("paraphrase", "count", "sets.txt", "-o", "whole.jsonl", *PLAIN)
+    assert whole.returncode == 0
+    resumed = call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", "--resume", *PLAIN)
+    assert resumed.returncode == 0
+    assert (files / "out.jsonl").read_bytes() == (files / "whole.jsonl").read_bytes()
+    assert "--resume needs --output" in call("paraphrase", "count", "sets.txt", "--resume", *PLAIN).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--filters", "mood,no"), "'no' is not a filter; known are mood"),
+        (("--min-linked", "2"), "--min-linked 2.0: a share is between 0 and 1"),
+        (("--depth", "-1"), "--depth -1: give 0 or more"),
+        (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
+        (("--parallel", "sets.txt"), "not from both"),
+    ],
+)
+def test_options_that_mean_nothing(call, files, options, message):
+    done = call("paraphrase", "count", "sets.txt", "--trees", "--quiet", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(NP (DT the)\n", "bad.txt:1: brackets that do not match"),
+        (f"{ALONE}\n\nno tree\n", "bad.txt:3: is not a tree"),
+        ('{"id": 1}\n', "bad.txt:1: is not a set of sentences"),
+        ('{"sentences": ["(NP"]}\n', "bad.txt:1: brackets"),
+        ("\n\n", "bad.txt: the file is empty"),
+    ],
+)
+def test_broken_sets_are_told(call, files, text, message):
+    (files / "bad.txt").write_text(text, encoding="utf-8")
+    done = call("paraphrase", "count", "bad.txt", *PLAIN)
+    assert done.returncode == 2
+    assert message in done.stderr
