@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from lattice_simp.evaluate import Comparison, Lines, SignificanceTest, TestKind,
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
-from lattice_simp.pipeline.stage import RECORD, Run
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
 from lattice_simp.pipeline.threads import in_threads
 from lattice_simp.train.config import read_config
 from lattice_simp.train.text.tokeniser import tokenisers
@@ -47,7 +48,12 @@ ROUNDS = 3
 RANK = 9
 """By the costs of hypotheses 0 and `RANK`, those of different systems are brought to one scale."""
 
+SHARPNESS = (1.0, 3.0, 10.0)
+"""That are tried; the middle one where other things are chosen."""
+
 COMBINED = "combined"
+
+FIGURES = "figures.json"
 
 Lists: TypeAlias = Sequence[Sequence[Hypothesis]]
 """The n-best lists of a set's sentences."""
@@ -82,11 +88,14 @@ class Choice:
         method: of `METHODS`.
         systems: their names.
         lm: whether a language model has a feature.
+        sharpness: what the costs, which are on one scale for all systems, are multiplied with: the larger, the more
+            the best hypotheses of each system count.
     """
 
     method: str
     systems: tuple[str, ...]
     lm: bool = True
+    sharpness: float = SHARPNESS[1]
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,7 @@ class Combiner:
         return found
 
     def _settings(self, choice: Choice) -> CombinationSettings:
-        scales = tuple(self.scales[name] for name in choice.systems)
+        scales = tuple(choice.sharpness * self.scales[name] for name in choice.systems)
         return CombinationSettings(choice.method, strings=STRINGS, scales=scales)
 
 
@@ -174,7 +183,7 @@ def system_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, Any]]]:
-    """Returns the best choice by twofold cross-validation: of the method, then the systems, then the model."""
+    """Returns the best choice by twofold cross-validation: of the method, the systems, the sharpness, the model."""
     rows: list[dict[str, Any]] = []
 
     def best(choices: Sequence[Choice]) -> Choice:
@@ -182,7 +191,7 @@ def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, 
         for choice in choices:
             known = next((row for row in rows if row["choice"] == choice), None)
             if known is None:
-                combiner.run.say(f"combination: {choice.method}, {', '.join(choice.systems)}, lm {choice.lm}")
+                combiner.run.say(f"combination: {choice}")
                 score = bleu(combiner.cross_validated(choice, given), given)
                 known = {"choice": choice, "bleu": score}
                 rows.append(known)
@@ -192,6 +201,7 @@ def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, 
     every = tuple(given.lists)
     found = best([Choice(method, every, combiner.lm is not None) for method in METHODS])
     found = best([replace(found, systems=own) for own in [found.systems, *system_sets(every)]])
+    found = best([replace(found, sharpness=own) for own in SHARPNESS])
     if combiner.lm is not None:
         found = best([found, replace(found, lm=False)])
     told = [{**vars(row["choice"]), "systems": list(row["choice"].systems), "bleu": row["bleu"]} for row in rows]
@@ -251,19 +261,30 @@ def _compared(
 # ---------------------------------------------------------------- the study's files
 
 
-def run_combination(work: Path, overrides: Sequence[str], run: Run) -> dict[str, Any]:
-    """Returns the figures of a study's systems.
+def combination_stage(study: Path, data: str) -> Stage:
+    """Returns the stage that combines a study's systems.
 
     Args:
-        work: the work folder of the study (`make study-en-fr`).
-        overrides: of the config that the study left there, as `data=FOLDER`.
+        study: its work folder.
+        data: the folder with the corpora.
 
     Raises:
         LatticeSimpError: the study has not translated with two systems yet.
     """
-    folders = system_folders(work)
-    config = read_config(work / "config.yaml", overrides)
-    model = _newest(work, "model")
+    folders = system_folders(study)
+    work = partial(_combine, study, folders, data)
+    return Stage("combination", (), [folder.name for folder in folders.values()], (), work)
+
+
+def read_combination(folder: Path) -> dict[str, Any]:
+    """Returns the figures that the stage wrote."""
+    found: dict[str, Any] = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+    return found
+
+
+def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, folder: Path) -> dict[str, Any]:
+    config = read_config(study / "config.yaml", [f"data={json.dumps(data)}"])
+    model = _newest(study, "model")
     assert model is not None
     sets = {}
     tokeniser = tokenisers(config.text)[1]
@@ -276,7 +297,9 @@ def run_combination(work: Path, overrides: Sequence[str], run: Run) -> dict[str,
         references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
         sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
     lm = LanguageModel.read(next(model.glob("lm.*")))
-    return combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), run, tokeniser.text))
+    figures = combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), run, tokeniser.text))
+    write_json(folder / FIGURES, figures)
+    return {"gain": figures["combination_gain_bleu"], "p": figures["combination_gain_p"]}
 
 
 def system_folders(work: Path) -> dict[str, Path]:
@@ -334,12 +357,12 @@ def combination_parts(figures: Mapping[str, Any]) -> list[str]:
         "is translated once. The single systems were tuned on all of newstest2012, and measured on newstest2013 "
         "before, in their own experiment: that is no unseen set for them, but nothing here was chosen by it.",
     ]
-    rows = ["| method | systems | language model | BLEU, cross-validated |", "|---|---|---|---:|"]
+    rows = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
     rows += [
-        f"| {one['method']} | {', '.join(one['systems'])} | {'yes' if one['lm'] else 'no'} | {one['bleu']:.2f} |"
+        f"| {one['method']} | {', '.join(one['systems'])} | {one['sharpness']:g} | {'yes' if one['lm'] else 'no'} | {one['bleu']:.2f} |"
         for one in own["choices"]
     ]
-    rows += [f"| single | {name} | | {score:.2f} |" for name, score in own["development_singles"].items()]
+    rows += [f"| single | {name} | | | {score:.2f} |" for name, score in own["development_singles"].items()]
     names = list(next(iter(own["test"].values())))
     table = [
         "| newstest2013 | " + " | ".join(f"{name} | p" for name in names) + " |",
@@ -353,7 +376,7 @@ def combination_parts(figures: Mapping[str, Any]) -> list[str]:
         table.append(f"| {system} | {' | '.join(cells)} |")
     combining = own["combining"]
     tail = (
-        f"Chosen: {choice['method']} of {', '.join(choice['systems'])}"
+        f"Chosen: {choice['method']} of {', '.join(choice['systems'])}, sharpness {choice['sharpness']:g}"
         f"{', with the language model' if choice['lm'] else ', without a language model'}; p by approximate "
         f"randomisation against {own['baseline']}, the best single system of the development set. "
         f"{combining['sentences']:,} sentences took {combining['cpu_seconds']:.0f} CPU seconds."

@@ -1,8 +1,9 @@
-"""Do expanded references judge better? Three of four references expand, the fourth judges.
+"""Do expanded references judge better? Some of four references expand, another one judges.
 
-Outputs of real systems (Hindi to English) are scored against three references, and against these and one more: the
-closest path of a lattice. It is a better metric if its scores agree more with what the fourth reference says, which it
-has not seen. Each reference is the judge once.
+Outputs are scored against the given references, and against these and one more: the closest path of a lattice. It is a
+better metric if its scores agree more with what a reference says that it has not seen. There are two kinds of outputs:
+real systems' (Hindi to English), with three references given; and one of the references itself, as it is and damaged,
+with two given. The latter differ as right translations do, and by known damage; no person wrote such errors.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,7 +23,7 @@ from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, T
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import Metric, bleu_tok, chrf, closest_references, meteor
+from lattice_simp.evaluate import Metric, bleu_tok, chrf, closest_references
 from lattice_simp.ops.utilities import wer
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
 from lattice_simp.skeleton.automatic.spacy_parser import tokenise
@@ -36,8 +38,18 @@ GIVEN, RECOMBINED, EXPANDED = "given", "given + recombined", "given + expanded"
 
 CONDITIONS = (GIVEN, RECOMBINED, EXPANDED)
 
+HUMAN, SYSTEMS = "human", "systems"
+"""What kind the outputs are of."""
+
+OUTPUT = "output.txt"
+
+DAMAGES = (0.0, 0.1, 0.3)
+"""Which shares of a reference's words are damaged, to make systems of it."""
+
+METRICS = (bleu_tok, partial(chrf, lowercase=True))
+
 EDITS = "edits"
-"""What the judge says: minus the word edits to the fourth reference for each of its words."""
+"""What the judge says: minus the word edits to its reference for each of its words."""
 
 Outputs: TypeAlias = Mapping[str, Sequence[str]]
 """Of each system, lines of tokens."""
@@ -56,95 +68,156 @@ class Scores:
     systems: Floats
 
 
+@dataclass(frozen=True)
+class Case:
+    """What is judged once.
+
+    Attributes:
+        outputs: of each system, lower-case tokens.
+        given: the numbers of the references that are given.
+        judge: the number of the one that judges.
+    """
+
+    outputs: Outputs
+    given: tuple[int, ...]
+    judge: int
+
+
 def references_stage(config: Config, name: str, translations: Path) -> Stage:
-    """Returns the stage that finds the correlations on a collection of four references.
+    """Returns the stage that finds the correlations on a collection of references.
 
     Args:
-        translations: the work folder of the experiment that translated the collection's source.
+        translations: the work folder of the experiment that translated the collection's source; its systems are left
+            out if it is not done.
     """
-    files = [path / "output.txt" for path in system_folders(translations).values()]
+    files = [path / OUTPUT for path in system_folders(translations).values()]
     work = partial(_correlate, config, f"parse {name}", translations)
-    return Stage("references", (f"parse {name}",), [config["senses"], name], [*CODE, *files], work)
+    return Stage(
+        "references", (f"parse {name}",), [config["senses"], name, config["judged_sets"]], [*CODE, *files], work
+    )
 
 
 def system_folders(work: Path) -> dict[str, Path]:
-    """Returns the folders with the outputs of the systems from Hindi to English.
-
-    Raises:
-        LatticeSimpError: there are not two of them.
-    """
+    """Returns the folders with the outputs of the systems from Hindi to English, none if there are not two."""
     found = {
         path.parent.name.removeprefix("translated-").partition(".")[0]: path.parent
         for path in sorted(work.glob(f"translated-*/{RECORD}"), key=lambda path: path.stat().st_mtime)
         if not path.parent.name.endswith(".partial")
     }
-    if len(found) < 2:
-        raise LatticeSimpError(f"{work}: there are no outputs of two systems; make them with: make hindi-english")
-    return found
+    return found if len(found) > 1 else {}
 
 
 def _correlate(config: Config, parsed: str, translations: Path, run: Run, folder: Path) -> dict[str, Any]:
-    text = tokenisers(read_config(translations / "config.yaml", []).text)[1].text
-    outputs = {
-        name: [" ".join(tokenise(text(line))).lower() for line in read_lines(path / "output.txt")]
-        for name, path in system_folders(translations).items()
-    }
-    sets = list(read_sets(run.folders[parsed]))
+    every = list(read_sets(run.folders[parsed]))[: config["judged_sets"]]
+    most = max(map(len, every))
+    kept = [number for number, own in enumerate(every) if len(own) == most]
+    sets = [every[number] for number in kept]
     paraphraser = Paraphraser(ParaphraseSettings(), thesaurus(config))
 
     def expand(trees: Sequence[Tree]) -> Lattice:
         return paraphraser.expand_trees(trees).lattice
 
-    rows = correlations(outputs, sets, expand, run)
-    write_json(folder / ROWS, rows)
-    return {"failed": rows["failed"], "sentences": rows["sentences"]}
+    kinds = {HUMAN: human_cases(texts_of(sets), config["seed"])}
+    outputs = _read_outputs(translations, kept)
+    if outputs:
+        kinds[SYSTEMS] = [Case(outputs, given, judge) for given, judge in _rotations(range(most), most - 1)]
+    found = {kind: correlations(cases, sets, expand, run) for kind, cases in kinds.items()}
+    write_json(folder / ROWS, found)
+    return {"sentences": len(sets), "kinds": list(found)}
+
+
+def _read_outputs(translations: Path, kept: Sequence[int]) -> dict[str, list[str]]:
+    folders = system_folders(translations)
+    if not folders:
+        return {}
+    text = tokenisers(read_config(translations / "config.yaml", []).text)[1].text
+    lines = {name: list(read_lines(path / OUTPUT)) for name, path in folders.items()}
+    return {name: [" ".join(tokenise(text(own[number]))).lower() for number in kept] for name, own in lines.items()}
+
+
+def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
+    """Returns the cases in which one reference is the output, another one judges, and the others are given.
+
+    Args:
+        texts: of each set, the references; lower-case tokens.
+    """
+    cases = []
+    for human in range(len(texts[0])):
+        lines = [own[human] for own in texts]
+        outputs = {f"{share:.0%} damaged": damaged(lines, share, seed) for share in DAMAGES}
+        others = [number for number in range(len(texts[0])) if number != human]
+        cases += [Case(outputs, given, judge) for given, judge in _rotations(others, len(others) - 1)]
+    return cases
+
+
+def damaged(lines: Sequence[str], share: float, seed: int) -> list[str]:
+    """Returns lines of which a share of the words is dropped, or takes the next word's place, as often.
+
+    >>> damaged(["a b c d e f g h"], 0.0, 1), damaged(["a b c d e f g h"], 0.5, 1)
+    (['a b c d e f g h'], ['a b d g f'])
+    """
+    rng = np.random.default_rng(seed)
+    made = []
+    for line in lines:
+        words = line.split()
+        for place in np.flatnonzero(rng.random(len(words)) < share)[::-1].tolist():
+            word = words.pop(place)
+            if rng.random() < 0.5:
+                words.insert(place + 1, word)
+        made.append(" ".join(words))
+    return made
+
+
+def texts_of(sets: Sequence[Sequence[Tree]]) -> list[list[str]]:
+    """Returns the references of each set; lower-case tokens."""
+    return [[" ".join(tree.tokens).lower() for tree in own] for own in sets]
+
+
+def _rotations(numbers: Sequence[int], count: int) -> list[tuple[tuple[int, ...], int]]:
+    """Returns which references are given, and which judges: each is the judge once."""
+    return [(given, judge) for judge in numbers for given in combinations((n for n in numbers if n != judge), count)]
 
 
 def correlations(
-    outputs: Outputs, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice], run: Run
+    cases: Sequence[Case], sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice], run: Run
 ) -> dict[str, Any]:
-    """Returns how well metrics with three references agree with the fourth, by condition, metric and judge.
+    """Returns how well metrics with the given references agree with the judges, in the mean of cases.
 
     Args:
-        outputs: of each system, for each set; lower-case tokens.
-        sets: the references' trees; sets of other sizes than the largest are left out.
+        sets: the references' trees, as many in each set.
         expand: returns the lattice of what the phrases of some trees make.
     """
-    most = max(map(len, sets))
-    kept = [number for number, own in enumerate(sets) if len(own) == most]
-    outputs = {name: [lines[number] for number in kept] for name, lines in outputs.items()}
-    texts = [[" ".join(tree.tokens).lower() for tree in sets[number]] for number in kept]
-    lattices = _Lattices([sets[number] for number in kept], expand)
-    metrics = (bleu_tok, partial(chrf, lowercase=True), partial(meteor, "en"))
+    texts = texts_of(sets)
+    lattices = _Lattices(sets, expand)
     found: dict[tuple[str, str, str], list[dict[str, float]]] = {}
-    for judge in run.each(range(most)):
-        fourth = [own[judge] for own in texts]
-        given = [[own[number] for own in texts] for number in range(most) if number != judge]
+    for case in run.each(cases):
+        fourth = [own[case.judge] for own in texts]
+        given = [[own[number] for own in texts] for number in case.given]
         own_references = {
             GIVEN: None,
-            RECOMBINED: closest_references(lattices.recombined(judge), outputs, given[0]),
-            EXPANDED: closest_references(lattices.expanded(judge), outputs, given[0]),
+            RECOMBINED: closest_references(lattices.recombined(case.given), case.outputs, given[0]),
+            EXPANDED: closest_references(lattices.expanded(case.given), case.outputs, given[0]),
         }
-        said = {EDITS: edit_scores(outputs, fourth)}
-        for make in metrics:
-            own = make(references=1)
-            said[own.name] = metric_scores(own, outputs, [fourth])
+        said = {EDITS: edit_scores(case.outputs, fourth)}
+        for make in METRICS:
+            metric = make(references=1)
+            said[metric.name] = metric_scores(metric, case.outputs, [fourth])
         for condition, extra in own_references.items():
-            for make in metrics:
+            for make in METRICS:
                 metric = make(references=len(given) + (extra is not None))
-                scores = metric_scores(metric, outputs, given, extra)
+                scores = metric_scores(metric, case.outputs, given, extra)
                 for truth in (metric.name, EDITS):
-                    row = agreement(scores, said[truth])
-                    found.setdefault((condition, metric.name, truth), []).append(row)
+                    found.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
     means = [
-        {"references": condition, "metric": metric, "judge": truth, **_mean(rows), "by_judge": rows}
+        {"references": condition, "metric": metric, "judge": truth, **_mean(rows), "by_case": rows}
         for (condition, metric, truth), rows in found.items()
     ]
-    return {"sentences": len(kept), "systems": list(outputs), "failed": lattices.failed, "rows": means}
+    counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].given), "failed": lattices.failed}
+    return {**counts, "systems": list(cases[0].outputs), "rows": means}
 
 
 class _Lattices:
-    """The lattices of all references but one.
+    """The lattices of some references of each set.
 
     Attributes:
         failed: how many expansions are too large; there, the closest of the given references counts twice.
@@ -153,20 +226,20 @@ class _Lattices:
     def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
         self._sets, self._expand, self.failed = sets, expand, 0
 
-    def recombined(self, judge: int) -> Iterator[Lattice]:
-        for trees in self._given(judge):
+    def recombined(self, given: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(given):
             yield recombine(Hypothesis(tuple(token.lower() for token in tree.tokens)) for tree in trees)
 
-    def expanded(self, judge: int) -> Iterator[Lattice]:
-        for trees in self._given(judge):
+    def expanded(self, given: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(given):
             try:
                 yield lowered(self._expand(trees))
             except LatticeSimpError:
                 self.failed += 1
                 yield Lattice.from_strings((" ".join(tree.tokens).lower(), 0.0) for tree in trees)
 
-    def _given(self, judge: int) -> Iterator[list[Tree]]:
-        return ([tree for number, tree in enumerate(own) if number != judge] for own in self._sets)
+    def _given(self, given: tuple[int, ...]) -> Iterator[list[Tree]]:
+        return ([own[number] for number in given] for own in self._sets)
 
 
 def lowered(lattice: Lattice) -> Lattice:
@@ -290,28 +363,37 @@ def read_correlations(folder: Path) -> dict[str, Any]:
     return found
 
 
-_ABOUT = """The outputs of systems from Hindi ({systems}; `make hindi-english`) for {sentences:,} sentences with four
-references each: three are given, the fourth judges, each in turn. *Recombined* adds to the three, for each output, the
-closest path of their recombination at common words, *expanded* that of what their phrases make. *Sentences*: the
-correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of systems on a sentence; *systems*: over
-the systems' scores, of which there are too few, and too alike, to say much. The judge is the same metric with the fourth
-reference alone, or the word edits to it. {failed} of {expansions:,} expansions were too large."""
+_ABOUT = """Outputs are scored against some of the four English references of a Hindi sentence, and against these and
+one more: *recombined*, for each output the closest path of their recombination at common words, *expanded*, that of
+what their phrases make. Another reference, which none of them has seen, judges: the same metric with it alone, or the
+word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of systems on
+a sentence; *systems*: over the systems' scores, which are few, and of which that says little. All in the mean of
+{cases} cases: each choice of the references that are given, and of the judge."""
+
+_KINDS = {
+    HUMAN: "One reference is the output, as it is and with shares of its words dropped or moved ({systems}); {given} "
+    "are given, another one judges ({sentences:,} sentences). {failed:,} expansions were too large.",
+    SYSTEMS: "The outputs of systems ({systems}; `make hindi-english`); {given} references are given, the fourth "
+    "judges ({sentences:,} sentences). {failed:,} expansions were too large.",
+}
 
 
-def _counts(found: Mapping[str, Any]) -> dict[str, int]:
-    return {name: found[name] for name in ("sentences", "failed")}
+def references_parts(kinds: Mapping[str, Any]) -> list[str]:
+    """Returns the paragraphs and the tables of the page."""
+    cases = " and ".join(f"{found['cases']}" for found in kinds.values())
+    parts = ["## Expanded references", _ABOUT.format(cases=cases)]
+    for kind, found in kinds.items():
+        parts += [_KINDS[kind].format(**{**found, "systems": ", ".join(found["systems"])}), _table(found["rows"])]
+    return parts
 
 
-def references_parts(found: Mapping[str, Any]) -> list[str]:
-    """Returns the paragraphs and the table of the page."""
-    expansions = found["sentences"] * len(found["rows"][0]["by_judge"])
-    about = _ABOUT.format(systems=", ".join(found["systems"]), expansions=expansions, **_counts(found))
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     lines = [
         "| references | metric | judge | sentences, Pearson | sentences, Kendall | pairs | systems |",
         "|---|---|---|---:|---:|---:|---:|",
     ]
-    for row in sorted(found["rows"], key=lambda one: (one["metric"], one["judge"])):
+    for row in sorted(rows, key=lambda one: (one["metric"], one["judge"])):
         names = ("sentences_pearson", "sentences_kendall", "pairs", "systems_pearson")
         cells = " | ".join(f"{row[name]:.3f}" for name in names)
         lines.append(f"| {row['references']} | {row['metric']} | {row['judge']} | {cells} |")
-    return ["## Expanded references", about, "\n".join(lines)]
+    return "\n".join(lines)
