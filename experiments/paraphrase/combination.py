@@ -358,10 +358,9 @@ def combination_parts(figures: Mapping[str, Any]) -> list[str]:
         "before, in their own experiment: that is no unseen set for them, but nothing here was chosen by it.",
     ]
     rows = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
-    rows += [
-        f"| {one['method']} | {', '.join(one['systems'])} | {one['sharpness']:g} | {'yes' if one['lm'] else 'no'} | {one['bleu']:.2f} |"
-        for one in own["choices"]
-    ]
+    for one in own["choices"]:
+        cells = (one["method"], ", ".join(one["systems"]), f"{one['sharpness']:g}", "yes" if one["lm"] else "no")
+        rows.append(f"| {' | '.join(cells)} | {one['bleu']:.2f} |")
     rows += [f"| single | {name} | | | {score:.2f} |" for name, score in own["development_singles"].items()]
     names = list(next(iter(own["test"].values())))
     table = [

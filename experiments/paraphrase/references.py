@@ -366,8 +366,8 @@ def read_correlations(folder: Path) -> dict[str, Any]:
 _ABOUT = """Outputs are scored against some of the four English references of a Hindi sentence, and against these and
 one more: *recombined*, for each output the closest path of their recombination at common words, *expanded*, that of
 what their phrases make. Another reference, which none of them has seen, judges: the same metric with it alone, or the
-word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of systems on
-a sentence; *systems*: over the systems' scores, which are few, and of which that says little. All in the mean of
+word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of
+systems on a sentence; *systems*: over the systems' scores, which are few, so that it says little. All in the mean of
 {cases} cases: each choice of the references that are given, and of the judge."""
 
 _KINDS = {

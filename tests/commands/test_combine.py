@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lattice_simp import Lattice, read_nbest, write
+from lattice_simp import Lattice, MissingExtraError, read_nbest, write
 from lattice_simp.commands.combine import _is_lattice
 
 ONE = """0 ||| the old cat slept there ||| lm= -1 ||| -1
@@ -114,6 +114,22 @@ def test_weights_are_tuned_on_the_lattices(call, folder):
     assert done.stdout.splitlines()[1] == "good morning"
 
 
+def test_english_constituents_recombine(call, folder):
+    parser_name = pytest.importorskip("lattice_simp.skeleton.automatic.parse").parser_name
+    try:
+        parser_name()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    (folder / "a.txt").write_text("we met a tall man in the town .\n")
+    (folder / "b.txt").write_text("in the old town we met a man .\n")
+    made = {}
+    for parse in ((), ("--parse",)):
+        call("combine", "a.txt", "b.txt", "--method", "phrases", *parse, "--nbest-output", "made.nbest", "-n", 1000)
+        made[parse] = {entry.text for entry in read_nbest("made.nbest")[0]}
+    assert made[()] < made["--parse",]
+    assert "we met a tall man in the old town ." in made["--parse",] - made[()]
+
+
 def test_shares_and_a_language_model(call, folder, model):
     (folder / "a.txt").write_text("die haus\n")
     (folder / "b.txt").write_text("das haus\n")
@@ -129,6 +145,7 @@ def test_shares_and_a_language_model(call, folder, model):
         (("--scale", 1, "--scale", 2, "--scale", 3), "3 scales for 2 systems"),
         (("--weights", "weights.tsv"), "a weight of 'Fluency', which is no feature here"),
         (("--method", "best"), "'best' is not one of"),
+        (("--parse",), "--parse has no effect with --method confusion"),
     ],
 )
 def test_options_that_do_not_fit(call, folder, arguments, message):
