@@ -10,7 +10,6 @@ from typing import Any
 from experiments.paraphrase.combination import combination_parts, combination_stage, read_combination
 from experiments.paraphrase.data import parsed_stage
 from experiments.paraphrase.expanding import (
-    ALONE,
     alone_stage,
     expanded_stage,
     paper_stage,
@@ -32,7 +31,7 @@ def paraphrase(experiment: Experiment) -> Results:
     stages = [parsed_stage(config, name) for name in names]
     stages += [expanded_stage(config, name) for name in names]
     stages += [paper_stage(config, name) for name in names]
-    stages += [alone_stage(config, name, own) for name in names for own in ALONE]
+    stages += [alone_stage(config, name) for name in names]
     stages += [model_stage(config), sample_stage(config)]
     stages.append(references_stage(config, config["judged_by_references"], Path(config["translations"])))
     try:
@@ -52,11 +51,10 @@ def paraphrase(experiment: Experiment) -> Results:
         **{f"right_{name}_pct": judged[name]["right"] for name in (UNFILTERED, FILTERED) if name in judged},
         "collections": collections,
         "paper": {name: summary(read_counts(done.folders[f"paper {name}"])) for name in names},
-        "alone": {name: {"removed": _alone(done, name)} for name in names},
+        "alone": {name: summary(read_counts(done.folders[f"alone {name}"])) for name in names},
         "thousand": _costs(done, config["thousand"]),
         "right": judged,
     }
-    shown = {name: record for name, record in done.records.items() if name.split()[0] not in ALONE}
     parts = page(figures, config)
     figures["references"] = read_correlations(done.folders["references"])
     parts += references_parts(figures["references"])
@@ -64,12 +62,8 @@ def paraphrase(experiment: Experiment) -> Results:
         found = read_combination(done.folders["combination"])
         figures |= found
         parts += combination_parts(found)
-    parts += [*missing, "## Stages", stage_table(shown)]
+    parts += [*missing, "## Stages", stage_table(done.records)]
     return Results("Expansion of sets of equivalent sentences", figures, parts, [f"spacy {version('spacy')}"])
-
-
-def _alone(done: Done, name: str) -> dict[str, Any]:
-    return {own: summary(read_counts(done.folders[f"{own} {name}"]))["removed"][own] for own in ALONE}
 
 
 def _costs(done: Done, name: str) -> dict[str, Any]:

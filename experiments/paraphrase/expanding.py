@@ -12,9 +12,9 @@ from statistics import mean, median
 from typing import Any
 
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
-from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree
+from lattice_simp import Expansion, LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths, intersect
 from lattice_simp.paraphrase.alignment import PAPER
-from lattice_simp.paraphrase.filters import FILTERS
+from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
 
@@ -25,18 +25,19 @@ PAPER_SETTINGS = ParaphraseSettings(alignment=PAPER, filters=())
 
 def expanded_stage(config: Config, name: str) -> Stage:
     """Returns the stage that expands and counts a collection's sets, all filters on."""
-    return _stage(config, f"expand {name}", name, ParaphraseSettings(), None)
+    return _stage(config, f"expand {name}", name, ParaphraseSettings(), config["counted_sets"].get(name))
 
 
 def paper_stage(config: Config, name: str) -> Stage:
     """Returns the stage that expands some sets under the paper's condition."""
-    return _stage(config, f"paper {name}", name, PAPER_SETTINGS, config["paper_sets"])
+    return _stage(config, f"paper {name}", name, PAPER_SETTINGS, config["some_sets"])
 
 
-def alone_stage(config: Config, name: str, filter_name: str) -> Stage:
-    """Returns the stage that counts some sets with one filter alone."""
-    settings = ParaphraseSettings(filters=(filter_name,))
-    return _stage(config, f"{filter_name} {name}", name, settings, None)
+def alone_stage(config: Config, name: str) -> Stage:
+    """Returns the stage that counts what each filter removes of some sets by itself."""
+    settings = [config["some_sets"], config["senses"]]
+    work = partial(_count_alone, config, f"parse {name}")
+    return Stage(f"alone {name}", (f"parse {name}",), settings, CODE, work)
 
 
 def _stage(config: Config, stage: str, name: str, settings: ParaphraseSettings, sets: int | None) -> Stage:
@@ -54,6 +55,23 @@ def _expand(
             file.write(json.dumps(counted(paraphraser, trees)) + "\n")
     rows = read_counts(folder)
     return {"sets": len(rows), "failed": sum(row["failed"] for row in rows)}
+
+
+def _count_alone(config: Config, parsed: str, run: Run, folder: Path) -> dict[str, Any]:
+    paraphraser = Paraphraser(ParaphraseSettings(filters=()), thesaurus(config))
+    with open_text(folder / COUNTS, "w") as file:
+        for trees in islice(read_sets(run.folders[parsed]), config["some_sets"]):
+            row = counted(paraphraser, trees)
+            if not row["failed"]:
+                row["removed"] = removed_alone(paraphraser.expand_trees(trees), trees)
+            file.write(json.dumps(row) + "\n")
+    return {"sets": len(read_counts(folder))}
+
+
+def removed_alone(found: Expansion, trees: Sequence[Tree]) -> dict[str, int]:
+    """Returns how many sentences each filter takes out of an expansion by itself."""
+    given = SentenceSet(found.sentences, tuple(tree.tags for tree in trees))
+    return {name: found.count - count_paths(intersect(found.lattice, make(given))) for name, make in FILTERS.items()}
 
 
 def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
@@ -116,6 +134,3 @@ def _removed(rows: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
 
 def _number(value: float) -> float:
     return round(float(value), 1)
-
-
-ALONE = tuple(FILTERS)

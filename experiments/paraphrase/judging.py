@@ -1,7 +1,7 @@
 """A sample to be judged by reading, and the table of the grades.
 
-`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order, each
-beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
+`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order,
+each beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
 whether the sentence is grammatical (as good as the one beside it), and whether it means the same.
 `python -m experiments.paraphrase.judging SHEET` reads the grades and writes `judged.tsv` here, which has no sentences.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -118,14 +118,18 @@ def _sampled(
     model: LanguageModel | None,
     generator: np.random.Generator,
 ) -> Iterator[Drawn]:
-    """Yields a new sentence of a random set of each collection in turn; sets that have none are passed over."""
+    """Yields a new sentence of a random set of each collection in turn, until no set is left; each set gives one."""
     orders = {name: iter(generator.permutation(len(own)).tolist()) for name, own in sets.items()}
-    for name in cycle(sets):
-        for number in orders[name]:
-            chosen = one_new(paraphraser, sets[name][number], model, generator)
-            if chosen is not None:
-                yield Drawn(condition, name, number, *chosen)
-                break
+    while orders:
+        for name in list(orders):
+            chosen = None
+            for number in orders[name]:
+                chosen = one_new(paraphraser, sets[name][number], model, generator)
+                if chosen is not None:
+                    yield Drawn(condition, name, number, *chosen)
+                    break
+            if chosen is None:
+                del orders[name]
 
 
 def one_new(

@@ -6,37 +6,43 @@ from typing import Any
 
 Figures = dict[str, Any]
 
-_ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba and
-Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, and of whose content words
-at least half are linked, all but one, and in neither alone some are not. A few sets with very many phrases make the
-means, so medians are told, too. The sentences include those of the set. The paper's sets are Japanese, parsed by its
-authors' grammar.
+_ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
+and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, and of whose content
+words at least half are linked, all but one, and in neither alone some are not. A few sets with very many phrases make
+the means, so medians are told, too. The sentences include those of the set. The paper's sets are Japanese, parsed by
+its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
 sentence given. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions may
 be inside one another."""
 
-_FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share of
-a set's sentences, in the mean of all sets. And each by itself."""
+_FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share
+of a set's sentences, in the mean of all sets. And each by itself, on the first {sets} sets."""
 
-_PAPER = """The paper's condition alone (no link leaves either phrase, no bound on words without links), on the first {sets} sets
-of each collection. `failed`: more than 200,000 states."""
+_PAPER = """The paper's condition alone (no link leaves either phrase, no bound on words without links), on the
+first {sets} sets of each collection. `failed`: more than 200,000 states."""
 
-_COSTS = """A thousand sets ({collection}, {sentences:,} sentences) expanded, filtered and counted on one core: {expand:.0f} CPU
-seconds, with {parse:.0f} more for tokens and parses; {memory:,} MB at most (with spaCy's model in memory)."""
+_COSTS = """A thousand sets ({collection}, {sentences:,} sentences) expanded, filtered and counted on one core:
+{expand:.0f} CPU seconds, with {parse:.0f} more for tokens and parses; {memory:,} MB at most (with spaCy's model in
+memory)."""
 
-_JUDGED = """New sentences, drawn from random sets of {collections}, uniformly within the set, read beside the most similar
-sentence of the set, the condition unknown to the reader: *grammar*, as good as the sentence beside it, *meaning*, the
-same, *right*, both. `filtered` are those that pass all filters and are as probable as the middle one of the set's own
-sentences under a language model (order {order}). The paper: 61 % right of 1,473, without filters."""
+_JUDGED = """New sentences, drawn from random sets of {collections}, uniformly within the set, read beside the
+most similar sentence of the set, the condition unknown to the reader: *grammar*, as good as the sentence beside it,
+*meaning*, the same, *right*, both. `filtered` are those that pass all filters and are as probable as the middle one of
+the set's own sentences under a language model (order {order}). The paper: 61 % right of 1,473, without filters."""
 
 PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
-    parts = ["## Sizes", _ABOUT, _sizes(figures["collections"]), _PAPER.format(sets=config["paper_sets"])]
-    parts += [_sizes(figures["paper"], own=False), "## Filters", _FILTERS, _filters(figures)]
+    parts = ["## Sizes", _ABOUT, _sizes(figures["collections"]), _PAPER.format(sets=config["some_sets"])]
+    parts += [
+        _sizes(figures["paper"], own=False),
+        "## Filters",
+        _FILTERS.format(sets=config["some_sets"]),
+        _filters(figures),
+    ]
     parts += ["## Word links", _links(figures["collections"]), "## Cost", _COSTS.format(**figures["thousand"])]
     if figures["right"]:
         names = ", ".join(config["sample"]["collections"])
@@ -47,7 +53,8 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 def _sizes(collections: Figures, own: bool = True) -> str:
     lines = [
-        "| collection | sets | given | phrases | median | sentences | median | filtered | median | growth | recursing |",
+        "| collection | sets | given | phrases | median | sentences | median | filtered | median | growth "
+        "| recursing |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name, row in collections.items():

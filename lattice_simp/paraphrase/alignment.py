@@ -126,8 +126,8 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
     excess = [_unlinked(tree, own) > 0 for tree, own in zip((first, second), ends, strict=True)]
-    balanced = (excess[0][:, None] == excess[1]) | settings.one_sided
-    return inside & balanced & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    found: Bools = inside & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    return found if settings.one_sided else found & (excess[0][:, None] == excess[1])
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:

@@ -112,7 +112,7 @@ def _expanded(
     if len(strings) == 1 and len(names) == 1 and len(next(iter(strings))) == 1 and not min(strings.values()):
         return parts[next(iter(names))]
     network = Lattice.from_strings(strings.items(), symbols)
-    inner = {name: part for key, name in names.items() if isinstance(part := parts[key], Lattice)}
+    inner = {name: own for key, name in names.items() if isinstance(own := parts[key], Lattice)}
     return minimize(replace(network, inner), max_states=max_states)
 
 

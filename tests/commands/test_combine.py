@@ -6,6 +6,7 @@ import pytest
 
 from lattice_simp import Lattice, MissingExtraError, read_nbest, write
 from lattice_simp.commands.combine import _is_lattice
+from lattice_simp.skeleton.automatic import parser_name
 
 ONE = """0 ||| the old cat slept there ||| lm= -1 ||| -1
 0 ||| an old cat slept there ||| lm= -2 ||| -9
@@ -115,7 +116,6 @@ def test_weights_are_tuned_on_the_lattices(call, folder):
 
 
 def test_english_constituents_recombine(call, folder):
-    parser_name = pytest.importorskip("lattice_simp.skeleton.automatic.parse").parser_name
     try:
         parser_name()
     except MissingExtraError as error:
