@@ -209,7 +209,14 @@ def correlations(
                 for truth in (metric.name, EDITS):
                     found.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
     means = [
-        {"references": condition, "metric": metric, "judge": truth, **_mean(rows), "by_case": rows}
+        {
+            "references": condition,
+            "metric": metric,
+            "judge": truth,
+            **_mean(rows),
+            "better": _better(rows, found[GIVEN, metric, truth]),
+            "by_case": rows,
+        }
         for (condition, metric, truth), rows in found.items()
     ]
     counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].given), "failed": lattices.failed}
@@ -354,6 +361,11 @@ def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: round(float(np.mean([row[name] for row in rows])), 4) for name in rows[0]}
 
 
+def _better(rows: Sequence[Mapping[str, float]], given: Sequence[Mapping[str, float]]) -> int:
+    """Returns in how many cases the sentences' correlation is above that with the given references alone."""
+    return sum(own["sentences_pearson"] > other["sentences_pearson"] for own, other in zip(rows, given, strict=True))
+
+
 # ---------------------------------------------------------------- the page
 
 
@@ -367,12 +379,15 @@ _ABOUT = """Outputs are scored against some of the four English references of a 
 one more: *recombined*, for each output the closest path of their recombination at common words, *expanded*, that of
 what their phrases make. Another reference, which none of them has seen, judges: the same metric with it alone, or the
 word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of
-systems on a sentence; *systems*: over the systems' scores, which are few, so that it says little. All in the mean of
+systems on a sentence; *systems*: over the systems' scores, which are few, so that it says little; *better*: in how many
+cases Pearson's is above that with the given references alone. All in the mean of
 {cases} cases: each choice of the references that are given, and of the judge."""
 
 _KINDS = {
     HUMAN: "One reference is the output, as it is and with shares of its words dropped or moved ({systems}); {given} "
-    "are given, another one judges ({sentences:,} sentences). {failed:,} expansions were too large.",
+    "are given, another one judges ({sentences:,} sentences). {failed:,} expansions were too large. By word edits, the "
+    "damaged outputs are nearer to a translation in other words, since they are shorter: as a judge of systems, edits "
+    "fail here.",
     SYSTEMS: "The outputs of systems ({systems}; `make hindi-english`); {given} references are given, the fourth "
     "judges ({sentences:,} sentences). {failed:,} expansions were too large.",
 }
@@ -389,11 +404,12 @@ def references_parts(kinds: Mapping[str, Any]) -> list[str]:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     lines = [
-        "| references | metric | judge | sentences, Pearson | sentences, Kendall | pairs | systems |",
-        "|---|---|---|---:|---:|---:|---:|",
+        "| references | metric | judge | sentences, Pearson | better | sentences, Kendall | pairs | systems |",
+        "|---|---|---|---:|---:|---:|---:|---:|",
     ]
     for row in sorted(rows, key=lambda one: (one["metric"], one["judge"])):
-        names = ("sentences_pearson", "sentences_kendall", "pairs", "systems_pearson")
-        cells = " | ".join(f"{row[name]:.3f}" for name in names)
+        others = " | ".join(f"{row[name]:.3f}" for name in ("sentences_kendall", "pairs", "systems_pearson"))
+        better = "" if row["references"] == GIVEN else f"{row['better']} of {len(row['by_case'])}"
+        cells = f"{row['sentences_pearson']:.3f} | {better} | {others}"
         lines.append(f"| {row['references']} | {row['metric']} | {row['judge']} | {cells} |")
     return "\n".join(lines)

@@ -91,6 +91,7 @@ def test_large_expansions_are_counted_and_conditions_differ():
     assert {len(rows) for rows in by_condition.values()} == {4}
     assert all(len(row["by_case"]) == 3 for row in found["rows"])
     assert by_condition[GIVEN] != by_condition[RECOMBINED]
+    assert {row["better"] for row in by_condition[GIVEN]} == {0}
     page = "\n".join(references_parts({SYSTEMS: found}))
     assert "2 expansions were too large" in page
     assert "the mean of\n3 cases" in page
