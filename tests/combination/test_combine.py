@@ -15,6 +15,7 @@ from lattice_simp import (
     Lattice,
     LatticeSimpError,
     Paraphraser,
+    ParaphraseSettings,
     Tree,
     arc_posteriors,
     combine,
@@ -30,6 +31,7 @@ from lattice_simp import (
 from lattice_simp.combination.agreement import agreement_weights
 from lattice_simp.combination.combine import default_weights, feature_names
 from lattice_simp.combination.methods import METHODS, Task, confusion
+from lattice_simp.paraphrase.alignment import PAPER
 
 LM = LanguageModel.from_bytes(
     b"\\data\\\nngram 1=6\n\\1-grams:\n-9 <unk>\n0 <s> 0\n-1 a\n-2 b\n-1.5 c\n-0.5 </s>\n\\end\\"
@@ -233,7 +235,9 @@ def test_constituents_recombine_where_there_are_parses():
     trees = {tree.tokens: tree for tree in map(Tree.from_brackets, (ONE, TWO))}
 
     def expand(sentences):
-        return Paraphraser().expand([trees[tokens] for tokens in sentences]).lattice
+        return (
+            Paraphraser(ParaphraseSettings(PAPER, filters=())).expand([trees[tokens] for tokens in sentences]).lattice
+        )
 
     outputs = [[Hypothesis(tokens)] for tokens in trees]
     plain, parsed = (
