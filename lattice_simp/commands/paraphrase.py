@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -166,7 +167,8 @@ def _run(work: Work, chosen: _Run) -> None:
         work.lattices.mkdir(parents=True, exist_ok=True)
     sentences = [Sentence(own.sentences, text=work.passed_through(own)) for own in sets]
     run = RunOptions(chosen.output, None, chosen.jobs, None, chosen.resume, chosen.quiet, chosen.debug)
-    job = Job("paraphrasing", partial(make_worker, work), name_run(sentences, work.options.lm or Path(), work))
+    parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
+    job = Job("paraphrasing", partial(make_worker, work), parts)
     try:
         report = run_sentences(sentences, job, run)
     except KeyboardInterrupt:

@@ -87,6 +87,12 @@ class ExpandOptions:
         if not self.beam >= 0:
             raise LatticeSimpError(f"--beam {self.beam}: give 0 or more")
 
+    def files(self) -> str:
+        """Tells the files that results depend on, with their sizes and times."""
+        paths = [path for path in (self.lm, self.words.synonyms) if path is not None]
+        stats = [(str(path), path.stat()) for path in paths]
+        return json.dumps([(name, own.st_size, own.st_mtime_ns) for name, own in stats])
+
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ExpandOptions:
         """Makes the options of those that were given, as nested dicts."""

@@ -126,8 +126,10 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
     excess = [_unlinked(tree, own) > 0 for tree, own in zip((first, second), ends, strict=True)]
-    found: Bools = inside & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
-    return found if settings.one_sided else found & (excess[0][:, None] == excess[1])
+    conditions = [inside, good[0][:, None] & good[1], categories[0][:, None] == categories[1]]
+    if not settings.one_sided:
+        conditions.append(excess[0][:, None] == excess[1])
+    return np.logical_and.reduce(conditions)
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:
@@ -147,7 +149,7 @@ def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bo
 def _whole(tree: Tree) -> Bools:
     """Tells which nodes have all words of the sentence, marks apart."""
     words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
-    return _inside(tree, np.flatnonzero(words)).all(axis=1)
+    return np.logical_and.reduce(_inside(tree, np.flatnonzero(words)), axis=1)
 
 
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from example import NEW, TAXI
+from train.toy import inline_tasks
 
 from lattice_simp import count_paths, read
+from lattice_simp.commands import paraphrase_worker
 
 PLAIN = ("--trees", "--senses", "0", "--quiet")
 ORIGINALS = {"Would you get me a taxi at 10 in the morning ?", "Please get a taxi for me at 10 a.m. ."}
@@ -100,12 +103,26 @@ def test_a_set_that_fails_is_passed_through(call, files):
     assert (files / "out.txt").read_text("utf-8") == "\n".join([*TAXI, "", "the house"]) + "\n\n"
 
 
-def test_a_killed_run_goes_on(call, files, monkeypatch):
-    whole = call("paraphrase", "count", "sets.txt", "-o", "whole.jsonl", *PLAIN)
-    assert whole.returncode == 0
-    resumed = call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", "--resume", *PLAIN)
-    assert resumed.returncode == 0
+def test_an_interrupted_run_goes_on(call, files, monkeypatch):
+    call("paraphrase", "count", "sets.txt", "-o", "whole.jsonl", *PLAIN)
+    monkeypatch.setattr("lattice_simp.commands.sentence_run.run_tasks", inline_tasks)
+    own, done = paraphrase_worker.ACTIONS["count"], []
+
+    def count(tools, given, number, stop=True):
+        if stop and number == 1:
+            raise KeyboardInterrupt
+        done.append(number)
+        return own(tools, given, number)
+
+    monkeypatch.setitem(paraphrase_worker.ACTIONS, "count", count)
+    stopped = call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", *PLAIN)
+    assert stopped.returncode == 130
+    assert "--resume goes on from here" in stopped.stderr
+    assert not (files / "out.jsonl").exists()
+    monkeypatch.setitem(paraphrase_worker.ACTIONS, "count", partial(count, stop=False))
+    assert call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", "--resume", *PLAIN).returncode == 0
     assert (files / "out.jsonl").read_bytes() == (files / "whole.jsonl").read_bytes()
+    assert done == [0, 1]
     assert "--resume needs --output" in call("paraphrase", "count", "sets.txt", "--resume", *PLAIN).stderr
 
 
@@ -115,6 +132,7 @@ def test_a_killed_run_goes_on(call, files, monkeypatch):
         (("--filters", "mood,no"), "'no' is not a filter; known are mood"),
         (("--min-linked", "2"), "--min-linked 2.0: a share is between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
+        (("--lm", "nowhere.arpa"), "nowhere.arpa"),
         (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
         (("--parallel", "sets.txt"), "not from both"),
     ],

@@ -1,0 +1,119 @@
+"""Trees: from brackets, and from parses of dependencies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lattice_simp import FormatError, LatticeSimpError, Tree
+from lattice_simp.paraphrase.constituents import constituents
+from lattice_simp.paraphrase.tree import Node
+from lattice_simp.skeleton.automatic.parse import Parse
+
+
+def made(text):
+    """Makes the tree of a parse that is written as word/tag/label/head, heads from 1, 0 for the root."""
+    rows = [own.split("/") for own in text.split()]
+    tokens, tags, labels, heads = zip(*rows, strict=True)
+    lemmas = tuple(token.lower() for token in tokens)
+    return constituents(Parse(tokens, tuple(int(head) - 1 for head in heads), labels, ("X",) * len(rows), tags, lemmas))
+
+
+def categories(tree):
+    return {" ".join(tree.phrase(number)): node.category for number, node in enumerate(tree.nodes)}
+
+
+def test_verbs_take_objects_before_subjects():
+    tree = made("he/PRP/nsubj/3 will/MD/aux/3 get/VB/ROOT/0 me/PRP/dative/3 a/DT/det/6 taxi/NN/dobj/3 ././punct/3")
+    assert categories(tree) == {
+        "he will get me a taxi .": "S",
+        "he will get me a taxi": "S",
+        "he": "NP-SUBJECT",
+        "will get me a taxi": "VP-MD",
+        "get me a taxi": "VP-VB",
+        "get me": "VP-VB",
+        "get": "VP-VB",
+        "me": "NP-OBJECT",
+        "a taxi": "NP-SG",
+        "taxi": "N-SG",
+    }
+
+
+def test_nouns_take_determiners_before_what_follows():
+    tree = made("the/DT/det/3 old/JJ/amod/3 houses/NNS/ROOT/0 on/IN/prep/3 Oak/NNP/compound/6 Street/NNP/pobj/4")
+    found = categories(tree)
+    assert found["the old houses on Oak Street"] == "NP-PL"
+    assert found["the old houses"] == "NP-PL"
+    assert found["old houses"] == "N-PL"
+    assert found["on Oak Street"] == "PP"
+    assert found["Oak"] == "NMOD-NNP"
+    assert "houses on Oak Street" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "category"),
+    [
+        ("water/NN/ROOT/0", "water", "NP-SG-BARE"),
+        ("apples/NNS/ROOT/0 and/CC/cc/1 pears/NNS/conj/1", "apples and pears", "NP-PL"),
+        ("seen/VBN/ROOT/0 by/IN/agent/1 him/PRP/pobj/2", "seen by him", "VP-PASSIVE"),
+        ("who/WP/nsubj/2 left/VBD/relcl/3 man/NN/ROOT/0", "who left", "SBAR-REL"),
+        ("if/IN/mark/3 he/PRP/nsubj/3 left/VBD/ROOT/0", "if he left", "SBAR"),
+        ("did/VBD/aux/3 he/PRP/nsubj/3 leave/VB/ROOT/0 ?/./punct/3", "did he leave ?", "SQ"),
+        ("the/DT/det/2 king/NN/poss/4 's/POS/case/2 house/NN/ROOT/0", "the king 's", "POSS"),
+    ],
+)
+def test_categories(text, phrase, category):
+    assert categories(made(text))[phrase] == category
+
+
+def test_what_is_not_contiguous_is_no_constituent():
+    tree = made("a/DT/det/2 story/NN/nsubj/3 came/VBD/ROOT/0 about/IN/prep/2 cats/NNS/pobj/4")
+    assert "a story" in categories(tree)
+    assert all("story" not in words or "came" in words or words in ("a story", "story") for words in categories(tree))
+
+
+def test_all_parses_make_trees():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        size = int(rng.integers(1, 9))
+        heads = [-1 if position == 0 else int(rng.integers(-1, position)) for position in range(size)]
+        order = rng.permutation(size)
+        places = np.argsort(order)
+        moved = [heads[own] if heads[own] < 0 else int(places[heads[own]]) for own in order]
+        tags = tuple(rng.choice(["NN", "VB", "IN", "DT", "JJ", "XX", ","], size))
+        labels = tuple(rng.choice(["nsubj", "dobj", "det", "conj", "cc", "punct", "aux", "relcl"], size))
+        words = tuple(f"w{position}" for position in range(size))
+        tree = constituents(Parse(words, tuple(moved), labels, ("X",) * size, tags, words))
+        assert tree.phrase(0) == words, f"seed {seed}"
+        for number in range(len(tree.nodes)):
+            parts = [(part,) if isinstance(part, str) else tree.phrase(part) for part in tree.parts(number)]
+            assert sum(parts, ()) == tree.phrase(number), f"seed {seed}"
+
+
+def test_brackets_of_treebanks():
+    tree = Tree.from_brackets("( (S (NP-SBJ=1 (-NONE- *)) (NP-TMP (NN today)) (VP (VBD left) (-LRB- -LRB-))) )")
+    assert tree.tokens == ("today", "left", "(")
+    assert [node.category for node in tree.nodes] == ["S", "NP", "VP"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "word", "(S (NP word)", "(S (NP (NN a)) b)", "(S (NN a)) (S (NN b))", "(NN a)", "()", "(S (NP (-NONE- *)))"],
+)
+def test_what_is_no_tree(text):
+    with pytest.raises(FormatError, match=r"\(write Penn brackets"):
+        Tree.from_brackets(text)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ((), "without words"),
+        ((Node("X", 0, 1),), "not the whole sentence"),
+        ((Node("X", 0, 2, (1,)), Node("X", 1, 3)), "not made of its children"),
+        ((Node("X", 0, 2, (0,)),), "not made of its children"),
+    ],
+)
+def test_nodes_that_are_no_tree(nodes, message):
+    with pytest.raises(LatticeSimpError, match=message):
+        Tree(("a", "b"), ("X", "X"), ("a", "b"), nodes)
