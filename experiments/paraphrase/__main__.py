@@ -33,7 +33,7 @@ def paraphrase(experiment: Experiment) -> Results:
     stages += [paper_stage(config, name) for name in names]
     stages += [alone_stage(config, name) for name in names]
     stages += [model_stage(config), sample_stage(config)]
-    stages.append(references_stage(config, config["judged_by_references"], Path(config["translations"])))
+    stages.append(references_stage(config))
     try:
         stages.append(combination_stage(Path(config["study"]), config["data"]))
         missing = []

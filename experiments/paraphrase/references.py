@@ -83,18 +83,12 @@ class Case:
     judge: int
 
 
-def references_stage(config: Config, name: str, translations: Path) -> Stage:
-    """Returns the stage that finds the correlations on a collection of references.
-
-    Args:
-        translations: the work folder of the experiment that translated the collection's source; its systems are left
-            out if it is not done.
-    """
-    files = [path / OUTPUT for path in system_folders(translations).values()]
-    work = partial(_correlate, config, f"parse {name}", translations)
-    return Stage(
-        "references", (f"parse {name}",), [config["senses"], name, config["judged_sets"]], [*CODE, *files], work
-    )
+def references_stage(config: Config) -> Stage:
+    """Returns the stage that finds the correlations; systems are left out if their experiment is not done."""
+    own = config["references"]
+    parsed = f"parse {own['collection']}"
+    files = [path / OUTPUT for path in system_folders(Path(own["translations"])).values()]
+    return Stage("references", (parsed,), [config["senses"], own], [*CODE, *files], partial(_correlate, config, parsed))
 
 
 def system_folders(work: Path) -> dict[str, Path]:
@@ -107,8 +101,9 @@ def system_folders(work: Path) -> dict[str, Path]:
     return found if len(found) > 1 else {}
 
 
-def _correlate(config: Config, parsed: str, translations: Path, run: Run, folder: Path) -> dict[str, Any]:
-    every = list(read_sets(run.folders[parsed]))[: config["judged_sets"]]
+def _correlate(config: Config, parsed: str, run: Run, folder: Path) -> dict[str, Any]:
+    settings = config["references"]
+    every = list(read_sets(run.folders[parsed]))[: settings["sets"]]
     most = max(map(len, every))
     kept = [number for number, own in enumerate(every) if len(own) == most]
     sets = [every[number] for number in kept]
@@ -117,8 +112,8 @@ def _correlate(config: Config, parsed: str, translations: Path, run: Run, folder
     def expand(trees: Sequence[Tree]) -> Lattice:
         return paraphraser.expand_trees(trees).lattice
 
-    kinds = {HUMAN: human_cases(texts_of(sets), config["seed"])}
-    outputs = _read_outputs(translations, kept)
+    kinds = {HUMAN: human_cases(texts_of(sets), settings["seed"])}
+    outputs = _read_outputs(Path(settings["translations"]), kept)
     if outputs:
         kinds[SYSTEMS] = [Case(outputs, given, judge) for given, judge in _rotations(range(most), most - 1)]
     found = {kind: correlations(cases, sets, expand, run) for kind, cases in kinds.items()}
