@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from statistics import mean, median
 from typing import Any
 
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
-from lattice_simp import Expansion, LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths, intersect
+from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths, intersect
 from lattice_simp.paraphrase.alignment import PAPER
 from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.pipeline.stage import Run, Stage
@@ -37,7 +38,7 @@ def alone_stage(config: Config, name: str) -> Stage:
     """Returns the stage that counts what each filter removes of some sets by itself."""
     settings = [config["some_sets"], config["senses"]]
     work = partial(_count_alone, config, f"parse {name}")
-    return Stage(f"alone {name}", (f"parse {name}",), settings, CODE, work)
+    return Stage(f"alone {name}", (f"parse {name}",), settings, CODE, work, version=2)
 
 
 def _stage(config: Config, stage: str, name: str, settings: ParaphraseSettings, sets: int | None) -> Stage:
@@ -63,13 +64,18 @@ def _count_alone(config: Config, parsed: str, run: Run, folder: Path) -> dict[st
         for trees in islice(read_sets(run.folders[parsed]), config["some_sets"]):
             row = counted(paraphraser, trees)
             if not row["failed"]:
-                row["removed"] = removed_alone(paraphraser.expand_trees(trees), trees)
+                row["removed"] = removed_alone(paraphraser, trees)
             file.write(json.dumps(row) + "\n")
     return {"sets": len(read_counts(folder))}
 
 
-def removed_alone(found: Expansion, trees: Sequence[Tree]) -> dict[str, int]:
-    """Returns how many sentences each filter takes out of an expansion by itself."""
+def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, int]:
+    """Returns how many sentences each filter takes out of an expansion by itself.
+
+    First words are in lower case, so that those of new sentences are known to the filters.
+    """
+    lowered = [replace(tree, tokens=(tree.tokens[0].lower(), *tree.tokens[1:])) for tree in trees]
+    found = paraphraser.expand_trees(lowered)
     given = SentenceSet(found.sentences, tuple(tree.tags for tree in trees))
     return {name: found.count - count_paths(intersect(found.lattice, make(given))) for name, make in FILTERS.items()}
 
