@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -249,3 +250,16 @@ def test_constituents_recombine_where_there_are_parses():
     assert "we met a tall man in the old town" in parsed - plain
     lattice = combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=expand)
     assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_paths_have_the_shares_of_their_systems(method):
+    outputs = [[Hypothesis(("a",), 5.0), Hypothesis(("b",), 5.0)], "c"]
+    settings = CombinationSettings(method, shares=(3, 1))
+    lattice = combine(outputs, settings, weights={"Posterior": 1.0})
+    assert {path.text: math.exp(-path.cost) for path in nbest(lattice, 9)} == pytest.approx(
+        {"a": 0.375, "b": 0.375, "c": 0.25}
+    )
+    if method != "union":  # one string of each system is aligned, and stands for all of it
+        few = combine(outputs, replace(settings, strings=1), weights={"Posterior": 1.0})
+        assert [round(math.exp(-path.cost), 9) for path in nbest(few, 9)] == [0.75, 0.25]
