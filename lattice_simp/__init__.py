@@ -11,6 +11,7 @@ Lattices:
 Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
+    combine             one lattice of several systems' outputs, whose best path they agree on
     compose             keeps what contains a hypothesis of an acceptor
     confusion_network   slots of alternative words
     count_paths         how many paths there are
@@ -26,6 +27,7 @@ Operations:
     normalise           costs that are posteriors
     oracle              the path nearest to references
     prune               keeps what is on good paths
+    recombine           strings that share the words they are aligned at
     remove_epsilons     the same strings without empty arcs
     replace             expands words into lattices
     sample              random paths

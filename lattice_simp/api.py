@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lattice_simp.combination.combine import CombinationSettings, combine
 from lattice_simp.constrain.constraint import ConstraintProcessor, TokenConstraint
 from lattice_simp.constrain.vocabulary import token_bytes
 from lattice_simp.core.hypothesis import Hypothesis
@@ -43,6 +44,7 @@ from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
+from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.sample import sample
@@ -63,6 +65,7 @@ from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
     "AlignmentSettings",
+    "CombinationSettings",
     "ConstraintProcessor",
     "CorpusSettings",
     "CyclicLatticeError",
@@ -103,6 +106,7 @@ __all__ = [
     "align_sentences",
     "apply_lm",
     "arc_posteriors",
+    "combine",
     "compose",
     "confusion_network",
     "count_paths",
@@ -123,6 +127,7 @@ __all__ = [
     "read",
     "read_all",
     "read_nbest",
+    "recombine",
     "remove_epsilons",
     "replace",
     "sample",

@@ -20,6 +20,7 @@ PROGRAM = "lattice-simp"
 COMMANDS = {
     "lattice": "look at lattices, convert them, and operate on them",
     "translate": "translate sentences, with or without skeletons",
+    "combine": "make one translation of several systems' outputs",
     "evaluate": "score outputs against references, with significance",
     "skeleton": "make skeletons; statistics and conversion of their files",
     "rescore": "train models that score hypotheses; score n-best lists and lattices",

@@ -20,7 +20,7 @@ FLOORS = [
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
-    {"train", "simplify", "corpus", "paraphrase"},
+    {"train", "simplify", "corpus", "paraphrase", "combination"},
     {"commands", "serve"},
     {"api"},
     {"cli"},

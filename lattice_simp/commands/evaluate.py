@@ -15,6 +15,7 @@ from lattice_simp.commands.evaluate_files import (
     choose,
     metric_columns,
     named_files,
+    read_closest,
     read_sentences,
 )
 from lattice_simp.commands.options import command_app
@@ -55,6 +56,10 @@ def evaluate(
     text_reference: Annotated[
         list[Path] | None, typer.Option(help="the text of each reference, where the other files hold tokens")
     ] = None,
+    reference_lattices: Annotated[
+        Path | None,
+        typer.Option(help="lattices, one a sentence: of each, the path closest to an output is one more reference"),
+    ] = None,
     tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS)] = True,
     language: Annotated[
         str | None, typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text")
@@ -84,7 +89,8 @@ def evaluate(
 
     BLEU comes in two columns: on lower-cased tokens as they are, and on text with sacrebleu's default tokens. With
     --language, text is made of tokens, and tokens of text, as the columns need them. Metrics that compare outputs with
-    what they were made of (SARI, edits-source, unchanged, split) need --source.
+    what they were made of (SARI, edits-source, unchanged, split) need --source. Lattices of references (n-best lists, a
+    folder, an archive, PLF) hold tokens; by word edit distance, each output is given the reference it is closest to.
     """
     named = named_files([*(hypothesis or []), *(outputs or [])])
     if not reference:
@@ -97,13 +103,14 @@ def evaluate(
         raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
     sentences = read_sentences(Files(named, reference, text_reference or [], source), tokens, language)
     systems, references = sentences.systems, sentences.references
+    closest = None if reference_lattices is None else read_closest(reference_lattices, sentences, language)
     given = BreakdownOptions(references[0], skeletons, mask_index, sentences.source, length_edges)
     groupings = [BREAKDOWNS[name](given) for name in breakdowns]
     groupings += [read_groups(groups, references[0].count)] if groups else []
     jar = JarOptions(meteor_heap, meteor_seconds)
-    options = MetricOptions(len(references), language, lowercase, meteor_paraphrases, jar)
+    options = MetricOptions(len(references) + (closest is not None), language, lowercase, meteor_paraphrases, jar)
     columns = metric_columns(names, next(iter(systems.values())))
-    measured = measure(systems, references, [METRICS[name](options) for name in columns], sentences.source)
+    measured = measure(systems, references, [METRICS[name](options) for name in columns], sentences.source, closest)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
     comparison = compare(measured, against, settings)

@@ -9,8 +9,9 @@ from pathlib import Path
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.evaluate import Form, Groups, Lines
+from lattice_simp.evaluate import Form, Groups, Lines, closest_references
 from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
+from lattice_simp.formats.collections import read_all
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import read_lines
@@ -121,6 +122,29 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
     if texts:
         own = [Lines(one.tokens, text) for one, text in zip(own, columns[len(forms) :], strict=True)]
     return Sentences(dict(zip(named, forms, strict=False)), own, forms[-1] if sources else None)
+
+
+def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict[str, Lines]:
+    """Returns the path of each sentence's lattice that is closest to a system's output, for each system.
+
+    Raises:
+        FormatError: the file is broken, or has not a lattice for each sentence.
+        LatticeSimpError: there are no tokens to compare with.
+    """
+    found = {name: own.tokens for name, own in sentences.systems.items() if own.tokens is not None}
+    first = sentences.references[0].tokens
+    if first is None or len(found) < len(sentences.systems):
+        raise LatticeSimpError(
+            "--reference-lattices compares tokens; give --tokens, or --language to make them of text"
+        )
+    try:
+        closest = closest_references((lattice for _, lattice in read_all(path)), found, first)
+    except FormatError:
+        raise
+    except LatticeSimpError as error:
+        raise FormatError(str(error), path=path) from error
+    change = None if sentences.references[0].text is None else _other_form(Form.TOKENS, language)
+    return {name: _lines(lines, Form.TOKENS, change) for name, lines in closest.items()}
 
 
 def _lines(lines: list[str], form: Form, change: Callable[[str], str] | None) -> Lines:

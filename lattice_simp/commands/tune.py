@@ -121,7 +121,10 @@ def mbr(
 
 @app.command()
 def lattices(
-    files: Annotated[list[Path], typer.Argument(help="text lattices with features, one for each sentence")],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILES", help="text lattices with features, one for each sentence; or a folder"),
+    ],
     references: Annotated[list[Path], REFERENCES],
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
@@ -138,6 +141,11 @@ def lattices(
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.mert import MertOptions
 
+    files = [path for own in sources for path in (sorted(own.glob("*.txt")) if own.is_dir() else [own])]
+    if not files:
+        raise FormatError(
+            "holds no lattices", path=sources[0], remedy="give a folder of files 000000.txt, 000001.txt, ..."
+        )
     goal = _Goal(metric, files[0], references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     own = [read(path, "features", symbols, feature_names=names) for path in files]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lattice_simp.evaluate.closest import closest_references
 from lattice_simp.evaluate.comparison import Comparison, Measurements, Score, compare, compare_groups, measure
 from lattice_simp.evaluate.edits import edits_reference, edits_source, identical, unchanged
 from lattice_simp.evaluate.fkgl import fkgl
@@ -40,6 +41,7 @@ __all__ = [
     "bleu_13a",
     "bleu_tok",
     "chrf",
+    "closest_references",
     "compare",
     "compare_groups",
     "count_sentences",

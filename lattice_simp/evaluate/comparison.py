@@ -95,7 +95,11 @@ class Comparison:
 
 
 def measure(
-    systems: Mapping[str, Lines], references: Sequence[Lines], metrics: Sequence[Metric], source: Lines | None = None
+    systems: Mapping[str, Lines],
+    references: Sequence[Lines],
+    metrics: Sequence[Metric],
+    source: Lines | None = None,
+    own_references: Mapping[str, Lines] | None = None,
 ) -> Measurements:
     """Computes the statistics of every sentence.
 
@@ -104,6 +108,7 @@ def measure(
         references: one or more.
         metrics: for as many references.
         source: the sentences that the outputs were made of, for metrics that compare with them.
+        own_references: of each system, one more reference that counts for it alone (`closest_references`).
 
     Raises:
         LatticeSimpError: no systems, different numbers of lines, or a metric that needs a form, or a source, that is
@@ -111,14 +116,16 @@ def measure(
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
-    forms = tuple(_form(metric, [*systems.values(), *references], source) for metric in metrics)
+    own = own_references or {}
+    forms = tuple(_form(metric, [*systems.values(), *references, *own.values()], source) for metric in metrics)
     statistics = {}
     for name, lines in systems.items():
         columns = zip(metrics, forms, strict=True)
+        compared = [*references, own[name]] if own else references
         statistics[name] = tuple(
             metric.rows(
                 lines.written(form) or (),
-                [one.written(form) or () for one in references],
+                [one.written(form) or () for one in compared],
                 None if source is None else source.written(form),
             )
             for metric, form in columns

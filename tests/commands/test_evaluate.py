@@ -238,3 +238,27 @@ def test_what_makes_no_sense_is_one_line(run, arguments, message):
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_the_closest_path_of_a_lattice_is_one_more_reference(run, corpus):
+    lists = [f"{n} ||| {line} ||| f= 0 ||| 0\n" for n, line in enumerate(lines_of(corpus, "plain"))]
+    (corpus / "lattices.nbest").write_text("".join(lists), encoding="utf-8")
+    one, more = (
+        json.loads(run(*USUAL, *extra, "--metrics", "bleu,ter", "--format", "json").stdout)
+        for extra in ((), ("--reference-lattices", "lattices.nbest"))
+    )
+    scores = [
+        [own["scores"]["systems"][number]["scores"]["BLEU-tok"]["value"] for own in (one, more)] for number in (0, 1)
+    ]
+    assert scores[0][1] == pytest.approx(100.0)
+    assert scores[1][0] <= scores[1][1] < 100.0
+
+
+def test_lattices_of_references_that_do_not_fit(run, corpus):
+    (corpus / "few.nbest").write_text("0 ||| a ||| f= 0 ||| 0\n1 ||| b ||| f= 0 ||| 0\n", encoding="utf-8")
+    done = run(*USUAL, "--reference-lattices", "few.nbest")
+    assert done.returncode == 2
+    assert done.stderr == ("lattice-simp: few.nbest: 2 lattices of references for 40 sentences; give one for each\n")
+    done = run(*USUAL, "--text", "--reference-lattices", "few.nbest")
+    assert "--reference-lattices compares tokens" in done.stderr
+    assert "bad:2" in run(*USUAL, "--reference-lattices", "bad").stderr

@@ -39,6 +39,7 @@ COMMANDS = {
     "lattice collect": "TEXT TEXT --output OUT.nbest",
     "lattice texts": "IN --output OUT.txt",
     "translate": "MODEL --input TEXT --output OUT.txt",
+    "combine": "TEXT TEXT --output OUT.txt",
     "evaluate": "a=TEXT --reference TEXT --source TEXT --metrics bleu,sari --samples 10 --output OUT.txt",
     "skeleton info": "JSON",
     "skeleton convert": "JSON OUT.txt --to brackets",

@@ -72,10 +72,11 @@ def test_the_page(tmp_path, monkeypatch):
     pytest.importorskip("spacy")
     from experiments.paraphrase.__main__ import main
 
-    names = ["one.txt", "two.txt"]
+    names = ["one.txt", "two.txt", "three.txt"]
     texts = [
         ["The old man bought a big car.", "A dog ran."],
         ["Today the old man bought a large car.", "A dog ran fast."],
+        ["The man got a car.", "A dog was running."],
     ]
     for name, lines in zip(names, texts, strict=True):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -101,6 +102,8 @@ def test_the_page(tmp_path, monkeypatch):
         "some_sets": 2,
         "thousand": "mine",
         "language_model": {"order": 2, "texts": [{"file": "one.txt", "to": 1}]},
+        "study": str(tmp_path / "none"),
+        "references": {"collection": "mine", "sets": 2, "translations": str(tmp_path / "none"), "seed": 1},
         "sample": {"collections": ["mine"], "sentences": 1, "seed": 1},
     }
     folder = tmp_path / "experiment"
@@ -113,4 +116,8 @@ def test_the_page(tmp_path, monkeypatch):
     assert figures["sentences_per_set"]["mine"]["mean"] > 2
     sheet = next((tmp_path / "work").glob("sample.*")) / judging.SHEET
     assert len(sheet.read_text("utf-8").splitlines()) > 1
-    assert "| mine | 2 |" in (tmp_path / "out" / "RESULTS.md").read_text("utf-8")
+    page = (tmp_path / "out" / "RESULTS.md").read_text("utf-8")
+    assert "| mine | 2 |" in page
+    assert "| given + expanded | chrF2 | edits |" in page
+    assert "make them with: make study-en-fr" in page
+    assert figures["references"]["human"]["cases"] == 6

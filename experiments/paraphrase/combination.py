@@ -1,0 +1,383 @@
+"""Systems of a translation study, combined: all choices on its development set, then its test set once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from experiments.study.nbest import Nbest
+from experiments.study.sentences import DEVELOPMENT, SETS, TEST
+from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.study.translating import nbest_path
+from lattice_simp.combination.combine import CombinationSettings, combine, default_weights
+from lattice_simp.combination.methods import METHODS
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate import Comparison, Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.prune import prune
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.pipeline.threads import in_threads
+from lattice_simp.train.config import read_config
+from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.train.tuning import read_test_set, read_texts
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.tune.feature_lattice import tuning_lattice
+from lattice_simp.tune.mert import MertOptions
+from lattice_simp.tune.rounds import SEARCH, tune_with
+
+STRINGS = 100
+"""Hypotheses of each system and sentence."""
+
+MAX_ARCS = 1500
+"""Of a lattice that weights are tuned on."""
+
+ROUNDS = 3
+"""Of combining and optimising."""
+
+RANK = 9
+"""By the costs of hypotheses 0 and `RANK`, those of different systems are brought to one scale."""
+
+SHARPNESS = (1.0, 3.0, 10.0)
+"""That are tried; the middle one where other things are chosen."""
+
+COMBINED = "combined"
+
+FIGURES = "figures.json"
+
+Lists: TypeAlias = Sequence[Sequence[Hypothesis]]
+"""The n-best lists of a set's sentences."""
+
+
+@dataclass(frozen=True)
+class StudySet:
+    """A set of sentences.
+
+    Attributes:
+        lists: of each system, the n-best lists of the sentences.
+        references: of each sentence, the tokens of each reference.
+        lines: the first references, as tokens and as text.
+    """
+
+    lists: Mapping[str, Lists]
+    references: Sequence[Sequence[Sequence[str]]]
+    lines: Lines
+
+    def only(self, numbers: Sequence[int]) -> StudySet:
+        """Returns some of the sentences."""
+        lists = {name: [own[number] for number in numbers] for name, own in self.lists.items()}
+        tokens = [(self.lines.tokens or ())[number] for number in numbers]
+        return StudySet(lists, [self.references[number] for number in numbers], Lines(tokens))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is combined, and how.
+
+    Attributes:
+        method: of `METHODS`.
+        systems: their names.
+        lm: whether a language model has a feature.
+        sharpness: what the costs, which are on one scale for all systems, are multiplied with: the larger, the more
+            the best hypotheses of each system count.
+    """
+
+    method: str
+    systems: tuple[str, ...]
+    lm: bool = True
+    sharpness: float = SHARPNESS[1]
+
+
+@dataclass(frozen=True)
+class Combiner:
+    """Combines the sentences of a set as a choice says.
+
+    Attributes:
+        scales: of the systems' costs.
+        text: makes text of tokens.
+    """
+
+    lm: LanguageModel | None
+    scales: Mapping[str, float]
+    run: Run = field(default_factory=Run)
+    text: Callable[[str], str] = str
+
+    def lattices(self, choice: Choice, given: StudySet, weights: Mapping[str, float]) -> list[Lattice]:
+        """Returns the lattice of each sentence."""
+        settings = self._settings(choice)
+        work = partial(combine, settings=settings, lm=self.lm if choice.lm else None, weights=weights)
+        outputs = list(zip(*(given.lists[name] for name in choice.systems), strict=True))
+        found = []
+        for _, lattice, error in in_threads(work, outputs, self.run.jobs):
+            if error is not None:
+                raise error
+            assert lattice is not None
+            found.append(lattice)
+            self.run.progress(len(found), len(outputs))
+        return found
+
+    def translate(self, choice: Choice, given: StudySet, weights: Mapping[str, float]) -> list[str]:
+        """Returns the best string of each sentence."""
+        return [nbest(own)[0].text for own in self.lattices(choice, given, weights)]
+
+    def tuned(self, choice: Choice, given: StudySet) -> dict[str, float]:
+        """Returns weights that are tuned for BLEU by MERT."""
+        start = default_weights(len(choice.systems), self._settings(choice), lm=choice.lm)
+
+        def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
+            own = {name: weights[name] for name in start}
+            return [_tuning(one, symbols, tuple(start)) for one in self.lattices(choice, given, own)]
+
+        mert: MertOptions = replace(SEARCH, jobs=self.run.jobs, random_directions=8)
+        return tune_with(decode, given.references, start, mert=mert, max_rounds=ROUNDS, say=self.run.say).weights
+
+    def cross_validated(self, choice: Choice, given: StudySet) -> list[str]:
+        """Returns the best strings by weights that were tuned on the other half of the sentences: even or odd ones."""
+        count = len(given.references)
+        found = [""] * count
+        for half in (0, 1):
+            tuning, testing = (given.only(range(start, count, 2)) for start in (1 - half, half))
+            found[half::2] = self.translate(choice, testing, self.tuned(choice, tuning))
+        return found
+
+    def _settings(self, choice: Choice) -> CombinationSettings:
+        scales = tuple(choice.sharpness * self.scales[name] for name in choice.systems)
+        return CombinationSettings(choice.method, strings=STRINGS, scales=scales)
+
+
+def _tuning(lattice: Lattice, symbols: SymbolTable, names: tuple[str, ...]) -> Lattice:
+    pruned = prune(lattice, max_arcs=MAX_ARCS)
+    features = pruned.features.select(names)
+    return tuning_lattice(pruned, names, features.arcs, features.finals).with_symbols(symbols)
+
+
+def scales_of(given: StudySet) -> dict[str, float]:
+    """Returns what each system's costs are multiplied with: hypothesis `RANK` costs a nat more than the best one."""
+    scales = {}
+    for name, lists in given.lists.items():
+        gaps = [own[min(RANK, len(own) - 1)].cost - own[0].cost for own in lists]
+        scales[name] = 1.0 / max(float(np.mean(gaps)), 1e-3)
+    return scales
+
+
+def system_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Returns the sets of systems to choose from: all, those of one kind, all but one.
+
+    >>> system_sets(["plain", "gc", "plain+rescored"])
+    [('plain', 'gc', 'plain+rescored'), ('plain', 'gc')]
+    """
+    rescored = tuple(name for name in names if name.endswith(RESCORED))
+    others = tuple(name for name in names if name not in rescored)
+    sets = [tuple(names), others, rescored]
+    return [own for own in dict.fromkeys(sets) if len(own) > 1]
+
+
+def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, Any]]]:
+    """Returns the best choice by twofold cross-validation: of the method, the systems, the sharpness, the model."""
+    rows: list[dict[str, Any]] = []
+
+    def best(choices: Sequence[Choice]) -> Choice:
+        scored = []
+        for choice in choices:
+            known = next((row for row in rows if row["choice"] == choice), None)
+            if known is None:
+                combiner.run.say(f"combination: {choice}")
+                score = bleu(combiner.cross_validated(choice, given), given)
+                known = {"choice": choice, "bleu": score}
+                rows.append(known)
+            scored.append((known["bleu"], choice))
+        return max(scored, key=lambda one: one[0])[1]
+
+    every = tuple(given.lists)
+    found = best([Choice(method, every, combiner.lm is not None) for method in METHODS])
+    found = best([replace(found, systems=own) for own in [found.systems, *system_sets(every)]])
+    found = best([replace(found, sharpness=own) for own in SHARPNESS])
+    if combiner.lm is not None:
+        found = best([found, replace(found, lm=False)])
+    told = [{**vars(row["choice"]), "systems": list(row["choice"].systems), "bleu": row["bleu"]} for row in rows]
+    return found, told
+
+
+def bleu(words: Sequence[str], given: StudySet) -> float:
+    """Returns corpus BLEU on tokens."""
+    return bleu_tok().corpus_score(words, [given.lines.tokens or ()])
+
+
+def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, Any]:
+    """Chooses and tunes on the development set, and compares on the test set with the best system of the former.
+
+    Returns:
+        The figures: `combination_gain_bleu`, `combination_gain_p`, and what they come from.
+    """
+    begin = time.perf_counter()
+    development, test = sets[DEVELOPMENT], sets[TEST]
+    singles = {name: bleu([own[0].text for own in lists], development) for name, lists in development.lists.items()}
+    baseline = max(singles, key=lambda name: singles[name])
+    choice, choices = choose(combiner, development)
+    weights = combiner.tuned(choice, development)
+    start, cpu = time.perf_counter(), time.process_time()
+    words = combiner.translate(choice, test, weights)
+    costs = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "sentences": len(words)}
+    outputs = {name: [own[0].text for own in lists] for name, lists in test.lists.items()} | {COMBINED: words}
+    compared = _compared(outputs, test, baseline, combiner.text)
+    gain = compared.scores[COMBINED]["BLEU-tok"]
+    return {
+        "combination_gain_bleu": gain.gain,
+        "combination_gain_p": gain.p,
+        "combination": {
+            "baseline": baseline,
+            "choice": {**vars(choice), "systems": list(choice.systems)},
+            "choices": choices,
+            "development_singles": singles,
+            "weights": weights,
+            "scales": dict(combiner.scales),
+            "test": {
+                name: {metric: vars(score) for metric, score in own.items()} for name, own in compared.scores.items()
+            },
+            "combining": costs,
+            "seconds": time.perf_counter() - begin,
+        },
+    }
+
+
+def _compared(
+    outputs: Mapping[str, Sequence[str]], given: StudySet, baseline: str, text: Callable[[str], str]
+) -> Comparison:
+    lines = {name: Lines(words, [text(own) for own in words]) for name, words in outputs.items()}
+    measured = measure(lines, [given.lines], [bleu_tok(), bleu_13a(lowercase=True)])
+    return compare(measured, baseline, SignificanceTest(TestKind.RANDOMISATION))
+
+
+# ---------------------------------------------------------------- the study's files
+
+
+def combination_stage(study: Path, data: str) -> Stage:
+    """Returns the stage that combines a study's systems.
+
+    Args:
+        study: its work folder.
+        data: the folder with the corpora.
+
+    Raises:
+        LatticeSimpError: the study has not translated with two systems yet.
+    """
+    folders = system_folders(study)
+    work = partial(_combine, study, folders, data)
+    return Stage("combination", (), [folder.name for folder in folders.values()], (), work)
+
+
+def read_combination(folder: Path) -> dict[str, Any]:
+    """Returns the figures that the stage wrote."""
+    found: dict[str, Any] = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+    return found
+
+
+def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, folder: Path) -> dict[str, Any]:
+    config = read_config(study / "config.yaml", [f"data={json.dumps(data)}"])
+    model = _newest(study, "model")
+    assert model is not None
+    sets = {}
+    tokeniser = tokenisers(config.text)[1]
+    for name in SETS:
+        own = config.tune.development if name == DEVELOPMENT else config.test[0]
+        assert own is not None
+        lines = read_test_set(config, own, model)[1]
+        originals = read_texts(config, own)[1]
+        lists = {system: read_lists(folder, name, len(lines[0])) for system, folder in folders.items()}
+        references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
+        sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
+    lm = LanguageModel.read(next(model.glob("lm.*")))
+    figures = combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), run, tokeniser.text))
+    write_json(folder / FIGURES, figures)
+    return {"gain": figures["combination_gain_bleu"], "p": figures["combination_gain_p"]}
+
+
+def system_folders(work: Path) -> dict[str, Path]:
+    """Returns the folders with the n-best lists of a study's systems, and of the rescored ones.
+
+    Raises:
+        LatticeSimpError: there are not two of them.
+    """
+    found: dict[str, Path] = {}
+    for suffix, stage in (("", "translated"), (RESCORED, "rescored")):
+        for system in SYSTEMS:
+            folder = _newest(work, f"{stage}-{system.name}")
+            if folder is not None:
+                found[system.name + suffix] = folder
+    if len(found) < 2 or _newest(work, "model") is None:
+        raise LatticeSimpError(f"{work}: there are no outputs of two systems; make them with: make study-en-fr")
+    return found
+
+
+def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
+    """Returns the n-best lists of a set, the best first, by the weights of the folder where it has some.
+
+    Raises:
+        LatticeSimpError: one is missing.
+    """
+    weights = read_weights(folder / WEIGHTS) if (folder / WEIGHTS).exists() else None
+    found = []
+    for number in range(count):
+        path = nbest_path(folder, name, number)
+        if not path.exists():
+            raise LatticeSimpError(f"{path}: is missing; finish the study with: make study-en-fr")
+        own = Nbest.read(path)
+        found.append(own.best(weights or dict.fromkeys(own.names, 1.0), STRINGS))
+    return found
+
+
+def _newest(work: Path, stage: str) -> Path | None:
+    """Returns the folder of a stage that is done, the last one if it was done several times."""
+    done = [path.parent for path in work.glob(f"{stage}.*/{RECORD}") if not path.parent.name.endswith(".partial")]
+    return max(done, key=lambda path: (path / RECORD).stat().st_mtime, default=None)
+
+
+# ---------------------------------------------------------------- the page
+
+
+def combination_parts(figures: Mapping[str, Any]) -> list[str]:
+    """Returns the paragraphs and tables of the page."""
+    own = figures["combination"]
+    choice = own["choice"]
+    head = [
+        "## Combination of systems",
+        f"The outputs of a study's systems for English-French (up to {STRINGS} hypotheses a sentence) become one "
+        "lattice; its best path by n-gram agreement, length and a language model is the translation (`lattice-simp "
+        "combine`). Everything is chosen on newstest2012, by twofold cross-validation, and tuned there; newstest2013 "
+        "is translated once. The single systems were tuned on all of newstest2012, and measured on newstest2013 "
+        "before, in their own experiment: that is no unseen set for them, but nothing here was chosen by it.",
+    ]
+    rows = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
+    for one in own["choices"]:
+        cells = (one["method"], ", ".join(one["systems"]), f"{one['sharpness']:g}", "yes" if one["lm"] else "no")
+        rows.append(f"| {' | '.join(cells)} | {one['bleu']:.2f} |")
+    rows += [f"| single | {name} | | | {score:.2f} |" for name, score in own["development_singles"].items()]
+    names = list(next(iter(own["test"].values())))
+    table = [
+        "| newstest2013 | " + " | ".join(f"{name} | p" for name in names) + " |",
+        "|---|" + "---:|---:|" * len(names),
+    ]
+    for system, scores in own["test"].items():
+        cells = [
+            f"{score['value']:.2f} | {'' if score['p'] is None else format(score['p'], '.3f')}"
+            for score in (scores[name] for name in names)
+        ]
+        table.append(f"| {system} | {' | '.join(cells)} |")
+    combining = own["combining"]
+    tail = (
+        f"Chosen: {choice['method']} of {', '.join(choice['systems'])}, sharpness {choice['sharpness']:g}"
+        f"{', with the language model' if choice['lm'] else ', without a language model'}; p by approximate "
+        f"randomisation against {own['baseline']}, the best single system of the development set. "
+        f"{combining['sentences']:,} sentences took {combining['cpu_seconds']:.0f} CPU seconds."
+    )
+    return [*head, "\n".join(rows), "\n".join(table), tail]

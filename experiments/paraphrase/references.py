@@ -1,0 +1,410 @@
+"""Do expanded references judge better? Some of four references expand, another one judges.
+
+Outputs are scored against the given references, and against these and one more: the closest path of a lattice. It is a
+better metric if its scores agree more with what a reference says that it has not seen. There are two kinds of outputs:
+real systems' (Hindi to English), with three references given; and one of the references itself, as it is and damaged,
+with two given. The latter differ as right translations do, and by known damage; no person wrote such errors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
+from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, Tree, recombine
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate import Metric, bleu_tok, chrf, closest_references
+from lattice_simp.ops.utilities import wer
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.skeleton.automatic.spacy_parser import tokenise
+from lattice_simp.support.textio import read_lines
+from lattice_simp.train.config import read_config
+from lattice_simp.train.text.tokeniser import tokenisers
+
+ROWS = "correlations.json"
+
+GIVEN, RECOMBINED, EXPANDED = "given", "given + recombined", "given + expanded"
+"""The references of a metric: three; one more, the closest recombination of their words; of their phrases."""
+
+CONDITIONS = (GIVEN, RECOMBINED, EXPANDED)
+
+HUMAN, SYSTEMS = "human", "systems"
+"""What kind the outputs are of."""
+
+OUTPUT = "output.txt"
+
+DAMAGES = (0.0, 0.1, 0.3)
+"""Which shares of a reference's words are damaged, to make systems of it."""
+
+METRICS = (bleu_tok, partial(chrf, lowercase=True))
+
+EDITS = "edits"
+"""What the judge says: minus the word edits to its reference for each of its words."""
+
+Outputs: TypeAlias = Mapping[str, Sequence[str]]
+"""Of each system, lines of tokens."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of systems.
+
+    Attributes:
+        sentences: (systems, sentences).
+        systems: (systems,), on all sentences.
+    """
+
+    sentences: Floats
+    systems: Floats
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged once.
+
+    Attributes:
+        outputs: of each system, lower-case tokens.
+        given: the numbers of the references that are given.
+        judge: the number of the one that judges.
+    """
+
+    outputs: Outputs
+    given: tuple[int, ...]
+    judge: int
+
+
+def references_stage(config: Config) -> Stage:
+    """Returns the stage that finds the correlations; systems are left out if their experiment is not done."""
+    own = config["references"]
+    parsed = f"parse {own['collection']}"
+    files = [path / OUTPUT for path in system_folders(Path(own["translations"])).values()]
+    return Stage("references", (parsed,), [config["senses"], own], [*CODE, *files], partial(_correlate, config, parsed))
+
+
+def system_folders(work: Path) -> dict[str, Path]:
+    """Returns the folders with the outputs of the systems from Hindi to English, none if there are not two."""
+    found = {
+        path.parent.name.removeprefix("translated-").partition(".")[0]: path.parent
+        for path in sorted(work.glob(f"translated-*/{RECORD}"), key=lambda path: path.stat().st_mtime)
+        if not path.parent.name.endswith(".partial")
+    }
+    return found if len(found) > 1 else {}
+
+
+def _correlate(config: Config, parsed: str, run: Run, folder: Path) -> dict[str, Any]:
+    settings = config["references"]
+    every = list(read_sets(run.folders[parsed]))[: settings["sets"]]
+    most = max(map(len, every))
+    kept = [number for number, own in enumerate(every) if len(own) == most]
+    sets = [every[number] for number in kept]
+    paraphraser = Paraphraser(ParaphraseSettings(), thesaurus(config))
+
+    def expand(trees: Sequence[Tree]) -> Lattice:
+        return paraphraser.expand_trees(trees).lattice
+
+    kinds = {HUMAN: human_cases(texts_of(sets), settings["seed"])}
+    outputs = _read_outputs(Path(settings["translations"]), kept)
+    if outputs:
+        kinds[SYSTEMS] = [Case(outputs, given, judge) for given, judge in _rotations(range(most), most - 1)]
+    found = {kind: correlations(cases, sets, expand, run) for kind, cases in kinds.items()}
+    write_json(folder / ROWS, found)
+    return {"sentences": len(sets), "kinds": list(found)}
+
+
+def _read_outputs(translations: Path, kept: Sequence[int]) -> dict[str, list[str]]:
+    folders = system_folders(translations)
+    if not folders:
+        return {}
+    text = tokenisers(read_config(translations / "config.yaml", []).text)[1].text
+    lines = {name: list(read_lines(path / OUTPUT)) for name, path in folders.items()}
+    return {name: [" ".join(tokenise(text(own[number]))).lower() for number in kept] for name, own in lines.items()}
+
+
+def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
+    """Returns the cases in which one reference is the output, another one judges, and the others are given.
+
+    Args:
+        texts: of each set, the references; lower-case tokens.
+    """
+    cases = []
+    for human in range(len(texts[0])):
+        lines = [own[human] for own in texts]
+        outputs = {f"{share:.0%} damaged": damaged(lines, share, seed) for share in DAMAGES}
+        others = [number for number in range(len(texts[0])) if number != human]
+        cases += [Case(outputs, given, judge) for given, judge in _rotations(others, len(others) - 1)]
+    return cases
+
+
+def damaged(lines: Sequence[str], share: float, seed: int) -> list[str]:
+    """Returns lines of which a share of the words is dropped, or takes the next word's place, as often.
+
+    >>> damaged(["a b c d e f g h"], 0.0, 1), damaged(["a b c d e f g h"], 0.5, 1)
+    (['a b c d e f g h'], ['a b d g f'])
+    """
+    rng = np.random.default_rng(seed)
+    made = []
+    for line in lines:
+        words = line.split()
+        for place in np.flatnonzero(rng.random(len(words)) < share)[::-1].tolist():
+            word = words.pop(place)
+            if rng.random() < 0.5:
+                words.insert(place + 1, word)
+        made.append(" ".join(words))
+    return made
+
+
+def texts_of(sets: Sequence[Sequence[Tree]]) -> list[list[str]]:
+    """Returns the references of each set; lower-case tokens."""
+    return [[" ".join(tree.tokens).lower() for tree in own] for own in sets]
+
+
+def _rotations(numbers: Sequence[int], count: int) -> list[tuple[tuple[int, ...], int]]:
+    """Returns which references are given, and which judges: each is the judge once."""
+    return [(given, judge) for judge in numbers for given in combinations((n for n in numbers if n != judge), count)]
+
+
+def correlations(
+    cases: Sequence[Case], sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice], run: Run
+) -> dict[str, Any]:
+    """Returns how well metrics with the given references agree with the judges, in the mean of cases.
+
+    Args:
+        sets: the references' trees, as many in each set.
+        expand: returns the lattice of what the phrases of some trees make.
+    """
+    texts = texts_of(sets)
+    lattices = _Lattices(sets, expand)
+    found: dict[tuple[str, str, str], list[dict[str, float]]] = {}
+    for case in run.each(cases):
+        fourth = [own[case.judge] for own in texts]
+        given = [[own[number] for own in texts] for number in case.given]
+        own_references = {
+            GIVEN: None,
+            RECOMBINED: closest_references(lattices.recombined(case.given), case.outputs, given[0]),
+            EXPANDED: closest_references(lattices.expanded(case.given), case.outputs, given[0]),
+        }
+        said = {EDITS: edit_scores(case.outputs, fourth)}
+        for make in METRICS:
+            metric = make(references=1)
+            said[metric.name] = metric_scores(metric, case.outputs, [fourth])
+        for condition, extra in own_references.items():
+            for make in METRICS:
+                metric = make(references=len(given) + (extra is not None))
+                scores = metric_scores(metric, case.outputs, given, extra)
+                for truth in (metric.name, EDITS):
+                    found.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
+    means = [
+        {
+            "references": condition,
+            "metric": metric,
+            "judge": truth,
+            **_mean(rows),
+            "better": _better(rows, found[GIVEN, metric, truth]),
+            "by_case": rows,
+        }
+        for (condition, metric, truth), rows in found.items()
+    ]
+    counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].given), "failed": lattices.failed}
+    return {**counts, "systems": list(cases[0].outputs), "rows": means}
+
+
+class _Lattices:
+    """The lattices of some references of each set.
+
+    Attributes:
+        failed: how many expansions are too large; there, the closest of the given references counts twice.
+    """
+
+    def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
+        self._sets, self._expand, self.failed = sets, expand, 0
+
+    def recombined(self, given: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(given):
+            yield recombine(Hypothesis(tuple(token.lower() for token in tree.tokens)) for tree in trees)
+
+    def expanded(self, given: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(given):
+            try:
+                yield lowered(self._expand(trees))
+            except LatticeSimpError:
+                self.failed += 1
+                yield Lattice.from_strings((" ".join(tree.tokens).lower(), 0.0) for tree in trees)
+
+    def _given(self, given: tuple[int, ...]) -> Iterator[list[Tree]]:
+        return ([own[number] for number in given] for own in self._sets)
+
+
+def lowered(lattice: Lattice) -> Lattice:
+    """Returns an acceptor with its words in lower case.
+
+    >>> from lattice_simp import nbest
+    >>> [path.text for path in nbest(lowered(Lattice.from_strings([("The Cat", 0.0)])), 1)]
+    ['the cat']
+    """
+    table = SymbolTable()
+    labels = np.array([0, *(table.add(word.lower()) for word in list(lattice.symbols)[1:])], dtype=np.int32)
+    olabels = labels[lattice.olabels]
+    return replace(lattice, ilabels=olabels, olabels=olabels, symbols=table)
+
+
+# ---------------------------------------------------------------- scores
+
+
+def metric_scores(
+    metric: Metric, outputs: Outputs, references: Sequence[Sequence[str]], own: Outputs | None = None
+) -> Scores:
+    """Returns a metric's scores; all systems' lines are counted at once.
+
+    Args:
+        references: of all systems.
+        own: of each system, one more.
+    """
+    count = len(outputs)
+    hypotheses = [line for lines in outputs.values() for line in lines]
+    columns = [list(lines) * count for lines in references]
+    if own is not None:
+        columns.append([line for name in outputs for line in own[name]])
+    rows = metric.rows(hypotheses, columns).reshape(count, len(references[0]), -1)
+    return Scores(np.asarray(metric.score(rows)), np.asarray(metric.score(rows.sum(axis=1))))
+
+
+def edit_scores(outputs: Outputs, reference: Sequence[str]) -> Scores:
+    """Returns minus the word edits for each word of a reference."""
+    one = np.array([1], dtype=np.int32)
+    edits = np.array(
+        [
+            [
+                float(wer([tuple(line.split()), tuple(own.split())])(0, one)[0])
+                for line, own in zip(lines, reference, strict=True)
+            ]
+            for lines in outputs.values()
+        ]
+    )
+    lengths = np.array([max(len(line.split()), 1) for line in reference])
+    return Scores(edits / lengths, edits.sum(axis=1) / lengths.sum())
+
+
+# ---------------------------------------------------------------- correlations
+
+
+def agreement(scores: Scores, truth: Scores) -> dict[str, float]:
+    """Returns the correlations of scores with those of a judge.
+
+    `sentences` (Pearson and Kendall) are those of each system's sentences, in the mean of systems; `pairs` is Kendall's
+    tau of the systems on each sentence, over all pairs that the judge does not score alike; `systems` is Pearson's of
+    the systems on all sentences.
+    """
+    return {
+        "sentences_pearson": float(
+            np.mean([pearson(*own) for own in zip(scores.sentences, truth.sentences, strict=True)])
+        ),
+        "sentences_kendall": float(
+            np.mean([kendall(*own) for own in zip(scores.sentences, truth.sentences, strict=True)])
+        ),
+        "pairs": paired_tau(scores.sentences, truth.sentences),
+        "systems_pearson": pearson(scores.systems, truth.systems),
+    }
+
+
+def pearson(one: Floats, other: Floats) -> float:
+    """Returns Pearson's correlation, 0 where one side does not vary.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])).__round__(6)
+    1.0
+    """
+    if not (np.ptp(one) and np.ptp(other)):
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def kendall(one: Floats, other: Floats) -> float:
+    """Returns Kendall's tau-b, 0 where one side does not vary.
+
+    >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
+    0.3333
+    """
+    first, second = (np.sign(values[:, None] - values[None, :]) for values in (one, other))
+    below = np.sqrt(np.abs(first).sum() * np.abs(second).sum())
+    return float((first * second).sum() / below) if below else 0.0
+
+
+def paired_tau(scores: Floats, truth: Floats) -> float:
+    """Returns Kendall's tau over the pairs of systems on each sentence: those in order less those that are not.
+
+    >>> paired_tau(np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 2.0]]))
+    0.2
+
+    Args:
+        scores, truth: (systems, sentences). Pairs that the truth scores alike do not count.
+    """
+    first, second = (np.sign(values[:, None] - values[None, :]) for values in (scores, truth))
+    pairs = np.abs(second).sum()
+    return float((first * second).sum() / pairs) if pairs else 0.0
+
+
+def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: round(float(np.mean([row[name] for row in rows])), 4) for name in rows[0]}
+
+
+def _better(rows: Sequence[Mapping[str, float]], given: Sequence[Mapping[str, float]]) -> int:
+    """Returns in how many cases the sentences' correlation is above that with the given references alone."""
+    return sum(own["sentences_pearson"] > other["sentences_pearson"] for own, other in zip(rows, given, strict=True))
+
+
+# ---------------------------------------------------------------- the page
+
+
+def read_correlations(folder: Path) -> dict[str, Any]:
+    """Returns what the stage wrote."""
+    found: dict[str, Any] = json.loads((folder / ROWS).read_text(encoding="utf-8"))
+    return found
+
+
+_ABOUT = """Outputs are scored against some of the four English references of a Hindi sentence, and against these and
+one more: *recombined*, for each output the closest path of their recombination at common words, *expanded*, that of
+what their phrases make. Another reference, which none of them has seen, judges: the same metric with it alone, or the
+word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of
+systems on a sentence; *systems*: over the systems' scores, which are few, so that it says little; *better*: in how many
+cases Pearson's is above that with the given references alone. All in the mean of
+{cases} cases: each choice of the references that are given, and of the judge."""
+
+_KINDS = {
+    HUMAN: "One reference is the output, as it is and with shares of its words dropped or moved ({systems}); {given} "
+    "are given, another one judges ({sentences:,} sentences). {failed:,} expansions were too large. By word edits, the "
+    "damaged outputs are nearer to a translation in other words, since they are shorter: as a judge of systems, edits "
+    "fail here.",
+    SYSTEMS: "The outputs of systems ({systems}; `make hindi-english`); {given} references are given, the fourth "
+    "judges ({sentences:,} sentences). {failed:,} expansions were too large.",
+}
+
+
+def references_parts(kinds: Mapping[str, Any]) -> list[str]:
+    """Returns the paragraphs and the tables of the page."""
+    cases = " and ".join(f"{found['cases']}" for found in kinds.values())
+    parts = ["## Expanded references", _ABOUT.format(cases=cases)]
+    for kind, found in kinds.items():
+        parts += [_KINDS[kind].format(**{**found, "systems": ", ".join(found["systems"])}), _table(found["rows"])]
+    return parts
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    lines = [
+        "| references | metric | judge | sentences, Pearson | better | sentences, Kendall | pairs | systems |",
+        "|---|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in sorted(rows, key=lambda one: (one["metric"], one["judge"])):
+        others = " | ".join(f"{row[name]:.3f}" for name in ("sentences_kendall", "pairs", "systems_pearson"))
+        better = "" if row["references"] == GIVEN else f"{row['better']} of {len(row['by_case'])}"
+        cells = f"{row['sentences_pearson']:.3f} | {better} | {others}"
+        lines.append(f"| {row['references']} | {row['metric']} | {row['judge']} | {cells} |")
+    return "\n".join(lines)

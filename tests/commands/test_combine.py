@@ -1,0 +1,156 @@
+"""The command that combines systems: what it reads, what it writes, and how its weights are tuned."""
+
+from __future__ import annotations
+
+import pytest
+
+from lattice_simp import Lattice, MissingExtraError, read_nbest, write
+from lattice_simp.commands.combine import _is_lattice
+from lattice_simp.skeleton.automatic import parser_name
+
+ONE = """0 ||| the old cat slept there ||| lm= -1 ||| -1
+0 ||| an old cat slept there ||| lm= -2 ||| -9
+1 ||| good night ||| lm= -1 ||| -1
+2 ||| one two three ||| lm= -1 ||| -1
+"""
+TWO = "a old cat slept here\ngood morning\none two\n"
+THREE = "the old dog slept here\ngood night\none two three\n"
+BEST = "the old cat slept here\ngood night\none two three\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.nbest").write_text(ONE)
+    (tmp_path / "two.txt").write_text(TWO)
+    (tmp_path / "three.txt").write_text(THREE)
+    return tmp_path
+
+
+def test_lists_and_lines_become_lines_and_lists(call, folder):
+    done = call("combine", "one.nbest", "two.txt", "three.txt", "--nbest-output", "all.nbest", "--nbest", 2)
+    assert (done.returncode, done.stdout, done.stderr) == (0, BEST, "")
+    lists = read_nbest("all.nbest")
+    assert [len(own) for own in lists] == [2, 2, 2]
+    assert list(lists[0][0].features) == [
+        *("Posterior", "Words", "Ngram1", "Ngram2", "Ngram3", "Ngram4"),
+        *("Agreement1", "Agreement2", "Agreement3"),
+    ]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("method", ["union", "confusion", "phrases"])
+def test_methods_and_jobs(call, folder, method, jobs):
+    done = call("combine", "one.nbest", "two.txt", "three.txt", "--method", method, "--jobs", jobs)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1:] == BEST.splitlines()[1:]
+    if method != "union":  # no system has this string
+        assert done.stdout == BEST
+
+
+def test_one_list_by_itself_is_its_best(call, folder):
+    assert call("combine", "one.nbest").stdout == "the old cat slept there\ngood night\none two three\n"
+
+
+def test_lattices_of_a_folder_and_of_a_file(call, folder):
+    (folder / "lattices").mkdir()
+    for number, line in enumerate(THREE.splitlines()):
+        write(Lattice.from_strings([(line, 0.0)]), folder / "lattices" / f"{number}.slf")
+    assert call("combine", "one.nbest", "two.txt", "lattices").stdout == BEST
+    write(Lattice.from_strings([("a b", 0.0)]), folder / "single.fst")
+    assert call("combine", "single.fst", "-", stdin="a b\n").stdout == "a b\n"
+
+
+def test_what_is_a_lattice_is_told_by_the_content(folder):
+    for text, expected in (
+        ("0 1 a\n1\n", True),
+        ("0 1 a b 2.5\n1 0.5\n\n", True),
+        ("2 eggs\n", False),
+        ("7 a\n", False),
+    ):
+        (folder / "file.txt").write_text(text)
+        assert _is_lattice(folder / "file.txt") == expected, text
+    (folder / "file.txt").write_text("0 1 a\n" * 20_000 + "no\n")
+    assert _is_lattice(folder / "file.txt")  # what comes late is the reader's to complain about
+
+
+def test_a_sentence_that_one_lacks_is_decided_by_the_others_and_told(call, folder):
+    (folder / "two.txt").write_text("a old cat slept here\n\none two\n")
+    done = call("combine", "one.nbest", "two.txt", "three.txt")
+    assert (done.returncode, done.stdout) == (0, BEST)
+    assert done.stderr == "lattice-simp: two.txt: nothing for sentence 1; the others decide\n"
+
+
+def test_a_sentence_that_all_lack_stays_empty(call, folder):
+    (folder / "one.nbest").write_text(ONE.replace("1 ||| good night ||| lm= -1 ||| -1\n", ""))
+    (folder / "two.txt").write_text("a\n\nb\n")
+    done = call("combine", "one.nbest", "two.txt", "--output", "out.txt", "--lattices", "made")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / "out.txt").read_text().splitlines()[1] == ""
+    assert sorted(path.name for path in (folder / "made").iterdir()) == ["000000.txt", "000002.txt", "weights.tsv"]
+
+
+@pytest.mark.parametrize("order", [("one.nbest", "short.txt"), ("short.txt", "one.nbest")])
+def test_other_numbers_of_sentences_are_one_error_with_both_names(call, folder, order):
+    (folder / "short.txt").write_text("a\nb\n")
+    done = call("combine", *order, "--output", "out.txt", "--nbest-output", "out.nbest")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "lattice-simp: short.txt: ends after 2 sentences, but one.nbest has more "
+        "(give each system's output for the same sentences)"
+    ]
+    assert not list(folder.glob("out*"))
+
+
+def test_weights_are_tuned_on_the_lattices(call, folder):
+    (folder / "reference.txt").write_text("a old cat slept there\ngood morning\none two three\n")
+    systems = ("one.nbest", "two.txt", "three.txt")
+    call("combine", *systems, "--lattices", "made", "--output", "before.txt")
+    tuned = ("--reference", "reference.txt", "--weights", "made/weights.tsv", "--output", "weights.tsv")
+    done = call("tune", "lattices", "made", *tuned)
+    assert done.returncode == 0, done.stderr
+    (folder / "nothing").mkdir()
+    assert "nothing: holds no lattices" in call("tune", "lattices", "nothing", *tuned).stderr
+    done = call("combine", *systems, "--weights", "weights.tsv")
+    assert done.stdout.splitlines()[1] == "good morning"
+
+
+def test_english_constituents_recombine(call, folder):
+    try:
+        parser_name()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    (folder / "a.txt").write_text("we met a tall man yesterday .\n")
+    (folder / "b.txt").write_text("yesterday we met a man in town .\n")
+    made = {}
+    for parse in ((), ("--parse",)):
+        call("combine", "a.txt", "b.txt", "--method", "phrases", *parse, "--nbest-output", "made.nbest", "-n", 1000)
+        made[parse] = {entry.text for entry in read_nbest("made.nbest")[0]}
+    assert made[()] < made["--parse",]
+    assert "yesterday we met a tall man ." in made["--parse",] - made[()]
+
+
+def test_shares_and_a_language_model(call, folder, model):
+    (folder / "a.txt").write_text("die haus\n")
+    (folder / "b.txt").write_text("das haus\n")
+    for lm_weight, best in ((0.0, "die haus"), (5.0, "das haus")):
+        options = ("--share", 3, "--share", 1, "--lm", model / "lm.arpa", "--lm-weight", lm_weight)
+        assert call("combine", "a.txt", "b.txt", *options, "--method", "union").stdout == f"{best}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--share", 1), "1 shares for 2 systems"),
+        (("--scale", 1, "--scale", 2, "--scale", 3), "3 scales for 2 systems"),
+        (("--weights", "weights.tsv"), "a weight of 'Fluency', which is no feature here"),
+        (("--method", "best"), "'best' is not one of"),
+        (("--parse",), "--parse has no effect with --method confusion"),
+    ],
+)
+def test_options_that_do_not_fit(call, folder, arguments, message):
+    (folder / "weights.tsv").write_text("feature\tweight\nFluency\t1\n")
+    done = call("combine", "two.txt", "three.txt", *arguments, "--output", "out.txt")
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr

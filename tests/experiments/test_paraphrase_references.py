@@ -1,0 +1,125 @@
+"""The experiment that lets expanded references judge."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from experiments.paraphrase.references import (
+    CONDITIONS,
+    GIVEN,
+    RECOMBINED,
+    SYSTEMS,
+    Case,
+    Scores,
+    agreement,
+    correlations,
+    damaged,
+    edit_scores,
+    human_cases,
+    kendall,
+    metric_scores,
+    paired_tau,
+    references_parts,
+    system_folders,
+)
+from lattice_simp import Hypothesis, LatticeSimpError, Tree, recombine
+from lattice_simp.evaluate import chrf
+from lattice_simp.pipeline.stage import Run
+
+
+def tree(text):
+    return Tree.from_brackets(f"(S {' '.join(f'(NN {word})' for word in text.split())})")
+
+
+def test_kendall_by_pairs():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        one, other = (rng.integers(0, 4, 7).astype(float) for _ in range(2))
+        signs = [
+            (np.sign(one[i] - one[j]), np.sign(other[i] - other[j])) for i, j in itertools.combinations(range(7), 2)
+        ]
+        below = np.sqrt(sum(a != 0 for a, _ in signs) * sum(b != 0 for _, b in signs))
+        assert kendall(one, other) == pytest.approx(sum(a * b for a, b in signs) / below), seed
+
+
+def test_a_perfect_judge_agrees_with_itself():
+    rng = np.random.default_rng(0)
+    scores = Scores(rng.random((3, 20)), rng.random(3))
+    assert list(agreement(scores, scores).values()) == pytest.approx([1.0] * 4)
+    flipped = Scores(-scores.sentences, -scores.systems)
+    assert list(agreement(scores, flipped).values()) == pytest.approx([-1.0] * 4)
+    assert paired_tau(scores.sentences, np.ones((3, 20))) == 0.0
+
+
+def test_scores_of_systems_are_those_of_each_by_itself():
+    outputs = {"one": ["a b", "c d e"], "two": ["a x", "c d y"]}
+    references, own = [["a b", "c d f"]], {"one": ["a b", "c d e"], "two": ["q", "q"]}
+    found = metric_scores(chrf(2), outputs, references, own)
+    for row, (name, lines) in enumerate(outputs.items()):
+        expected = metric_scores(chrf(2), {name: lines}, references, {name: own[name]})
+        assert found.sentences[row].tolist() == expected.sentences[0].tolist()
+        assert found.systems[row] == expected.systems[0]
+    assert edit_scores(outputs, ["a b", "c d"]).sentences.tolist() == [[0.0, -0.5], [-0.5, -0.5]]
+
+
+WORDS = list("abcdefgh")
+
+
+def random_sets(seed, count):
+    rng = np.random.default_rng(seed)
+    texts = [[" ".join(rng.choice(WORDS, 5).tolist()) for _ in range(4)] for _ in range(count)]
+    return texts, [[tree(text) for text in own] for own in texts]
+
+
+def test_large_expansions_are_counted_and_conditions_differ():
+    texts, sets = random_sets(3, 12)
+    outputs = {name: [" ".join(own[0].split()[start:]) for own in texts] for start, name in enumerate(("one", "two"))}
+
+    def expand(trees):
+        if trees[0].tokens == tuple(texts[0][0].split()):
+            raise LatticeSimpError("too large")
+        return recombine(Hypothesis(own.tokens) for own in trees)
+
+    cases = [Case(outputs, (0, 1, 2), 3), Case(outputs, (0, 1, 3), 2), Case(outputs, (1, 2, 3), 0)]
+    found = correlations(cases, sets, expand, Run())
+    assert (found["sentences"], found["cases"], found["failed"]) == (12, 3, 2)
+    by_condition = {name: [row for row in found["rows"] if row["references"] == name] for name in CONDITIONS}
+    assert {len(rows) for rows in by_condition.values()} == {4}
+    assert all(len(row["by_case"]) == 3 for row in found["rows"])
+    assert by_condition[GIVEN] != by_condition[RECOMBINED]
+    assert {row["better"] for row in by_condition[GIVEN]} == {0}
+    page = "\n".join(references_parts({SYSTEMS: found}))
+    assert "2 expansions were too large" in page
+    assert "the mean of\n3 cases" in page
+
+
+def test_no_case_gives_what_judges_or_is_judged():
+    texts, _ = random_sets(4, 3)
+    cases = human_cases(texts, 1)
+    assert len(cases) == 12
+    for case in cases:
+        human = next(number for number in range(4) if case.outputs["0% damaged"] == [own[number] for own in texts])
+        assert sorted([human, case.judge, *case.given]) == [0, 1, 2, 3]
+
+
+def test_damage_is_of_the_share_and_keeps_no_other_words():
+    lines = [" ".join(np.random.default_rng(n).choice(WORDS, 50).tolist()) for n in range(50)]
+    for share in (0.1, 0.3):
+        made = damaged(lines, share, 5)
+        assert made == damaged(lines, share, 5)
+        lost = sum(len(one.split()) - len(other.split()) for one, other in zip(lines, made, strict=True))
+        assert lost / 2500 == pytest.approx(share / 2, abs=0.02)
+        assert not any(Counter(other.split()) - Counter(one.split()) for one, other in zip(lines, made, strict=True))
+
+
+def test_translations_count_where_there_are_two(tmp_path):
+    assert system_folders(tmp_path) == {}
+    for name in ("plain.a", "plain.b", "gappy.a", "simplified.c.partial"):
+        folder = tmp_path / f"translated-{name}"
+        folder.mkdir()
+        (folder / "stage.json").write_text("{}")
+    assert set(system_folders(tmp_path)) == {"plain", "gappy"}

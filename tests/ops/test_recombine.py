@@ -1,0 +1,93 @@
+"""Recombination against brute force: alignments written out, and every path a recombination."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from lattice_simp import Hypothesis, InvalidLatticeError, nbest, recombine, shortest_distance
+from lattice_simp.core.symbols import SymbolTable
+
+
+def random_hypotheses(seed, most=5, length=5):
+    rng = np.random.default_rng(seed)
+    return [
+        Hypothesis(tuple(rng.choice(list("abcd"), int(rng.integers(0, length))).tolist()), float(rng.random()))
+        for _ in range(int(rng.integers(1, most)))
+    ]
+
+
+def strings(lattice):
+    return {path.tokens for path in nbest(lattice, 1_000_000)}
+
+
+def links_of_nearest_alignments(one, other):
+    """Yields the links (of equal words) of each alignment of two strings with the fewest errors."""
+    possible = [(i, j) for i in range(len(one)) for j in range(len(other))]
+    scored = []
+    for count in range(min(len(one), len(other)) + 1):
+        for joined in itertools.combinations(possible, count):  # words side by side, equal or not
+            if all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(joined)):
+                errors = len(one) + len(other) - 2 * count + sum(one[i] != other[j] for i, j in joined)
+                scored.append((errors, tuple((i, j) for i, j in joined if one[i] == other[j])))
+    least = min(errors for errors, _ in scored)
+    return {links for errors, links in scored if errors == least}
+
+
+def recombined(one, other, links):
+    """Returns all strings that take either string's span between neighbouring links."""
+    made, begins = {()}, (0, 0)
+    for i, j in [*links, (len(one), len(other))]:
+        spans = {one[begins[0] : i + 1], other[begins[1] : j + 1]}
+        made = {head + span for head in made for span in spans}
+        begins = (i + 1, j + 1)
+    return made
+
+
+def test_two_strings_recombine_at_the_words_of_a_nearest_alignment():
+    for seed in range(150):
+        one, other = (random_hypotheses((seed, part), most=2)[0].tokens for part in (0, 1))
+        found = strings(recombine([Hypothesis(one), Hypothesis(other)]))
+        allowed = [recombined(one, other, links) for links in links_of_nearest_alignments(one, other)]
+        assert found in allowed, (seed, one, other, found)
+
+
+def test_every_string_is_there_and_nothing_is_joined_that_no_string_joins():
+    for seed in range(150):
+        hypotheses = random_hypotheses(seed)
+        found = strings(recombine(hypotheses))
+        assert found >= {own.tokens for own in hypotheses}, seed
+        marked = [("<s>", *own.tokens, "</s>") for own in hypotheses]
+        pairs = {pair for own in marked for pair in itertools.pairwise(own)}
+        for own in found:
+            assert set(itertools.pairwise(("<s>", *own, "</s>"))) <= pairs, (seed, own)
+
+
+def test_probabilities_sum_to_one_and_arcs_have_those_of_the_strings_through_them():
+    for seed in range(50):
+        hypotheses = random_hypotheses(seed)
+        lattice = recombine(hypotheses)
+        assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9), seed
+        shares = np.exp([-own.cost for own in hypotheses])
+        empty = sum(share for own, share in zip(hypotheses, shares, strict=True) if not own.tokens) / shares.sum()
+        assert np.exp(-lattice.finals[0]) == pytest.approx(empty, abs=1e-9), seed
+
+
+def test_a_lattice_of_one_string_and_of_none():
+    table = SymbolTable(["x"])
+    assert strings(recombine([Hypothesis(("a", "b"), 3.0)] * 2, table)) == {("a", "b")}
+    assert len(table) == 4
+    assert recombine([]).empty
+    assert strings(recombine([Hypothesis(())])) == {()}
+
+
+def test_a_cost_must_be_finite():
+    with pytest.raises(InvalidLatticeError, match="not finite"):
+        recombine([Hypothesis(("a",), float("nan"))])
+
+
+def test_improbable_strings_stay():
+    found = nbest(recombine([Hypothesis(("a",), 0.0), Hypothesis(("b",), 5000.0)]), 3)
+    assert [path.text for path in found] == ["a", "b"]
