@@ -25,7 +25,9 @@ def table() -> str:
     """Returns a row for each entry of `FORMATS`, as Markdown; what is kept is found by trying."""
     probes = {
         "costs": lambda name: np.allclose(_costs(_PLAIN, name), sorted(_COSTS.values()), rtol=0, atol=1e-6),
-        "in double precision": lambda name: np.allclose(_costs(_PLAIN, name), sorted(_COSTS.values()), rtol=0, atol=1e-12),
+        "in double precision": lambda name: np.allclose(
+            _costs(_PLAIN, name), sorted(_COSTS.values()), rtol=0, atol=1e-12
+        ),
         "features": lambda name: any("x" in _again(own, name).features.names for own in _holdable(name)),
         "words of both sides": lambda name: _inputs(_again(_TRANSDUCER, name)) == _inputs(_TRANSDUCER),
     }

@@ -23,7 +23,10 @@ FROM_ELSEWHERE = {
     "CITATION.cff": "CITATION.cff",
     "LICENSE": "LICENSE.txt",
 }
-"""Files of the repository that are part of the site, under their name there."""
+"""Files of the repository that are part of the site, under their names there."""
+
+PAGES = {"docs/notebook.ipynb": "notebook.md"}
+"""What is a page, though it is no Markdown."""
 
 EXPERIMENTS = ("*/RESULTS.md", "*/NOTES.md", "*/plots/*.svg", "walkthrough/README.md", "walkthrough/*.svg")
 """What is shown of `experiments/`, under the names it has."""
@@ -85,5 +88,5 @@ def _on_site(link: str, source: str, uri: str) -> str:
     ('../contributing.md', 'a.md')
     """
     target = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
-    place = FROM_ELSEWHERE.get(target, target.removeprefix("docs/"))
+    place = (FROM_ELSEWHERE | PAGES).get(target, target.removeprefix("docs/"))
     return posixpath.relpath(place, posixpath.dirname(uri) or ".")

@@ -8,7 +8,7 @@ from nbconvert import MarkdownExporter
 
 
 def files(notebook: Path) -> dict[str, str | bytes]:
-    """Returns the page as Markdown, and its drawings, by their names in the site; none if there is no notebook."""
+    """Returns the page as Markdown, and its drawings, by their names in the site."""
     exporter = MarkdownExporter()
     text, resources = exporter.from_filename(str(notebook), resources={"output_files_dir": "notebook"})
-    return {f"{notebook.stem}.md": text, **resources["outputs"], notebook.name: notebook.read_bytes()}
+    return {f"{notebook.stem}.md": text, **resources["outputs"]}

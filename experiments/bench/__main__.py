@@ -46,7 +46,9 @@ def main() -> int:
     )
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder of the reference data")
     parser.add_argument("--output", type=Path, default=Path("build/bench.json"))
-    parser.add_argument("--page", type=Path, action="append", default=[], help="a Markdown file with a table of figures")
+    parser.add_argument(
+        "--page", type=Path, action="append", default=[], help="a Markdown file with a table of figures"
+    )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in MEASUREMENTS]:
@@ -92,7 +94,9 @@ def write_page(path: Path, figures: Figures) -> None:
         if name in cells or not (found["kind"] == "chosen" or any(part in name for part in _NOT_ON_PAGE)):
             value, baseline, ratio = _texts(own)
             recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
-            rows.append(f"| {cells.get(name, f'`{name}`')} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |")
+            rows.append(
+                f"| {cells.get(name, f'`{name}`')} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
+            )
     table = f"<!-- figures: {found['kind']} -->\n" + "\n".join(rows) + "\n<!-- figures: end -->"
     path.write_text(found.string[: found.start()] + table + found.string[found.end() :], encoding="utf-8")
 
