@@ -84,8 +84,10 @@ def _filled(entry: Any, groups: dict[str, list[str]]) -> Any:
 def _on_site(link: str, source: str, uri: str) -> str:
     """Returns a link of a page as the site has it, given where the page is in the repository and on the site.
 
-    >>> _on_site("../CONTRIBUTING.md", "docs/guides/own.md", "guides/own.md"), _on_site("docs/a.md", "README.md", "index.md")
-    ('../contributing.md', 'a.md')
+    >>> _on_site("../../CONTRIBUTING.md", "docs/guides/own.md", "guides/own.md")
+    '../contributing.md'
+    >>> _on_site("docs/ideas.md", "README.md", "index.md")
+    'ideas.md'
     """
     target = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
     place = (FROM_ELSEWHERE | PAGES).get(target, target.removeprefix("docs/"))

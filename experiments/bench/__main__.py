@@ -87,16 +87,15 @@ def write_page(path: Path, figures: Figures) -> None:
     """
     found = _TABLE.search(path.read_text(encoding="utf-8"))
     if found is None:
-        raise LatticeSimpError(f"{path}: no table of figures", remedy="put <!-- figures: begin --> and end around one")
+        raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
     cells = {name[1]: line.split("|")[1].strip() for line in found["rows"].splitlines() if (name := _NAME.search(line))}
     rows = [_HEAD]
     for name, own in figures.items():
         if name in cells or not (found["kind"] == "chosen" or any(part in name for part in _NOT_ON_PAGE)):
             value, baseline, ratio = _texts(own)
             recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
-            rows.append(
-                f"| {cells.get(name, f'`{name}`')} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
-            )
+            first = cells.get(name, f"`{name}`")
+            rows.append(f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |")
     table = f"<!-- figures: {found['kind']} -->\n" + "\n".join(rows) + "\n<!-- figures: end -->"
     path.write_text(found.string[: found.start()] + table + found.string[found.end() :], encoding="utf-8")
 
