@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from documented import ROOT, blocks, furnish, run_block
+from document import ROOT, Document, furnish
 
 import lattice_simp as ls
 from experiments.bench.__main__ import write_page
@@ -166,14 +166,17 @@ def test_bench_writes_the_tables(tmp_path):
 
 def test_examples_and_commands(tmp_path, capfdbinary, monkeypatch):
     """All guides in one folder, in their order: later commands read what earlier ones wrote."""
-    pages = blocks([*(DOCS / "guides" / f"{name}.md" for name in GUIDES), DOCS / "ideas.md"])
-    given = blocks([DOCS / "guides" / "lattices.md", DOCS / "guides" / "translation.md"])
-    assert sum(len(block.commands) for block in pages) > 40
+    guides = [Document((DOCS / "guides" / f"{name}.md").read_text(encoding="utf-8")) for name in GUIDES]
+    assert sum(len(guide.commands) for guide in guides) > 40
     furnish(tmp_path)
-    for block in (own for own in given if own.name):  # files that a page names before it shows them
-        run_block(block, tmp_path, capfdbinary, monkeypatch)
-    for block in pages:
-        run_block(block, tmp_path, capfdbinary, monkeypatch)
+    for guide in guides:
+        guide.run(tmp_path, capfdbinary, monkeypatch)
+    Document((DOCS / "ideas.md").read_text(encoding="utf-8")).run(tmp_path, capfdbinary, monkeypatch)
+
+
+def test_recipes_are_in_the_readme():
+    recipes = {f"docs/recipes/{path.name}" for path in (DOCS / "recipes").glob("*.md")}
+    assert recipes == set(re.findall(r"\]\((docs/recipes/[^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")))
 
 
 def test_the_notebook_gives_its_outputs():

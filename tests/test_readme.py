@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from documented import ROOT, blocks, furnish, run_block
+from document import ROOT, Document, furnish
 
 README = ROOT / "README.md"
-BLOCKS = blocks([README])
+DOCUMENT = Document(README.read_text(encoding="utf-8"))
 
 
 def test_examples_and_commands(tmp_path, capfdbinary, monkeypatch):
     """One after the other: later commands read what earlier ones wrote."""
-    assert any(block.kind == "python" for block in BLOCKS)
-    assert sum(len(block.commands) for block in BLOCKS) >= 8
+    assert DOCUMENT.python
+    assert len(DOCUMENT.commands) >= 8
     furnish(tmp_path)
-    for block in BLOCKS:
-        run_block(block, tmp_path, capfdbinary, monkeypatch)
+    DOCUMENT.run(tmp_path, capfdbinary, monkeypatch)
 
 
 def test_links_lead_to_files():
