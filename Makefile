@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k compression corpus simplify simplify-translate hindi hindi-clauses hindi-english clean
+	train-multi30k compression confidence corpus simplify simplify-translate hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,7 +86,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k compression corpus simplify hindi-clauses hindi-english study-en-de study-en-fr simplify-translate  ## run all experiments (hours)
+experiments: walkthrough train-multi30k compression corpus simplify hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -96,6 +96,9 @@ corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with
 
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
 	$(call RUN,experiments.compression)
+
+confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
+	$(call RUN,experiments.confidence)
 
 simplify: $(STAMP)  ## train simplifiers, measure them and others' outputs on PWKP, TurkCorpus and ASSET (half an hour)
 	$(call RUN,experiments.simplify)

@@ -5,7 +5,8 @@ Lattices:
     Hypothesis          one string with its cost and features
     SymbolTable         words and their numbers
     read, write         lattice files of any known format
-    read_nbest          n-best lists
+    hypotheses          of texts and scores that other programs return
+    read_nbest          n-best lists: of Moses, Marian, fairseq, JSON lines
     read_all            the lattices of a folder, an archive, a list of many sentences
 Operations:
     apply_lm            adds language models exactly, within a beam
@@ -15,6 +16,7 @@ Operations:
     count_paths         how many paths there are
     determinize         one path for each string
     gappy_acceptor      hypotheses with loops where other words may occur
+    join_pieces         words of subwords
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
     minimize            one path for each string, and the fewest states
@@ -28,10 +30,17 @@ Operations:
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     union               the paths of several lattices
+    term_acceptor       hypotheses that hold terms, in order
+    word_confidences    the probability of each word at its place
     to_dot, to_svg, to_image  drawings
+Constrained decoding:
+    TokenConstraint     which tokens of a vocabulary may follow
+    ConstraintProcessor a logits processor for transformers
+    token_bytes         the bytes of a tokeniser's tokens
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
     Skeleton            what stays of a sentence
+    skeleton_agreement  which words are of a translation of the skeleton
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
 Corpora:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lattice_simp.constrain.constraint import ConstraintProcessor, TokenConstraint
+from lattice_simp.constrain.vocabulary import token_bytes
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
@@ -23,6 +25,7 @@ from lattice_simp.errors import (
 from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.results import hypotheses
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -31,6 +34,7 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -40,14 +44,18 @@ from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
+from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.skeleton.agreement import skeleton_agreement
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "ConstraintProcessor",
     "CorpusSettings",
     "CyclicLatticeError",
     "Decoder",
@@ -73,6 +81,7 @@ __all__ = [
     "SkeletonError",
     "SkeletonSettings",
     "SymbolTable",
+    "TokenConstraint",
     "Translation",
     "UnknownSymbolError",
     "align_sentences",
@@ -83,6 +92,8 @@ __all__ = [
     "count_paths",
     "determinize",
     "gappy_acceptor",
+    "hypotheses",
+    "join_pieces",
     "mbr",
     "mbr_nbest",
     "minimize",
@@ -98,10 +109,14 @@ __all__ = [
     "replace",
     "shortest_distance",
     "shortest_path",
+    "skeleton_agreement",
+    "term_acceptor",
     "to_dot",
     "to_image",
     "to_svg",
+    "token_bytes",
     "union",
+    "word_confidences",
     "write",
     "write_nbest",
 ]

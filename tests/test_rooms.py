@@ -16,7 +16,7 @@ FLOORS = [
     {"core", "grammars"},
     {"formats", "draw"},
     {"lm", "ops", "openfst"},
-    {"engines"},
+    {"engines", "constrain"},
     {"skeleton"},
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},

@@ -9,13 +9,14 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from lattice_simp.commands.options import FAILED
+from lattice_simp.commands.options import FAILED, pieces_of
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import FORMATS
-from lattice_simp.formats.collections import entries, is_collection, write_all
+from lattice_simp.formats.collections import Entry, entries, is_collection, write_all
 from lattice_simp.formats.nbest import is_nbest, write_nbest
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
 
 Result = TypeVar("Result")
@@ -34,17 +35,20 @@ class Batch:
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
         self.path, self.jobs, self.failed = path, jobs, 0
-        self._options = label_options(path, labels)
+        self._options, self._pieces = label_options(path, labels), pieces_of(labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
         from lattice_simp.pipeline.progress import progress_bar  # one lattice needs neither bar nor threads
         from lattice_simp.pipeline.threads import in_threads
 
+        def done(entry: Entry) -> Result:
+            return operation(join_pieces(entry[1](), self._pieces))
+
         with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
             found = entries(self.path, **self._options)
-            for (name, _), result, error in in_threads(lambda own: operation(own[1]()), found, self.jobs):
+            for (name, _), result, error in in_threads(done, found, self.jobs):
                 if isinstance(error, LatticeSimpError):
                     self.failed += 1
                     print(f"lattice-simp: {self.path}: {name}: {error}; left out", file=sys.stderr)
@@ -92,11 +96,12 @@ def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]
     Raises:
         LatticeSimpError: options that are for one lattice, or for labels that are no words already.
     """
+    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
     if labels and Path(path).is_file() and is_nbest(path):
         raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
     if labels and labels.keys() != {"symbols"}:
         raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
-    return {f"{name}_path": own for name, own in (labels or {}).items()}
+    return {f"{name}_path": own for name, own in labels.items()}
 
 
 def find_batch(path: str, sentence: int | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:

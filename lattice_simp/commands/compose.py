@@ -12,6 +12,7 @@ from lattice_simp.core.lattice import Strings
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
+from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.compose import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
 
@@ -25,6 +26,7 @@ class Composition:
         n: hypotheses that a composed n-best list has at most.
         engine: see `engines.py`; lists are for the arrays alone.
         first_id: of the sentences in n-best lists.
+        pieces: of the words in n-best lists, which are joined.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -35,6 +37,7 @@ class Composition:
     n: int
     engine: Engine = "arrays"
     first_id: int = 0
+    pieces: PieceKind = "none"
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -56,7 +59,7 @@ class Composition:
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
         for (sentence, entries), (own_sentence, own) in zip_longest(
-            *(stream_nbest(path, self.first_id) for path in (full, skeleton)), fillvalue=nothing
+            *(stream_nbest(path, self.first_id, pieces=self.pieces) for path in (full, skeleton)), fillvalue=nothing
         ):
             if sentence >= 0:
                 self.sentences += 1

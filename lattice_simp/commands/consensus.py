@@ -18,6 +18,8 @@ from lattice_simp.commands.options import (
     Input,
     LabelOptions,
     To,
+    labels_of_lists,
+    pieces_of,
     read_full,
     readable,
     require_numbers,
@@ -34,6 +36,7 @@ from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.confusion_network import confusion_network
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.mbr import mbr as mbr_lattice
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
@@ -124,7 +127,7 @@ def union(
     lattices = []
     for path in sources:
         with readable(path) as file:
-            own, labels = (sentence, None) if is_nbest(file) else (None, settings)
+            own, labels = (sentence, labels_of_lists(settings)) if is_nbest(file) else (None, settings)
             lattices.append(read_full(file, own, labels=labels))
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
@@ -164,7 +167,8 @@ def mbr(
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
             require_numbers(source, "nbest", labels)
-            write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in stream_nbest(file)), output)
+            lists = stream_nbest(file, pieces=pieces_of(labels))
+            write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
             return
         batch = find_batch(file, sentence, jobs, labels)
         if batch is not None:
@@ -314,9 +318,11 @@ def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iter
         with readable(source) as file:
             if Path(file).is_file() and is_nbest(file):
                 require_numbers(source, "nbest", labels)
-                yield from (Lattice.from_nbest(entries) for _, entries in stream_nbest(file, first_id))
+                lists = stream_nbest(file, first_id, pieces=pieces_of(labels))
+                yield from (Lattice.from_nbest(entries) for _, entries in lists)
             elif is_collection(file):
-                yield from (lattice for _, lattice in read_all(file, **label_options(file, labels)))
+                own = read_all(file, **label_options(file, labels))
+                yield from (join_pieces(lattice, pieces_of(labels)) for _, lattice in own)
             else:
                 yield read_full(file, labels=labels)
 

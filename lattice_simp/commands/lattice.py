@@ -11,7 +11,7 @@ from typing import Annotated, Any, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands import consensus
+from lattice_simp.commands import confidence, consensus, lists
 from lattice_simp.commands.batch import JOBS, find_batch
 from lattice_simp.commands.options import (
     BEAM,
@@ -23,7 +23,9 @@ from lattice_simp.commands.options import (
     LabelOptions,
     To,
     command_app,
+    labels_of_lists,
     lost_features,
+    pieces_of,
     read_full,
     read_skeleton,
     readable,
@@ -36,7 +38,10 @@ from lattice_simp.core.shortest_distance import Semiring, shortest_distance
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import format_of_name, write
+from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
@@ -49,6 +54,8 @@ from lattice_simp.support.textio import open_binary, open_text
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
+app.add_typer(lists.app)
+app.add_typer(confidence.app)
 
 Weight = Annotated[float, typer.Option(help="what the skeleton's costs are multiplied with")]
 LoopsOption = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (the paper's)")]
@@ -139,15 +146,30 @@ def _string_count(lattice: Lattice) -> str:
 @takes_settings(LabelOptions)
 def convert(
     source: Input,
-    target: Annotated[str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf")],
+    target: Annotated[
+        str, typer.Argument(help="the file to write, its ending tells the format: .fst .txt .plf .slf .gbnf .lark")
+    ],
     sentence: Id = None,
     origin: From = None,
     to: To = None,
+    spacing: Annotated[
+        Optional[Spacing],  # noqa: UP045
+        typer.Option(help="of grammars: words (joined by blanks; the default) or text (as it is written)"),
+    ] = None,
     settings: Any = None,
 ) -> None:
-    """Convert between formats. Example: lattice-simp lattice convert a.slf a.fst"""
+    """Convert between formats; grammars for constrained decoding (.gbnf, .lark) are written only.
+
+    Example: lattice-simp lattice convert a.slf a.fst
+    """
+    chosen = to or format_of_name(target)
+    if spacing is not None and chosen not in GRAMMARS:
+        raise LatticeSimpError(f"--spacing is of grammars ({', '.join(GRAMMARS)}); leave it out")
     lattice = read_full(source, sentence, origin, settings)
-    write_result(lattice, target, to)
+    write(lattice, target, chosen, **({} if spacing is None else {"spacing": spacing}))
+    if chosen in GRAMMARS:
+        print(f"{target}: a grammar holds no costs and features", file=sys.stderr)
+        return
     lost = lost_features(lattice, target, to)
     if lost:
         print(f"{target}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
@@ -263,14 +285,23 @@ def compose(
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.pop("edits", None)
     composition = Composition(
-        weight, loops, beam, None if edits is None else EditCosts(**edits), n or 100, engine, first_id or 0
+        weight,
+        loops,
+        beam,
+        None if edits is None else EditCosts(**edits),
+        n or 100,
+        engine,
+        first_id or 0,
+        pieces_of(settings),
     )
+    of_lists = labels_of_lists(settings)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         lists = is_nbest(full_file), is_nbest(skeleton_file)
         if sentence is not None and not any(lists):
             raise FormatError("is not an n-best list", path=full, remedy="leave --id out")
-        if all(lists) and settings:
-            raise FormatError("its labels are words", path=full, remedy=f"leave --{next(iter(settings))} out")
+        if all(lists) and settings != of_lists:
+            name = next(iter(settings.keys() - of_lists))
+            raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output, first_id=first_id or 0)
@@ -281,7 +312,7 @@ def compose(
                 raise LatticeSimpError(
                     f"{flag} has no effect where a lattice is written; give two n-best lists, no --id"
                 )
-        (first, one), (second, two) = ((sentence, None) if own else (None, settings) for own in lists)
+        (first, one), (second, two) = ((sentence, of_lists) if own else (None, settings) for own in lists)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:

@@ -15,8 +15,10 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
-from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.formats.slf import COLUMNS
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.support.options import option
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
@@ -86,6 +88,7 @@ class LabelOptions:
     symbols: Path | None = option(None, "symbols", "a symbol table (OpenFst's): the words of numeric labels")
     isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
     words: bool = option(False, "words", "numeric labels of AT&T text are words")
+    pieces: PieceKind = option("none", "pieces", "labels are pieces, which make words: bpe (@@), sentencepiece (▁)")
 
 
 def read_full(
@@ -103,6 +106,22 @@ def read_full(
         FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
             labels are not numbers, and options say what they are.
     """
+    return join_pieces(_read_one(path, sentence, format, labels), pieces_of(labels))
+
+
+def pieces_of(labels: Mapping[str, Any] | None) -> PieceKind:
+    """Returns what --pieces says among the `LabelOptions` that were given."""
+    found: PieceKind = (labels or {}).get("pieces", "none")
+    return found
+
+
+def labels_of_lists(labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns those of the `LabelOptions` that were given that may be said of n-best lists: --pieces."""
+    return {name: own for name, own in (labels or {}).items() if name == "pieces"}
+
+
+def _read_one(path: str, sentence: int | None, format: str | None, labels: Mapping[str, Any] | None) -> Lattice:
+    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
     with readable(path) as file:
         if format is None and is_nbest(file):
             require_numbers(path, "nbest", labels)
@@ -120,7 +139,7 @@ def read_full(
 
 def require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
     """Refuses options that say what labels are where the format has words."""
-    for name in labels or ():
+    for name in (labels or {}).keys() - {"pieces"}:
         if format not in (("att",) if name == "words" else ("att", "openfst")):
             raise FormatError("its labels are words", path=path, remedy=f"leave --{name} out")
 
@@ -137,13 +156,11 @@ def read_skeleton(
         if not is_nbest(file):
             return read_full(file, sentence, labels=labels)
         require_numbers(path, "nbest", labels)
-        return _read_list(file, sentence)
+        return _read_list(file, sentence, pieces_of(labels))
 
 
-def _read_list(path: str, sentence: int | None) -> list[Hypothesis]:
-    from lattice_simp.formats.nbest import stream_nbest
-
-    lists = {number: entries for number, entries in stream_nbest(path) if entries}
+def _read_list(path: str, sentence: int | None, pieces: PieceKind = "none") -> list[Hypothesis]:
+    lists = {number: entries for number, entries in stream_nbest(path, pieces=pieces) if entries}
     if sentence is None and len(lists) == 1:
         sentence = next(iter(lists))
     if sentence is None:

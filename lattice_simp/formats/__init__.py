@@ -17,9 +17,10 @@ from typing import Any
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import att, feature_lattice, openfst, plf, slf
+from lattice_simp.formats import att, feature_lattice, grammar, openfst, plf, slf
 from lattice_simp.formats.common import Format
 from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.support.textio import COMPRESSIONS, read_bytes
 
 __all__ = ["FORMATS", "Format", "format_of", "format_of_name", "parse", "read", "read_nbest", "write"]
@@ -30,6 +31,8 @@ FORMATS: dict[str, Format] = {
     "slf": slf.FORMAT,
     "att": att.FORMAT,
     "features": feature_lattice.FORMAT,
+    "gbnf": grammar.GBNF,
+    "lark": grammar.LARK,
 }
 """The lattice formats by name."""
 
@@ -61,17 +64,19 @@ def parse(
     return FORMATS[format or _sniffed(data)].read(data, path=path, symbols=symbols, **options)
 
 
-def write(lattice: Lattice, path: str | Path, format: str | None = None, **options: Any) -> None:
+def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Writes a lattice, in the format of the file name's ending unless `format` says it.
 
-    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF; a compression's
-    ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features are chosen by name alone.
+    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf` and `.lark`
+    grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features
+    are chosen by name alone.
 
     Args:
-        lattice: the lattice.
+        lattice: the lattice, or a gappy acceptor.
         path: the file; it appears when it is complete.
         format: a name in `FORMATS`; None to look at the file name.
-        options: what the format's own writer takes: see `write_openfst`, `write_att`, `format_plf`, `write_slf`.
+        options: what the format's own writer takes: see `write_openfst`, `write_att`, `format_plf`, `write_slf`,
+            `format_gbnf`.
 
     Raises:
         LatticeSimpError: the ending is unknown, the format cannot hold the lattice, the file cannot be written.
@@ -79,7 +84,7 @@ def write(lattice: Lattice, path: str | Path, format: str | None = None, **optio
     chosen = format_of_name(path) if format is None else format
     if chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
-    FORMATS[chosen].write(lattice, path, **options)
+    FORMATS[chosen].write(as_lattice(lattice), path, **options)
 
 
 def format_of(path: str | Path) -> str:

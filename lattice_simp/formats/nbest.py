@@ -1,9 +1,9 @@
-r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= values ||| total` on each line.
+r"""N-best lists of any known kind: a table of the kinds, and functions that choose from it by content.
 
 >>> import tempfile
->>> path = Path(tempfile.mkdtemp()) / "nbest.txt"
->>> _ = path.write_text("0 ||| a cat ||| LM0= -2.5 TM0= -1 -0.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
->>> for sentence, hypotheses in stream_nbest(path):
+>>> path = Path(tempfile.mkdtemp()) / "list"
+>>> _ = path.write_text("0 ||| a c@@ at ||| LM0= -2.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
+>>> for sentence, hypotheses in stream_nbest(path, pieces="bpe"):
 ...     print(sentence, [(hypothesis.text, hypothesis.cost) for hypothesis in hypotheses])
 0 [('a cat', 4.0)]
 1 []
@@ -12,222 +12,79 @@ r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= valu
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import finite, shown
-from lattice_simp.support.textio import open_binary, open_text, read_lines
+from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
+from lattice_simp.formats.json_nbest import is_json_nbest, stream_json
+from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_nbest
+from lattice_simp.formats.pieces import PieceKind, joined
+from lattice_simp.support.textio import open_binary
 
-MAX_GAP = 1_000_000
-"""The most sentence ids that may be missing between two lines."""
+__all__ = ["LISTS", "ListFormat", "is_nbest", "parse_hypothesis", "read_nbest", "stream_nbest", "write_nbest"]
 
-_ID = re.compile(r"\ufeff?[ \t]*(\d{1,18})[ \t]*\|\|\|(?![^ \t])")
-_BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
-_BLANKS = re.compile(r"[ \t]+")
-_SKIPPED = re.compile(r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|WordScores=")
-"""Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
-
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
+_HEAD = 1 << 16
 
 
-def read_nbest(path: str | Path, first_id: int = 0) -> list[list[Hypothesis]]:
+class ListFormat(NamedTuple):
+    """A kind of n-best lists.
+
+    Attributes:
+        sniff: whether the beginning of a file is of this kind.
+        stream: yields the numbers of sentences from 0, none left out, and their hypotheses; takes the path and the id
+            of the first sentence.
+    """
+
+    sniff: Callable[[bytes], bool]
+    stream: Callable[[str | Path, int], Iterator[tuple[int, list[Hypothesis]]]]
+
+
+LISTS: Mapping[str, ListFormat] = {
+    "moses": ListFormat(is_moses, stream_moses),
+    "json": ListFormat(is_json_nbest, stream_json),
+    "fairseq": ListFormat(is_fairseq, stream_fairseq),
+}
+"""The kinds by name: Moses (and cdec, Joshua, Marian), JSON lines, logs of fairseq."""
+
+
+def read_nbest(path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none") -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
-    return [hypotheses for _, hypotheses in stream_nbest(path, first_id)]
+    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces)]
 
 
-def stream_nbest(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
+def stream_nbest(
+    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none"
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Reads n-best lists of the kind that the file's content shows: the hypotheses of one sentence after the other.
 
-    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
-    columns of features and of the total may be missing, totals in all lines or in none (costs are 0 then); alignments,
-    scores of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values
-    before the first name are called Feature0, ...
+    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. What
+    shows no kind is read as a list of Moses, whose reader says what is wrong.
 
     Args:
-        path: the file; `-` is standard input.
+        path: the file; `-` is standard input, which is read as a list of Moses.
         first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
+        pieces: `bpe` or `sentencepiece` makes words of pieces.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, an empty file.
+        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`).
+        LatticeSimpError: unknown pieces.
     """
-    sentence = 0
-    hypotheses: list[Hypothesis] = []
-    number = 0
-    totals = False
-    for number, line in enumerate(read_lines(path), 1):
-        found, hypothesis, has_total = _parse_line(line, path, number)
-        if number == 1:
-            totals = has_total
-        elif has_total != totals:
-            message = "a total, which the lines before lack" if has_total else "no total, which the lines before have"
-            raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
-        if found < sentence + first_id:
-            message = f"the id {found} is lower than {sentence + first_id}"
-            remedy = (
-                "sort the list by id" if found >= first_id else f"begin with it: --first-id {found} (first_id={found})"
-            )
-            raise FormatError(message, path=path, line=number, remedy=remedy)
-        if found - first_id - sentence > MAX_GAP:
-            message = f"the id jumps from {sentence + first_id} to {found}"
-            raise FormatError(message, path=path, line=number, remedy="number the sentences without large gaps")
-        while sentence < found - first_id:
-            yield sentence, hypotheses
-            sentence, hypotheses = sentence + 1, []
-        hypotheses.append(hypothesis)
-    if number == 0:
-        raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
-    yield sentence, hypotheses
+    kind = (None if str(path) == "-" else _sniffed(path)) or LISTS["moses"]
+    for number, hypotheses in kind.stream(path, first_id):
+        yield number, [joined(own, pieces) for own in hypotheses]
 
 
 def is_nbest(path: str | Path) -> bool:
-    """Recognises an n-best list by its first line."""
+    """Recognises an n-best list of any kind by its beginning."""
+    return _sniffed(path) is not None
+
+
+def _sniffed(path: str | Path) -> ListFormat | None:
     with open_binary(path) as file:
-        return _HEAD.match(file.readline(1 << 16)) is not None
-
-
-def parse_hypothesis(
-    line: str, *, path: str | Path | None = None, line_number: int | None = None
-) -> tuple[int, Hypothesis]:
-    """Returns the id and the hypothesis of one line; of several values each is a feature of its own.
-
-    >>> parse_hypothesis("3 ||| a cat ||| LM= -2.5 TM= -1 -2 ||| -4")
-    (3, Hypothesis(tokens=('a', 'cat'), cost=4.0, features={'LM': -2.5, 'TM_0': -1.0, 'TM_1': -2.0}))
-
-    Raises:
-        FormatError: the line is broken.
-    """
-    found, hypothesis, _ = _parse_line(line, path, line_number)
-    return found, hypothesis
-
-
-def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> tuple[int, Hypothesis, bool]:
-    """Returns the id and the hypothesis of one line, and whether the line has a total; without one the cost is 0."""
-
-    def fail(message: str, remedy: str) -> FormatError:
-        return FormatError(message, path=path, line=line_number, remedy=remedy)
-
-    head = _ID.match(line)
-    if head is None:
-        raise fail(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
-    text, *columns = (column.strip(" \t") for column in _BAR.split(line[head.end() :]))
-    columns = [column for column in columns if not _SKIPPED.match(column)]
-    if len(columns) == 1 and finite(columns[0]) is not None:
-        columns.insert(0, "")  # a total without features
-    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment that is empty, or of a source of one word
-        del columns[0]
-    values: dict[str, list[float]] = {}
-    name: str | None = None
-    for token in _BLANKS.split(columns[0]) if columns and columns[0] else ():
-        if token.endswith(":") and "=" not in token:
-            token = f"{token[:-1]}="
-        if token.endswith("=") or finite(token) is None:
-            name, equals, value_text = token.rpartition("=")
-            if not equals and _is_number(token):
-                raise fail(f"a feature without a finite value: {shown(token)}", "write finite decimal numbers")
-            if not equals or not name:
-                raise fail(f"neither Name= nor a number: {shown(token)}", "write Name= values")
-            if name in values:
-                raise fail(f"a feature twice: {shown(token)}", "write each name once")
-            values[name] = []
-        else:
-            value_text = token
-        if not value_text:
-            continue
-        value = finite(value_text)
-        if value is None:
-            raise fail(f"a feature without a finite value: {shown(token)}", "write Name= values")
-        values.setdefault(name or f"Feature{len(values)}", []).append(value)
-    features: dict[str, float] = {}
-    for name, own in values.items():
-        names = [name] if len(own) == 1 else [f"{name}_{index}" for index in range(len(own))]
-        if not features.keys().isdisjoint(names):
-            raise fail(f"a feature twice: {shown(name)}", "write each name once")
-        features.update(zip(names, own, strict=True))
-    has_total = len(columns) > 1 and bool(columns[1])
-    total = finite(columns[1]) if has_total else 0.0
-    if total is None:
-        raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
-    tokens = tuple(token for token in _BLANKS.split(text) if token)
-    return int(head[1]), Hypothesis(tokens, 0.0 - total, features), has_total
-
-
-def write_nbest(
-    groups: Iterable[tuple[int, Iterable[Hypothesis]]],
-    path: str | Path,
-    *,
-    first_id: int = 0,
-    style: Literal["moses", "cdec"] = "moses",
-) -> None:
-    """Writes an n-best list; `groups` are as `stream_nbest` yields them.
-
-    Numbers have the fewest digits that give the same value again, and whole numbers no point; so a list that is
-    written in that way is, read and written again, the same text.
-
-    Args:
-        groups: numbers of sentences and their hypotheses.
-        path: the file; `-` is standard output.
-        first_id: the id of sentence 0.
-        style: "moses" writes `Name= values`, "cdec" `Name=value` for features of one value.
-
-    Raises:
-        InvalidLatticeError: words or names that would not be read back.
-        LatticeSimpError: the file cannot be written.
-    """
-    with open_text(path, "w") as file:
-        for sentence, hypotheses in groups:
-            file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
-
-
-def _is_number(text: str) -> bool:
-    """Returns whether a text is a number, finite or not."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _format(entry: Hypothesis, style: str) -> str:
-    names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in entry.features)
-    if names_broken or re.search(r"[\t\n\r]", entry.text) or _BAR.search(entry.text):
-        raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.text)} or their features")
-    fields: list[str] = []
-    for name, values in _grouped(entry.features):
-        numbers = [_number(value) for value in values]
-        if style == "cdec" and len(numbers) == 1:
-            fields.append(f"{name}={numbers[0]}")
-        else:
-            fields += [f"{name}=", *numbers]
-    return f"{entry.text} ||| {' '.join(fields)} ||| {_number(entry.score)}"
-
-
-def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]:
-    """Yields the values of each name; `TM_0`, `TM_1`, ... that follow one another are values of one name `TM`."""
-    names = list(features)
-    index = 0
-    while index < len(names):
-        name, count = names[index], 1
-        if name.endswith("_0"):
-            stem = name.removesuffix("_0")
-            while index + count < len(names) and names[index + count] == f"{stem}_{count}":
-                count += 1
-            if stem and count > 1:
-                name = stem
-            else:
-                count = 1
-        yield name, [features[own] for own in names[index : index + count]]
-        index += count
-
-
-def _number(value: float) -> str:
-    if not math.isfinite(value):
-        raise InvalidLatticeError(f"an n-best list cannot hold the score {value}")
-    return repr(float(value)).removesuffix(".0")
+        head = file.read(_HEAD)
+    return next((own for own in LISTS.values() if own.sniff(head)), None)

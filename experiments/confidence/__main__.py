@@ -1,0 +1,124 @@
+"""`python -m experiments.confidence`: whether words that lattices are sure of are right."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.confidence.labels import right_words
+from experiments.confidence.measure import bins, cross_entropy, measured
+from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
+from lattice_simp.core.kernel import Bools, Floats
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.support.textio import read_lines
+from lattice_simp.train.text.tokeniser import model_tokenisers
+
+PLACE, ANYWHERE = "at its place", "anywhere"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The n-best list of a sentence, its best hypothesis, and which of its words are right."""
+
+    lattice: Lattice
+    best: Hypothesis
+    right: Bools
+
+    def confidences(self, kind: str, scale: float) -> Floats:
+        """Returns the confidence in each word of the best hypothesis."""
+        if kind == PLACE:
+            return word_confidences(self.lattice, self.best.tokens, scale)
+        shares = ngram_posteriors(self.lattice, 1, scale).to_dict()
+        return np.array([shares[word,] for word in self.best.tokens])
+
+
+def confidence(experiment: Experiment) -> Results:
+    """Translates what is not translated, and measures."""
+    config = experiment.settings()
+    sentences = list(_sentences(config))
+    chosen, others = sentences[: config["chosen_on"]], sentences[config["chosen_on"] :]
+    right = np.concatenate([own.right for own in others])
+    figures: dict[str, Any] = {
+        "sentences": len(others),
+        "words": len(right),
+        "right": round(float(right.mean()), 4),
+        "kinds": {},
+    }
+    for kind in (PLACE, ANYWHERE):
+        scale = min(config["scales"], key=lambda own: _entropy(chosen, kind, own))
+        found = np.concatenate([own.confidences(kind, scale) for own in others])
+        means = [float(own.confidences(kind, scale).mean()) for own in others]
+        sentence = float(np.corrcoef(means, [own.right.mean() for own in others])[0, 1])
+        row = {"scale": scale, **measured(found, right), "sentence_correlation": round(sentence, 4)}
+        figures["kinds"][kind] = {**row, "bins": bins(found, right)}
+    constant = np.full(len(right), np.concatenate([own.right for own in chosen]).mean())
+    figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
+    return Results("Confidence in words", figures, _parts(figures, config))
+
+
+def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
+    found = np.concatenate([own.confidences(kind, scale) for own in sentences])
+    return cross_entropy(found, np.concatenate([own.right for own in sentences]))
+
+
+def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
+    data, work, model = (Path(config[name]) for name in ("data", "work", "model"))
+    rows = [json.loads(line) for line in read_lines(data / config["sentences"])]
+    rows = rows[config["first"] : config["first"] + config["count"]]
+    texts = {name: list(read_lines(data / config[name])) for name in ("source", "reference")}
+    work.mkdir(parents=True, exist_ok=True)
+    nbest = work / "full.nbest"
+    if not nbest.exists():
+        lines = [texts["source"][row["line"] - 1] for row in rows]
+        (work / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        words = ["translate", model, "--input", work / "source.txt", "--output", work / "best.txt"]
+        words += ["--nbest", config["nbest"], "--nbest-output", nbest, "--resume"]
+        if subprocess.run([sys.executable, "-m", "lattice_simp", *map(str, words)], check=False).returncode:
+            raise LatticeSimpError(f"{model} did not translate (train it first: make study-en-fr)")
+    target = model_tokenisers(model)[1]
+    found = []
+    for row, entries in zip(rows, read_nbest(nbest), strict=True):
+        best = min(entries, key=lambda own: own.cost)
+        reference = target.tokens(texts["reference"][row["line"] - 1]).split()
+        found.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
+    return found
+
+
+def _parts(figures: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    table = [
+        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | of sentences: correlation |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    shares = ["| probability of the word | fifth of the words | mean confidence | right |", "|---|---:|---:|---:|"]
+    for kind, row in figures["kinds"].items():
+        table.append(
+            f"| {kind} | {row['scale']} | {row['auc']:.3f} | {row['correlation']:.3f} | {row['cross_entropy']:.3f} | "
+            f"{row['sentence_correlation']:.3f} |"
+        )
+        for number, own in enumerate(row["bins"], 1):
+            shares.append(f"| {kind} | {number} | {own['confidence']:.3f} | {100 * own['right']:.1f} % |")
+    return [
+        f"{figures['sentences']} sentences of English-French news, {figures['words']:,} words of the best hypotheses, "
+        f"{100 * figures['right']:.1f} % of them right; {config['nbest']}-best lists. The share of right words on the "
+        f"sentences that the scale was chosen on, as the confidence in every word, has the cross-entropy "
+        f"{figures['constant_cross_entropy']:.3f}.",
+        "\n".join(table),
+        "\n".join(shares),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.confidence", __doc__, Path(__file__).parent), arguments, confidence)
+
+
+if __name__ == "__main__":
+    main()

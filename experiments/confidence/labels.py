@@ -1,0 +1,48 @@
+"""Which words of a translation are right, by the alignment of TER with its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sacrebleu.metrics import lib_ter
+
+from lattice_simp.core.kernel import Bools
+
+
+class _Placed(str):
+    """A word that knows its place in the translation, wherever shifts take it."""
+
+    place: int
+
+
+def right_words(hypothesis: Sequence[str], reference: Sequence[str]) -> Bools:
+    """Returns which words tercom's alignment matches with equal words of the reference, (words,).
+
+    >>> right_words("b a c x".split(), "a b c y".split()).tolist()
+    [True, True, True, False]
+    """
+    right = np.zeros(len(hypothesis), dtype=np.bool_)
+    if not reference:
+        return right
+    words = [_Placed(word) for word in hypothesis]
+    for place, word in enumerate(words):
+        word.place = place
+    words = _shifted(words, list(reference))
+    _, trace = lib_ter.BeamEditDistance(list(reference))(words)
+    place = 0
+    for step in trace:
+        if step == lib_ter._OP_NOP:
+            right[words[place].place] = True
+        place += step != lib_ter._OP_INS
+    return right
+
+
+def _shifted(words: list[_Placed], reference: list[str]) -> list[_Placed]:
+    """Returns the words after the shifts that `lib_ter.translation_edit_rate` makes; it keeps them to itself."""
+    distance, checked = lib_ter.BeamEditDistance(reference), 0
+    while True:
+        gain, after, checked = lib_ter._shift(words, reference, distance, checked)
+        if checked >= lib_ter._MAX_SHIFT_CANDIDATES or gain <= 0:
+            return words
+        words = after

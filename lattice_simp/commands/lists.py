@@ -1,0 +1,113 @@
+"""`lattice-simp lattice collect|texts`: plain texts of systems to n-best lists, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from lattice_simp.commands.options import FIRST_ID, readable
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.json_nbest import write_json
+from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.outputs import stream_outputs, write_texts
+from lattice_simp.formats.pieces import PieceKind
+from lattice_simp.support.textio import COMPRESSIONS, read_lines
+
+app = typer.Typer()
+
+PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
+LIST_OUTPUT = Annotated[
+    str, typer.Option("--output", "-o", help="JSON lines if it ends in .jsonl, else Moses' format; - for stdout")
+]
+
+
+@app.command()
+def collect(
+    sources: Annotated[list[str], typer.Argument(help="plain texts, one sentence a line: a file for each system")],
+    per_sentence: Annotated[int, typer.Option("-n", min=1, help="lines for each sentence in each file")] = 1,
+    pieces: PIECES = "none",
+    output: LIST_OUTPUT = "-",
+) -> None:
+    """Make n-best lists of plain outputs. What several of them say weighs more.
+
+    Example: lattice-simp lattice collect one.txt two.txt three.txt --output systems.nbest
+    """
+    if sources.count("-") > 1:
+        raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    groups = stream_outputs(sources, per_sentence, pieces=pieces)
+    first = next(groups, None)
+    if first is None:
+        raise FormatError("the file is empty", path=sources[0], remedy="give one sentence a line")
+    _write((own for part in ([first], groups) for own in part), output)
+
+
+@app.command()
+def texts(
+    source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
+    n: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option("-n", min=1, help="the best of each list; 1 if not given, .jsonl: all"),
+    ] = None,
+    pieces: PIECES = "none",
+    source_text: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--source", help="the source sentences, which JSON lines may hold, too"),
+    ] = None,
+    first_id: FIRST_ID = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="a text, or JSON lines if it ends in .jsonl")] = "-",
+) -> None:
+    """Write n-best lists as plain texts, exactly N lines for each sentence, as mbrs and COMET take them.
+
+    Example: lattice-simp lattice texts decided.nbest -n 8 --output candidates.txt
+    """
+    as_json = _is_json(output)
+    if source_text is not None and not as_json:
+        raise LatticeSimpError("--source has no place in plain text; write JSON lines (--output NAME.jsonl)")
+    lines = None if source_text is None else list(read_lines(source_text))
+    with readable(source) as file:
+        if not is_nbest(file):
+            remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
+            raise FormatError(
+                "the file is empty" if _is_empty(file) else "is no n-best list", path=source, remedy=remedy
+            )
+        lists = stream_nbest(file, first_id or 0, pieces=pieces)
+        if as_json:
+            write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
+            return
+        shorter = write_texts(_best(lists, n or 1, None, source), output, n or 1)
+    if shorter:
+        print(
+            f"{shorter} lists have less than {n or 1} hypotheses; they are repeated from the first on", file=sys.stderr
+        )
+
+
+def _best(
+    lists: Iterable[tuple[int, list[Hypothesis]]], n: int | None, lines: list[str] | None, path: str
+) -> Iterable[tuple[int, list[Hypothesis]]]:
+    """Yields the best of each list, the best first."""
+    for number, entries in lists:
+        if lines is not None and number >= len(lines):
+            remedy = "give --source a line for each sentence"
+            raise FormatError(f"holds sentence {number}, and there are {len(lines)} lines", path=path, remedy=remedy)
+        yield number, sorted(entries, key=lambda own: own.cost)[:n]
+
+
+def _write(groups: Iterable[tuple[int, list[Hypothesis]]], output: str) -> None:
+    if _is_json(output):
+        write_json(groups, output)
+    else:
+        write_nbest(groups, output)
+
+
+def _is_json(output: str) -> bool:
+    suffixes = [own for own in Path(output).suffixes if own not in COMPRESSIONS]
+    return suffixes[-1:] == [".jsonl"]
+
+
+def _is_empty(file: str) -> bool:
+    return next(read_lines(file), None) is None

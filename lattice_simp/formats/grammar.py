@@ -1,0 +1,221 @@
+r"""Grammars for constrained decoding: GBNF (llama.cpp, xgrammar, vLLM) and Lark (lark, llguidance). Written only.
+
+The texts of a lattice as a right-linear grammar: one rule for each state of the minimal automaton of its characters,
+no two alternatives of a rule beginning with the same character. Costs and features have no place in a grammar.
+
+>>> print(format_gbnf(Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])), end="")
+root ::= "a " s2
+s2 ::= "cat" end | "dog" end
+end ::= ""
+>>> print(format_lark(Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])), end="")
+start: "a " s2
+s2: "cat" | "dog"
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import Format
+from lattice_simp.formats.text_automaton import (
+    LAST,
+    HasLattice,
+    Ranges,
+    Spacing,
+    TextAutomaton,
+    complement,
+    text_automaton,
+)
+from lattice_simp.support.textio import open_text
+
+
+def format_gbnf(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
+    """Returns a grammar in GBNF, whose start is `root`; see `text_automaton` for the arguments and errors."""
+    return _GBNF.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
+
+
+def format_lark(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
+    """Returns a grammar for Lark (its Earley parser) and llguidance, whose start is `start`; see `text_automaton`."""
+    return _LARK.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
+
+
+def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
+    """Writes a grammar in GBNF; options are those of `format_gbnf`.
+
+    Raises:
+        LatticeSimpError: as `text_automaton`; the file cannot be written.
+    """
+    text = format_gbnf(lattice, **options)
+    with open_text(path, "w") as file:
+        file.write(text)
+
+
+def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
+    """Writes a grammar for Lark and llguidance; options are those of `format_lark`.
+
+    Raises:
+        LatticeSimpError: as `text_automaton`; the file cannot be written.
+    """
+    text = format_lark(lattice, **options)
+    with open_text(path, "w") as file:
+        file.write(text)
+
+
+def _read(data: bytes, *, path: str | Path | None = None, **options: Any) -> NoReturn:
+    raise FormatError("grammars are written, not read", path=path, remedy="give the lattice that it was made of")
+
+
+def _never(head: bytes) -> bool:
+    return False
+
+
+GRAMMARS = ("gbnf", "lark")
+"""The names of the formats."""
+
+GBNF = Format((".gbnf",), _never, _read, write_gbnf)
+LARK = Format((".lark",), _never, _read, write_lark)
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """How a kind of grammars is written.
+
+    Attributes:
+        start: the name of the first rule.
+        defines: what separates a name from its alternatives.
+        one_of: what is around a class of characters.
+        ends: whether a text that ends is followed by a rule for it; else by nothing.
+        escaped: writes a code point by its number.
+    """
+
+    start: str
+    defines: str
+    one_of: str
+    ends: bool
+    escaped: Callable[[int], str]
+
+    def grammar(self, automaton: TextAutomaton) -> str:
+        """Returns the rules of an automaton, those that are reached alone."""
+        names, due, lines = {0: self.start}, [0], []
+        for state in due:
+            alternatives = []
+            for label, to in _merged(automaton, state):
+                if to not in names and automaton.arcs[to]:
+                    names[to] = f"s{to}"
+                    due.append(to)
+                follows = f" {names[to]}" if automaton.arcs[to] else " end" if self.ends else ""
+                alternatives.append(f"{self._label(label)}{follows}")
+            if automaton.finals[state]:
+                alternatives.append('""' if self.ends else "")
+            lines.append(f"{names[state]}{self.defines} {' | '.join(alternatives)}".rstrip(" ") + "\n")
+        if self.ends and any(line.endswith(" end\n") or " end |" in line for line in lines):
+            lines.append(f'end{self.defines} ""\n')
+        return "".join(lines)
+
+    def _label(self, label: str | Ranges) -> str:
+        if isinstance(label, str):
+            return _quoted(label, self.escaped)
+        return self.one_of.format(_bracketed(label, self.escaped))
+
+
+def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, int]]:
+    """Returns the alternatives of a state: a text, or the ranges of a character, and the state that they lead to.
+
+    Characters that lead to the same state are one alternative; states that one character alone leaves, and where no
+    text ends, become part of the text.
+    """
+    leading: dict[int, list[int]] = {}
+    for own, to in automaton.arcs[state]:
+        leading.setdefault(to, []).append(own)
+    found: list[tuple[str | Ranges, int]] = []
+    for to, classes in leading.items():
+        ranges = _joined(point for own in classes for point in automaton.classes[own])
+        text = _only(ranges)
+        if text is None:
+            found.append((ranges, to))
+            continue
+        while not automaton.finals[to] and len(automaton.arcs[to]) == 1:
+            own, following = automaton.arcs[to][0]
+            more = _only(automaton.classes[own])
+            if more is None:
+                break
+            text, to = text + more, following
+        found.append((text, to))
+    return found
+
+
+def _only(ranges: Ranges) -> str | None:
+    """Returns the one character of ranges that hold no other."""
+    return chr(ranges[0][0]) if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Returns ranges without overlap; surrogates, which are no characters, are of no account."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def _escaped_for_gbnf(point: int) -> str:
+    """Returns what llama.cpp, xgrammar and llguidance all read.
+
+    The first has escapes for few characters, and the last takes no `\\u` with leading zeros.
+    """
+    character = chr(point)
+    if character in '"\\[]':
+        return f"\\{character}"
+    if character.isprintable() and character not in "^-":
+        return character
+    return f"\\x{point:02x}" if point <= 0xFF else _escaped(point)
+
+
+def _escaped_for_lark(point: int) -> str:
+    """Returns what stays a character of a class: Lark replaces escapes by number before patterns are read."""
+    return f"\\{chr(point)}" if chr(point) in string.punctuation else _escaped(point)
+
+
+def _escaped(point: int) -> str:
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
+
+
+def _quoted(text: str, escaped: Callable[[int], str]) -> str:
+    """Returns a text between quotation marks; what can be seen is written as it is."""
+    shown = (own if own.isprintable() and own not in _SHORT else _SHORT.get(own) or escaped(ord(own)) for own in text)
+    return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(shown)}"')
+
+
+def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
+    """Returns a class of characters between brackets, by what it does not hold if that is shorter."""
+    others = complement(ranges)
+    is_negative = ranges[-1][1] == LAST or len(others) < len(ranges)
+
+    def bound(point: int) -> str:
+        character = chr(point)
+        return character if character.isascii() and character.isalnum() else escaped(point)
+
+    parts = [
+        bound(first) if first == last else f"{bound(first)}-{bound(last)}"
+        for first, last in (others if is_negative else ranges)
+    ]
+    parts.sort(key=lambda part: part[0] not in string.hexdigits)  # see _AFTER_NUMBER
+    return f"[{'^' * is_negative}{''.join(parts)}]"
+
+
+_AFTER_NUMBER = re.compile(r"((?<!\\)(?:\\\\)*\\x[0-9a-f]{2})(?=[0-9a-fA-F])")
+"""An escape by number before what xgrammar takes for more digits of it; texts are parted there, classes sorted."""
+
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+_GBNF = _Notation("root", " ::=", "{}", True, _escaped_for_gbnf)
+_LARK = _Notation("start", ":", "/{}/", False, _escaped_for_lark)

@@ -1,0 +1,74 @@
+r"""Plain texts as n-best lists and back: one or several lines for each sentence, in one file or in a file a system.
+
+>>> import tempfile
+>>> folder = Path(tempfile.mkdtemp())
+>>> _ = (folder / "one.txt").write_text("a cat\na dog\n"), (folder / "two.txt").write_text("a cat\nthe dog\n")
+>>> [[own.text for own in entries] for _, entries in stream_outputs([folder / "one.txt", folder / "two.txt"])]
+[['a cat'], ['a dog', 'the dog']]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice, zip_longest
+from pathlib import Path
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.pieces import PieceKind, join_words
+from lattice_simp.support.textio import open_text, read_lines
+
+
+def stream_outputs(
+    paths: Sequence[str | Path], per_sentence: int = 1, *, pieces: PieceKind = "none"
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Reads the outputs of systems; yields the number of each sentence, from 0, and what the systems say.
+
+    Lines weigh the same; what k of n lines say has the cost -log(k / n). An empty line is an empty output.
+
+    Args:
+        paths: files of the same number of lines.
+        per_sentence: how many lines follow one another for each sentence in each file, as OpenNMT's and CTranslate2's
+            translate programs write n-best lists.
+        pieces: `bpe` or `sentencepiece` makes words of pieces.
+
+    Raises:
+        FormatError: files of different lengths, or one that ends within a sentence.
+        LatticeSimpError: less than one line for a sentence.
+    """
+    if per_sentence < 1:
+        raise LatticeSimpError(f"{per_sentence} lines for a sentence; give a number from 1 on")
+    number = 0
+    block: list[tuple[str, ...]] = []
+    for number, row in enumerate(zip_longest(*map(read_lines, paths)), 1):
+        for path, line in zip(paths, row, strict=True):
+            if line is None:
+                message = f"ends with line {number - 1}, and others go on"
+                raise FormatError(message, path=path, remedy="give files with a line for each sentence")
+        block += [join_words(split_tokens(line), pieces) for line in row if line is not None]
+        if number % per_sentence == 0:
+            yield number // per_sentence - 1, samples(block)
+            block = []
+    if block:
+        message = f"ends within a sentence: {number} lines are no multiple of {per_sentence}"
+        raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")
+
+
+def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> int:
+    """Writes the texts of n-best lists, exactly `count` lines for each sentence; returns how many lists were shorter.
+
+    Programs that rerank plain texts (mbrs, COMET) want as many lines for each sentence. A shorter list is repeated from
+    its first hypothesis on; a sentence without hypotheses has empty lines.
+
+    Raises:
+        LatticeSimpError: the file cannot be written.
+    """
+    shorter = 0
+    with open_text(path, "w") as file:
+        for _, hypotheses in groups:
+            shorter += len(hypotheses) < count
+            lines = [own.text for own in hypotheses[:count]] or [""]
+            file.writelines(f"{line}\n" for line in islice(cycle(lines), count))
+    return shorter

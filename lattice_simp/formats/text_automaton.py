@@ -1,0 +1,326 @@
+r"""Lattices of words as automata of text: what a text generator, which knows characters but no words, may write.
+
+The words become characters, and the result is deterministic and minimal (by OpenFst). Arcs labelled `<sigma>`, as a
+gappy acceptor's lattice has them, are gaps. Two kinds of spacing:
+
+- `words`: the words, joined by single blanks. A gap holds any words.
+- `text`: text as it is written. Marks of punctuation may lie close to their neighbours; a gap holds any text, but no
+  word of the lattice begins or ends within a word of it.
+
+Texts hold no control characters, thus no line ends, but those of words of the lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.support.tables import read_table
+
+Spacing: TypeAlias = Literal["words", "text"]
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+"""Code points: the first and the last of each range, sorted, without overlap."""
+
+MAX_STATES = 100_000
+"""Of an automaton of text, unless told otherwise."""
+
+LAST = 0x10FFFF
+_CONTROL: Ranges = ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029))
+_BLANK = " "
+
+
+class HasLattice(Protocol):
+    """A gappy acceptor, for one."""
+
+    def as_lattice(self) -> Lattice: ...
+
+
+def as_lattice(given: Lattice | HasLattice) -> Lattice:
+    """Returns a lattice as it is, and a gappy acceptor with its loops as arcs."""
+    return given if isinstance(given, Lattice) else given.as_lattice()
+
+
+@dataclass(frozen=True)
+class TextAutomaton:
+    """A deterministic, minimal automaton of characters; the start is state 0, and every state leads to an end.
+
+    Attributes:
+        classes: the code points of each class of characters; no two classes share one.
+        arcs: of each state, pairs of a class and the state it leads to, by class.
+        finals: whether a text may end in each state.
+    """
+
+    classes: tuple[Ranges, ...]
+    arcs: tuple[tuple[tuple[int, int], ...], ...]
+    finals: tuple[bool, ...]
+
+    def accepts(self, text: str) -> bool:
+        """Returns whether a text is one of the automaton's.
+
+        >>> text_automaton(Lattice.from_strings([("a cat", 0.0)])).accepts("a cat")
+        True
+        """
+        state: int | None = 0
+        for character in map(ord, text):
+            leaving = self.arcs[state] if state is not None else ()
+            state = next((to for own, to in leaving if _holds(self.classes[own], character)), None)
+        return state is not None and self.finals[state]
+
+    def ranges(self, state: int) -> Iterator[tuple[int, int, int]]:
+        """Yields the code points, the first and the last of a range, and the state they lead to."""
+        for own, to in self.arcs[state]:
+            yield from ((first, last, to) for first, last in self.classes[own])
+
+
+def text_automaton(
+    lattice: Lattice | HasLattice,
+    spacing: Spacing = "words",
+    *,
+    leading_blank: bool = False,
+    max_states: int = MAX_STATES,
+) -> TextAutomaton:
+    """Returns the automaton of the texts of a lattice; costs are left out.
+
+    >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
+    >>> automaton = text_automaton(gappy_acceptor([("law passed", 0.0)]), "text")
+    >>> automaton.accepts("The law, at last, was passed."), automaton.accepts("The lawn was passed.")
+    (True, False)
+
+    Args:
+        lattice: an acceptor, or a gappy acceptor; arcs labelled `<sigma>` are gaps (in `text`, they lead nowhere else).
+        spacing: `words` or `text`, see the module's text.
+        leading_blank: whether a text may begin with a blank, as what goes on from a prompt does.
+        max_states: more are an error.
+
+    Raises:
+        EmptyLatticeError: the lattice accepts nothing.
+        LatticeSimpError: an unknown spacing, a transducer, rho loops, more than `max_states` states.
+    """
+    import pynini
+
+    lattice = as_lattice(lattice)
+    if spacing not in ("words", "text"):
+        raise LatticeSimpError(f"unknown spacing {spacing!r} (choose words or text)")
+    if not lattice.is_acceptor:
+        raise LatticeSimpError("the lattice is a transducer; take project_output() first")
+    words = [lattice.symbols[label] for label in range(len(lattice.symbols))]
+    used = {words[label] for label in set(lattice.olabels.tolist())}
+    if RHO in used:
+        raise LatticeSimpError("rho loops have no text of their own; make the acceptor with sigma loops")
+    alphabet = _Alphabet({character for word in used - {SIGMA, words[EPSILON]} for character in word})
+    spelling = (_Words if spacing == "words" else _Text)(alphabet)
+    spelling.spell(lattice, words, leading_blank)
+    fst = spelling.as_fst()
+    fst.connect()
+    if fst.start() < 0:
+        raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
+    found = pynini.determinize(fst.rmepsilon(), nstate=max_states + 1)
+    if found.num_states() > max_states:
+        raise LatticeSimpError(
+            f"the automaton of the texts has more than {max_states:,} states; prune the lattice first, or allow more"
+        )
+    return _automaton(found.minimize(), alphabet)
+
+
+def _automaton(fst: Any, alphabet: _Alphabet) -> TextAutomaton:
+    """Returns OpenFst's automaton, its states numbered from the start in the order of a search in breadth."""
+    chars = Lattice.from_pynini(fst, alphabet.symbols)
+    offsets, labels, targets = chars.offsets.tolist(), chars.olabels.tolist(), chars.nextstates.tolist()
+    order, number = [0], {0: 0}
+    for state in order:
+        for arc in sorted(range(offsets[state], offsets[state + 1]), key=labels.__getitem__):
+            if targets[arc] not in number:
+                number[targets[arc]] = len(order)
+                order.append(targets[arc])
+    arcs = tuple(
+        tuple(sorted((labels[arc] - 1, number[targets[arc]]) for arc in range(offsets[state], offsets[state + 1])))
+        for state in order
+    )
+    return TextAutomaton(alphabet.classes, arcs, tuple(np.isfinite(chars.finals[order]).tolist()))
+
+
+# ---------------------------------------------------------------- characters
+
+
+@cache
+def separators() -> Ranges:
+    """Returns the code points that are no part of words: blanks and punctuation, of the table beside this file."""
+    path = Path(str(resources.files("lattice_simp.formats").joinpath("separators.tsv")))
+    return tuple((int(row["first"], 16), int(row["last"], 16)) for row in read_table(path, ("first", "last", "what")))
+
+
+def _holds(ranges: Ranges, point: int) -> bool:
+    return any(first <= point <= last for first, last in ranges)
+
+
+def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Returns the code points that ranges, sorted or not, do not hold.
+
+    >>> complement([(0, 64), (91, 1114111)])
+    ((65, 90),)
+    """
+    found, begin = [], 0
+    for first, last in sorted(ranges):
+        if first > begin:
+            found.append((begin, first - 1))
+        begin = max(begin, last + 1)
+    return (*found, (begin, LAST)) if begin <= LAST else tuple(found)
+
+
+class _Alphabet:
+    """Classes of characters, labelled from 1: one for each that words hold, one for other separators, one for the rest.
+
+    Attributes:
+        classes: their code points.
+        symbols: their table.
+        separators, letters: the labels of what a gap may hold.
+        blank: the label of the blank.
+    """
+
+    def __init__(self, characters: set[str]) -> None:
+        named = sorted({*characters, _BLANK})
+        self._labels = {character: label for label, character in enumerate(named, 1)}
+        points: list[tuple[int, int]] = [(ord(own), ord(own)) for own in named]
+        others = complement((*complement(separators()), *_CONTROL, *points))
+        rest = complement((*separators(), *_CONTROL, *points))
+        self.classes: tuple[Ranges, ...] = (*((own,) for own in points), others, rest)
+        self.symbols = SymbolTable(f"{label}" for label in range(1, len(self.classes) + 1))
+        free = [own for own in named if not _holds(_CONTROL, ord(own))]
+        self.separators = [*(self._labels[own] for own in free if is_separator(own)), len(named) + 1]
+        self.letters = [*(self._labels[own] for own in free if not is_separator(own)), len(named) + 2]
+        self.blank = self._labels[_BLANK]
+
+    def labels(self, word: str) -> list[int]:
+        return [self._labels[character] for character in word]
+
+
+def is_separator(character: str) -> bool:
+    """Returns whether a character is a blank, a mark of punctuation or a control character.
+
+    >>> is_separator(","), is_separator("é")
+    (True, False)
+    """
+    return _holds(separators(), ord(character)) or _holds(_CONTROL, ord(character))
+
+
+# ---------------------------------------------------------------- spelling
+
+
+@dataclass
+class _Spelling:
+    """An automaton of characters that grows: a node is a state of the lattice and what the text before it ends with."""
+
+    alphabet: _Alphabet
+    arcs: list[tuple[int, int, int]] = field(default_factory=list)
+    finals: set[int] = field(default_factory=set)
+    count: int = 1
+
+    def new(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def add(self, source: int, labels: Sequence[int], target: int) -> None:
+        """Adds a chain of arcs with these labels; an arc without one if there are none."""
+        for label in labels[:-1]:
+            node = self.new()
+            self.arcs.append((source, label, node))
+            source = node
+        self.arcs.append((source, labels[-1] if labels else EPSILON, target))
+
+    def any_of(self, source: int, labels: Iterable[int], target: int) -> None:
+        """Adds an arc for each of the labels."""
+        self.arcs += [(source, label, target) for label in labels]
+
+    def as_fst(self) -> Any:
+        """Returns the automaton as a `pynini.Fst`; its start is the node 0."""
+        sources, labels, targets = zip(*self.arcs, strict=True) if self.arcs else ((), (), ())
+        ends = np.full(self.count, np.inf)
+        ends[list(self.finals)] = 0.0
+        symbols = self.alphabet.symbols
+        return Lattice.from_arcs(sources, labels, np.zeros(len(labels)), targets, ends, symbols).to_pynini()
+
+    def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
+        """Adds the lattice."""
+        raise NotImplementedError
+
+
+class _Words(_Spelling):
+    """Words that are joined by blanks: nodes at the beginning of the text, and nodes after a word."""
+
+    def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
+        first, after = ([self.new() for _ in range(lattice.num_states)] for _ in range(2))
+        self._begin(first[0], leading_blank)
+        blank, others = [self.alphabet.blank], {*self.alphabet.letters, *self.alphabet.separators}
+        for source, label, target in _rows(lattice):
+            if label == EPSILON:
+                self.add(first[source], [], first[target])
+                self.add(after[source], [], after[target])
+            elif words[label] == SIGMA:
+                begun, within = self.new(), self.new()
+                self.add(after[source], blank, begun)
+                self.any_of(within, others - {*blank}, within)
+                for node in (begun, first[source]):
+                    self.any_of(node, others - {*blank}, within)
+                self.add(within, [], after[target])
+            else:
+                begun = self.new()
+                self.add(after[source], blank, begun)
+                self.add(first[source], [], begun)
+                self.add(begun, self.alphabet.labels(words[label]), after[target])
+        for state in np.flatnonzero(np.isfinite(lattice.finals)).tolist():
+            self.finals |= {first[state], after[state]}
+
+    def _begin(self, node: int, leading_blank: bool) -> None:
+        self.add(0, [], node)
+        if leading_blank:
+            self.add(0, [self.alphabet.blank], node)
+
+
+class _Text(_Words):
+    """Text as it is written: nodes at its beginning, after a letter or a mark of a word, after those of a gap."""
+
+    def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
+        kinds = ("first", "letter", "mark", "gap letter", "gap mark")
+        nodes = {kind: [self.new() for _ in range(lattice.num_states)] for kind in kinds}
+        self._begin(nodes["first"][0], leading_blank)
+        for source, label, target in _rows(lattice):
+            if label == EPSILON:
+                for own in nodes.values():
+                    self.add(own[source], [], own[target])
+            elif words[label] != SIGMA:
+                self._word({kind: own[source] for kind, own in nodes.items()}, words[label], nodes, target)
+            elif source == target:
+                self._gap({kind: own[source] for kind, own in nodes.items()})
+            else:
+                raise LatticeSimpError(f"an arc {SIGMA} that leads to another state is no gap of text; use words")
+        for state in np.flatnonzero(np.isfinite(lattice.finals)).tolist():
+            self.finals |= {own[state] for own in nodes.values()}
+
+    def _word(self, here: dict[str, int], word: str, nodes: dict[str, list[int]], target: int) -> None:
+        begun, blank = self.new(), [self.alphabet.blank]
+        starts_with_mark = is_separator(word[0])
+        for kind in ("first", "gap mark", "mark", *(("letter", "gap letter") if starts_with_mark else ())):
+            self.add(here[kind], [], begun)
+        for kind in ("letter", "mark"):
+            self.add(here[kind], blank, begun)
+        self.add(begun, self.alphabet.labels(word), nodes["mark" if is_separator(word[-1]) else "letter"][target])
+
+    def _gap(self, here: dict[str, int]) -> None:
+        for kind, node in here.items():
+            self.any_of(node, self.alphabet.separators, here["gap mark"])
+            if kind != "letter":
+                self.any_of(node, self.alphabet.letters, here["gap letter"])
+
+
+def _rows(lattice: Lattice) -> Iterator[tuple[int, int, int]]:
+    return zip(lattice.sources.tolist(), lattice.olabels.tolist(), lattice.nextstates.tolist(), strict=True)

@@ -1,0 +1,207 @@
+"""Lattices of pieces as lattices of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Bools, Floats
+from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
+from lattice_simp.formats.pieces import PieceKind, pieces_named
+from lattice_simp.ops.remove_epsilons import remove_epsilons
+
+MAX_ARCS = 1_000_000
+"""Of a lattice of words, unless told otherwise."""
+
+Longs = npt.NDArray[np.int64]
+
+
+def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = MAX_ARCS) -> Lattice:
+    """Returns the lattice of the words that pieces make: each path of pieces is one path of words.
+
+    >>> lattice = join_pieces(Lattice.from_strings([("the hous@@ es", 1.0), ("the hous@@ ing", 2.0)]))
+    >>> [lattice.symbols[label] for label in lattice.olabels]
+    ['the', 'houses', 'housing']
+
+    Costs and features of a word are the sums of those of its pieces. Where many words share pieces, the lattice of
+    words may be much larger.
+
+    Args:
+        lattice: an acyclic acceptor.
+        pieces: `bpe` (`@@` where a word goes on), `sentencepiece` (`▁` where it begins), or `none`.
+        max_arcs: more are an error.
+
+    Raises:
+        CyclicLatticeError: the lattice has a cycle.
+        InvalidLatticeError: the lattice is a transducer.
+        LatticeSimpError: unknown pieces, or more than `max_arcs` arcs.
+    """
+    kind = pieces_named(pieces)
+    if kind is None:
+        return lattice
+    if not lattice.is_acceptor:
+        raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
+    lattice = remove_epsilons(lattice) if lattice.has_epsilons() else lattice.connected()
+    if not lattice.num_arcs:  # it accepts nothing, or the empty string alone
+        return lattice
+    words = lattice.symbols.words
+    begins = np.array([kind.begins(word) for word in words])[lattice.olabels]
+    goes_on = np.array([kind.goes_on(word) for word in words])[lattice.olabels]
+    texts = [kind.text(word) for word in words]
+    return _Joining(lattice, begins, goes_on, texts, bool(kind.before), max_arcs).joined()
+
+
+@dataclass(frozen=True)
+class _Open:
+    """Words that are not complete yet, in columns.
+
+    Attributes:
+        origins: (words,) the states where they begin.
+        states: (words,) the states that their pieces so far lead to.
+        texts: (words,) numbers of their texts.
+        weights: (words,) the sums of costs.
+        features: (features, words) the sums of scores.
+    """
+
+    origins: Longs
+    states: Longs
+    texts: Longs
+    weights: Floats
+    features: Floats
+
+    def at(self, chosen: Bools | Longs) -> _Open:
+        return _Open(
+            self.origins[chosen],
+            self.states[chosen],
+            self.texts[chosen],
+            self.weights[chosen],
+            self.features[:, chosen],
+        )
+
+
+@dataclass(frozen=True)
+class _Joining:
+    """The work on one lattice, word by word and piece by piece; all words grow side by side.
+
+    A word that is complete leads to its state; where a path ends within a word, to a copy of its state, which nothing
+    leaves.
+
+    Attributes:
+        begins, goes_on: (num_arcs,) whether a word begins, or goes on after, an arc.
+        texts: of the labels, without marks.
+        marked_begin: whether the beginnings of words are marked, and not what goes on.
+    """
+
+    lattice: Lattice
+    begins: Bools
+    goes_on: Bools
+    texts: list[str]
+    marked_begin: bool
+    max_arcs: int
+
+    def joined(self) -> Lattice:
+        lattice = self.lattice
+        strings = _Strings(self.texts)
+        first = np.arange(lattice.num_arcs)
+        if self.marked_begin:
+            first = np.flatnonzero(self.begins | (lattice.sources == 0))
+        growing = self._grown(None, first, strings)
+        done: list[_Open] = []
+        while len(growing.states):
+            arcs, parents = self._leaving(growing.states)
+            if self.marked_begin:
+                complete = np.isfinite(lattice.finals) | self._has(self.begins)
+                done.append(growing.at(complete[growing.states]))
+                followed = ~self.begins[arcs]
+            else:
+                done += [self._closed(growing), self._ended(growing)]
+                followed = self._is_open(growing)[parents]
+            if sum(len(own.states) for own in done) + int(followed.sum()) > self.max_arcs:
+                raise LatticeSimpError(
+                    f"the lattice of words has more than {self.max_arcs:,} arcs; prune the lattice of pieces first"
+                )
+            growing = self._grown(growing.at(parents[followed]), arcs[followed], strings)
+        return self._lattice(done, strings)
+
+    def _grown(self, before: _Open | None, arcs: Longs, strings: _Strings) -> _Open:
+        """Returns words that are longer by one piece, or that begin."""
+        lattice = self.lattice
+        labels = lattice.olabels[arcs].astype(np.int64)
+        weights, scores = lattice.weights[arcs], np.asarray(lattice.features.arcs[:, arcs], dtype=np.float64)
+        states = lattice.nextstates[arcs].astype(np.int64)
+        if not self.marked_begin:
+            states = np.where(self.goes_on[arcs], states + lattice.num_states, states)  # a mark that the word is open
+        if before is None:
+            return _Open(lattice.sources[arcs].astype(np.int64), states, strings.numbers(None, labels), weights, scores)
+        texts = strings.numbers(before.texts, labels)
+        return _Open(before.origins, states, texts, before.weights + weights, before.features + scores)
+
+    def _is_open(self, growing: _Open) -> Bools:
+        return growing.states >= self.lattice.num_states
+
+    def _leaving(self, states: Longs) -> tuple[Longs, Longs]:
+        """Returns the arcs that leave the states, and which of the states each leaves."""
+        states = states % self.lattice.num_states
+        starts, ends = (self.lattice.offsets[states + more].astype(np.int64) for more in (0, 1))
+        counts = ends - starts
+        parents = np.repeat(np.arange(len(states)), counts)
+        firsts = np.cumsum(counts) - counts
+        return np.arange(int(counts.sum())) - firsts[parents] + starts[parents], parents
+
+    def _has(self, kind: Bools) -> Bools:
+        """Returns which states an arc of a kind leaves."""
+        return np.bincount(self.lattice.sources[kind], minlength=self.lattice.num_states) > 0
+
+    def _closed(self, growing: _Open) -> _Open:
+        return growing.at(~self._is_open(growing))
+
+    def _ended(self, growing: _Open) -> _Open:
+        """Returns the words that a path ends within: as they are, they lead to the copies of their states."""
+        finals = np.append(np.full(self.lattice.num_states, INFINITY), self.lattice.finals)
+        return growing.at(np.isfinite(finals[growing.states]))
+
+    def _lattice(self, done: list[_Open], strings: _Strings) -> Lattice:
+        lattice, features = self.lattice, self.lattice.features
+        symbols = SymbolTable()
+        labels = np.array([symbols.add(text) if text else EPSILON for text in strings.texts], dtype=np.int32)
+        twice = {name: np.tile(features.final(name), 2) for name in features}
+        scores = np.concatenate([own.features for own in done], axis=1)
+        return Lattice.from_arcs(
+            np.concatenate([own.origins for own in done]),
+            labels[np.concatenate([own.texts for own in done])],
+            np.concatenate([own.weights for own in done]),
+            np.concatenate([own.states for own in done]),
+            np.tile(lattice.finals, 2),
+            symbols,
+            features=dict(zip(features, scores, strict=True)),
+            final_features=twice,
+        ).connected()
+
+
+class _Strings:
+    """Texts by number; the text of a longer word is made once."""
+
+    def __init__(self, pieces: list[str]) -> None:
+        self._pieces = pieces
+        self._numbers: dict[str, int] = {}
+        self.texts: list[str] = []
+
+    def numbers(self, before: Longs | None, labels: Longs) -> Longs:
+        """Returns the numbers of the texts with these numbers (None: empty) and the pieces of the labels after them."""
+        rest = np.full(len(labels), -1) if before is None else before
+        pairs, own = np.unique(np.stack((rest, labels)), axis=1, return_inverse=True)
+        numbers = [
+            self._number((self.texts[text] if text >= 0 else "") + self._pieces[label])
+            for text, label in pairs.T.tolist()
+        ]
+        return np.array(numbers, dtype=np.int64)[own.reshape(-1)]
+
+    def _number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return self._numbers[text]

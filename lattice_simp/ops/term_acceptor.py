@@ -1,0 +1,61 @@
+"""Acceptors of texts that hold certain terms in order, each in one of several forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.symbols import SymbolTable, as_tokens
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.gappy_acceptor import GappyAcceptor
+
+
+def term_acceptor(
+    terms: Sequence[str | Iterable[str | Iterable[str]]], symbols: SymbolTable | None = None
+) -> GappyAcceptor:
+    """Returns the gappy acceptor of hypotheses that hold a form of each term, in the order given.
+
+    >>> acceptor = term_acceptor([["house", "houses"], "New York"])
+    >>> acceptor.acceptor.num_states, acceptor.has_loop.tolist()
+    (4, [True, True, False, True])
+
+    Between terms, and before and after them, any words may occur; a term of several words stays together. It takes the
+    place of a skeleton's acceptor in `compose`, and of a lattice in `TokenConstraint` and in grammars.
+
+    Args:
+        terms: each a string, or its forms: strings or lists of words.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+
+    Raises:
+        LatticeSimpError: a term without forms, or a form without words.
+    """
+    table = SymbolTable() if symbols is None else symbols
+    arcs: list[tuple[int, int, int]] = []
+    begins = [0]
+    for number, term in enumerate(terms):
+        forms = sorted({as_tokens(form) for form in ([term] if isinstance(term, str) else term)})
+        if not forms or not all(forms):
+            raise LatticeSimpError(f"term {number} has no form, or one without words; give each a word at least")
+        begins.append(_add_forms(forms, begins[-1], table, arcs))
+    finals = np.full(begins[-1] + 1, INFINITY)
+    finals[-1] = 0.0
+    sources, labels, targets = zip(*arcs, strict=True) if arcs else ((), (), ())
+    acceptor = Lattice.from_arcs(sources, labels, np.zeros(len(arcs)), targets, finals, table)
+    has_loop = np.zeros(acceptor.num_states, dtype=np.bool_)
+    has_loop[begins] = True
+    return GappyAcceptor(acceptor, has_loop, "sigma")
+
+
+def _add_forms(
+    forms: Sequence[tuple[str, ...]], begin: int, table: SymbolTable, arcs: list[tuple[int, int, int]]
+) -> int:
+    """Adds the prefix tree of forms, whose ends are one state; returns that state, the highest one."""
+    prefixes = sorted({form[:length] for form in forms for length in range(1, len(form))})
+    states = {(): begin} | {prefix: begin + place for place, prefix in enumerate(prefixes, 1)}
+    end = begin + len(prefixes) + 1
+    rows = [(states[prefix[:-1]], prefix[-1], states[prefix]) for prefix in prefixes]
+    rows += [(states[form[:-1]], form[-1], end) for form in forms]
+    arcs += sorted((source, table.add(word), target) for source, word, target in rows)
+    return end

@@ -1,0 +1,42 @@
+"""Which words of a hypothesis belong to a translation of the skeleton, by the skeleton's own hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import SkeletonError
+from lattice_simp.skeleton.embedding import fewest_gaps_mask
+
+
+def skeleton_agreement(hypothesis: str | Iterable[str], skeletons: Sequence[Hypothesis], scale: float = 1.0) -> Floats:
+    """Returns the probability that each word is one of the skeleton's translation that the hypothesis contains.
+
+    >>> skeletons = [Hypothesis(("law", "passed"), 0.0), Hypothesis(("bill", "passed"), 0.0)]
+    >>> skeleton_agreement("the law was passed", skeletons).tolist()
+    [0.0, 0.5, 0.0, 0.5]
+
+    Each translation of the skeleton that is a subsequence of the hypothesis counts with its posterior probability; it
+    stands where it has the fewest gaps. A hypothesis that contains none gets zeros.
+
+    Args:
+        hypothesis: a string or words.
+        skeletons: translations of the skeleton; the probability of one with cost c is exp(-scale * c) / Z.
+        scale: above 0.
+    """
+    tokens = as_tokens(hypothesis)
+    found = np.zeros(len(tokens))
+    if not skeletons:
+        return found
+    costs = np.array([own.cost for own in skeletons]) * scale
+    shares = np.exp(costs.min() - costs)
+    for own, share in zip(skeletons, (shares / shares.sum()).tolist(), strict=True):
+        try:
+            found += share * np.array(fewest_gaps_mask(tokens, own.tokens))
+        except SkeletonError:  # not contained
+            continue
+    return found

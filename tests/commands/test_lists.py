@@ -1,0 +1,95 @@
+"""`lattice-simp lattice collect` and `texts`, and --pieces of the other commands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import lattice_simp as ls
+
+
+def test_outputs_of_systems_and_back(call, tmp_path):
+    for name, text in (("a", "x y\n\n"), ("b", "x y\nu\n"), ("c", "z\nv\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = call("lattice", "collect", *(tmp_path / name for name in "abc"), "-o", tmp_path / "all.nbest")
+    assert done.returncode == 0, done
+    lists = ls.read_nbest(tmp_path / "all.nbest")
+    assert [[own.text for own in entries] for entries in lists] == [["x y", "z"], ["", "u", "v"]]
+    assert ls.normalise(ls.Lattice.from_nbest(lists[0])).num_arcs
+    done = call("lattice", "texts", tmp_path / "all.nbest", "-n", 3)
+    assert done.stdout == "x y\nz\nx y\n\nu\nv\n"
+    assert done.stderr == "1 lists have less than 3 hypotheses; they are repeated from the first on\n"
+
+
+def test_lines_for_each_sentence_with_pieces(call, tmp_path):
+    (tmp_path / "a").write_text("x@@ y\nx y\nu\nu\n", encoding="utf-8")
+    done = call("lattice", "collect", tmp_path / "a", "-n", 2, "--pieces", "bpe", "-o", tmp_path / "all.jsonl.gz")
+    assert done.returncode == 0, done
+    assert [[own.text for own in entries] for entries in ls.read_nbest(tmp_path / "all.jsonl.gz")] == [
+        ["xy", "x y"],
+        ["u"],
+    ]
+    (tmp_path / "source").write_text("s t\nw\n", encoding="utf-8")
+    arguments = ("--source", tmp_path / "source", "-o", tmp_path / "out.jsonl")
+    assert call("lattice", "texts", tmp_path / "all.jsonl.gz", *arguments).returncode == 0
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").open(encoding="utf-8")]
+    assert [(own["source"], len(own["hypotheses"])) for own in rows] == [("s t", 2), ("w", 1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("collect", "A", "B"), "B: ends with line 1, and others go on"),
+        (("collect", "B", "A"), "B: ends with line 1, and others go on"),
+        (("collect", "A", "-n", "3"), "2 lines are no multiple of 3"),
+        (("collect", "-", "-"), "standard input can be one file only"),
+        (("texts", "A"), "A: is no n-best list"),
+        (("texts", "L", "--source", "A"), "--source has no place in plain text"),
+        (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: holds sentence 1, and there are 1 lines"),
+    ],
+)
+def test_what_does_not_fit(call, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("A", "x\ny\n"), ("B", "x\n"), ("L", "0 ||| a\n1 ||| b\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = call("lattice", *arguments)
+    assert done.returncode == 2, done
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_pieces_of_lists_and_lattices(call, tmp_path):
+    (tmp_path / "list").write_text(
+        "0 ||| the hous@@ es ||| F= -1 ||| -1\n0 ||| a hous@@ e ||| F= -2 ||| -2\n", encoding="utf-8"
+    )
+    (tmp_path / "skeleton").write_text("0 ||| houses ||| F= -1 ||| -1\n", encoding="utf-8")
+    (tmp_path / "text").write_text("the houses\n", encoding="utf-8")
+    assert call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst").returncode == 0
+    for source in ("list", "x.fst"):
+        done = call("lattice", "nbest", tmp_path / source, "-n", 2, "--pieces", "bpe")
+        assert done.stdout == "1.000000\tthe houses\n2.000000\ta house\n"
+        arguments = (tmp_path / source, "--reference", tmp_path / "text", "--pieces", "bpe")
+        assert "oracle WER\t0.00" in call("lattice", "oracle", *arguments).stdout
+    done = call("lattice", "compose", tmp_path / "list", tmp_path / "skeleton", "--pieces", "bpe")
+    assert "the houses" in done.stdout
+    assert "house |||" not in done.stdout
+    done = call("lattice", "mbr", tmp_path / "list", "--utility", "wer", "--pieces", "bpe")
+    assert "the houses |||" in done.stdout
+
+
+def test_grammars(call, tmp_path):
+    (tmp_path / "list").write_text("0 ||| a b ||| F= -1 ||| -1\n", encoding="utf-8")
+    assert call("lattice", "gappy", tmp_path / "list", "-o", tmp_path / "gappy.fst").returncode == 0
+    done = call("lattice", "convert", tmp_path / "gappy.fst", tmp_path / "x.gbnf", "--spacing", "text")
+    assert (done.returncode, done.stderr) == (0, f"{tmp_path / 'x.gbnf'}: a grammar holds no costs and features\n")
+    expected = ls.gappy_acceptor(ls.read_nbest(tmp_path / "list")[0])
+    ls.write(expected, tmp_path / "y.gbnf", spacing="text")
+    assert (tmp_path / "x.gbnf").read_bytes() == (tmp_path / "y.gbnf").read_bytes()
+    done = call("lattice", "convert", tmp_path / "list", "-", "--to", "lark")
+    assert done.stdout == 'start: "a b"\n'
+    done = call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst", "--spacing", "text")
+    assert (done.returncode, "--spacing is of grammars" in done.stderr) == (2, True)
+    done = call("lattice", "convert", tmp_path / "x.gbnf", tmp_path / "x.fst", "--from", "gbnf")
+    assert (done.returncode, "written, not read" in done.stderr) == (2, True)

@@ -1,0 +1,155 @@
+"""Masks over vocabularies, against brute force over texts; the logits processor, with a stand-in and with torch."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import LatticeSimpError
+
+CHARACTERS = "ab, é"
+TEXTS = ["".join(text) for length in range(7) for text in itertools.product(CHARACTERS, repeat=length)]
+TOKENS = [None, b"a", b"b", b",", b" ", b" a", b"ab", b"b ", b"\xc3", b"\xa9", b"\xc3\xa9", b"", b" a, b", b"\xa9 b"]
+END = 0
+PREFIXES = [own for length in range(3) for own in itertools.product(range(1, len(TOKENS)), repeat=length)]
+
+
+def texts_of(strings):
+    """Returns the texts, with and without a leading blank, that hold one of the strings of words in order."""
+
+    def pattern(words):
+        parts = [f"(?<![abé]){re.escape(own)}(?![abé])" if own != "," else "," for own in words]
+        return re.compile(".*".join(["", *parts, ""]))
+
+    patterns = [pattern(own) for own in strings]
+    return [text.encode() for text in TEXTS if any(own.fullmatch(text) for own in patterns)]
+
+
+def test_masks_are_those_of_brute_force():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        strings = [tuple(rng.choice(["a", "b", ",", "é"], size=1 + seed % 2).tolist()) for _ in range(2)]
+        longest = 2 if seed % 2 else 4  # bytes: longer ones may need texts beyond these
+        acceptor = ls.gappy_acceptor([(own, 0.0) for own in strings])
+        constraint = ls.TokenConstraint.of(acceptor, TOKENS, END, leading_blank=False)
+        texts = texts_of(strings)
+        prefixes = {text[:length] for text in texts for length in range(len(text) + 1)}
+        for prefix in PREFIXES:
+            data = b"".join(TOKENS[own] for own in prefix)
+            if b"" in (TOKENS[own] for own in prefix) or len(data) > longest:
+                continue
+            wanted = [data in texts, *(bool(own) and data + own in prefixes for own in TOKENS[1:])]
+            found = constraint.allowed(prefix)
+            known = [len(data) + len(own or b"") <= longest for own in TOKENS]
+            assert found[known].tolist() == np.array(wanted)[known].tolist(), (seed, strings, prefix)
+
+
+def generated(constraint, rng, length=12):
+    """Returns a text that a generator without a model writes: any allowed token, the end as soon as it may."""
+    prefix = []
+    while len(prefix) < length:
+        allowed = np.flatnonzero(constraint.allowed(prefix))
+        prefix.append(END if END in allowed and rng.random() < 0.5 else int(rng.choice(allowed)))
+        if prefix[-1] == END:
+            break
+    return prefix, b"".join(TOKENS[own] or b"" for own in prefix)
+
+
+def test_what_ends_is_a_text_of_the_acceptor():
+    terms = ls.term_acceptor([["ab", "a"], ["é", "éa b"]])
+    constraint = ls.TokenConstraint.of(terms, TOKENS, END)
+    pattern = re.compile(r".*(?<![abé])ab?(?![abé]).*(?<![abé])é(a b)?(?![abé]).*")
+    ended = 0
+    for seed in range(300):
+        prefix, data = generated(constraint, np.random.default_rng(seed))
+        if prefix[-1] == END:
+            assert pattern.fullmatch(data.decode()), (seed, data)
+            assert np.flatnonzero(constraint.allowed([*prefix, END])).tolist() == [END]
+            ended += 1
+    assert ended > 50
+
+
+def test_what_is_not_allowed_has_no_way_on():
+    constraint = ls.TokenConstraint.of(ls.Lattice.from_strings([("ab", 0.0)]), TOKENS, END)
+    for prefix in ([END], [2], [1, 1], [11], [99], [1, 2, 1]):
+        assert not constraint.allowed(prefix).any(), prefix
+    assert np.flatnonzero(constraint.allowed([6])).tolist() == [END]
+    with pytest.raises(LatticeSimpError, match="the end 99 is no token"):
+        ls.TokenConstraint.of(ls.Lattice.from_strings([("ab", 0.0)]), TOKENS, 99)
+
+
+class Tensor(np.ndarray):
+    """The methods of a torch tensor that the processor calls."""
+
+    def new_tensor(self, values):
+        return np.asarray(values, dtype=self.dtype).view(Tensor)
+
+
+def test_the_processor_masks_each_row_after_its_prompt():
+    constraint = ls.TokenConstraint.of(ls.gappy_acceptor([("a", 0.0)]), TOKENS, END)
+    processor = ls.ConstraintProcessor(constraint)
+    rng = np.random.default_rng(1)
+    rows = np.array([[7, 7, 3], [7, 7, 3]])
+    for _ in range(5):
+        scores = rng.normal(size=(2, len(TOKENS) + 3)).view(Tensor)  # models pad their vocabularies
+        masked = processor(rows, scores)
+        for row, given, own in zip(rows, scores, masked, strict=True):
+            allowed = np.append(constraint.allowed(row[3:]), [False] * 3)
+            assert np.array_equal(np.isfinite(own), allowed)
+            assert np.array_equal(np.asarray(own)[allowed], np.asarray(given)[allowed])
+        rows = np.hstack((rows, [[int(rng.choice(np.flatnonzero(np.isfinite(own))))] for own in masked]))
+        rows = rows[rng.permutation(2)]  # beams change places
+    with pytest.raises(LatticeSimpError, match="5 scores for a vocabulary of 14 tokens"):
+        processor(rows, np.zeros((2, 5)).view(Tensor))
+
+
+def test_bytes_of_tokens():
+    assert ls.token_bytes({"a": 0, "<s>": 2}, "plain", [2]) == [b"a", None, None]
+    every = {chr(own): place for place, own in enumerate([*range(33, 127), *range(161, 173), *range(174, 256)])}
+    every |= {chr(256 + own): len(every) + own for own in range(68)}
+    assert sorted(ls.token_bytes(every, "byte-level")) == [bytes([own]) for own in range(256)]
+    with pytest.raises(LatticeSimpError, match="'日' is not spelt byte by byte"):
+        ls.token_bytes({"日": 0}, "byte-level")
+    with pytest.raises(LatticeSimpError, match="unknown spelling"):
+        ls.token_bytes({"a": 0}, "x")
+
+
+def test_term_acceptors_in_compositions():
+    lattice = ls.Lattice.from_strings(
+        [("the houses of new york", 0.0), ("new york houses", 1.0), ("a house new york", 2.0)]
+    )
+    acceptor = ls.term_acceptor([["house", "houses"], ["new york", "new york city"]], lattice.symbols)
+    assert [own.text for own in ls.nbest(ls.compose(lattice, acceptor), 9)] == [
+        "the houses of new york",
+        "a house new york",
+    ]
+    with pytest.raises(LatticeSimpError, match="term 1 has no form"):
+        ls.term_acceptor(["a", []])
+
+
+def test_generate_of_transformers():
+    """A model with random weights writes texts that hold the terms, under beam search and sampling."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch.manual_seed(1)
+    config = transformers.GPT2Config(
+        vocab_size=len(TOKENS), n_positions=64, n_embd=16, n_layer=1, n_head=2, bos_token_id=END, eos_token_id=END
+    )
+    model = transformers.GPT2LMHeadModel(config).eval()
+    constraint = ls.TokenConstraint.of(ls.term_acceptor([["ab", "a"], "b"]), TOKENS, END)
+    pattern = re.compile(r".*(?<![abé])ab?(?![abé]).*(?<![abé])b(?![abé]).*")
+    ended = 0
+    for options in ({"num_beams": 4, "num_return_sequences": 4}, {"do_sample": True, "num_return_sequences": 8}):
+        processor = ls.ConstraintProcessor(constraint)
+        prompt = torch.tensor([[1, 2]])
+        rows = model.generate(prompt, max_new_tokens=40, pad_token_id=END, logits_processor=[processor], **options)
+        for row in rows[:, 2:].tolist():
+            if END in row:
+                data = b"".join(TOKENS[own] or b"" for own in row)
+                assert pattern.fullmatch(data.decode()), data
+                ended += 1
+    assert ended >= 4

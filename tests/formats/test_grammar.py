@@ -1,0 +1,175 @@
+"""Grammars of lattices, as other programs' engines understand them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers import best_by_string, random_lattice
+
+import lattice_simp as ls
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.grammar import format_gbnf, format_lark
+from lattice_simp.formats.text_automaton import text_automaton
+
+CHARACTERS = "ab ,"
+WORDS = ("a", "ab", ",")
+HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] /* # | ^- \u0085a \\x85a \u0085'
+"""Quotation marks, backslashes, what is special in classes and patterns, and what cannot be seen."""
+
+
+def random_acceptor(rng):
+    strings = [rng.choice(WORDS, size=rng.integers(1, 4)).tolist() for _ in range(int(rng.integers(1, 4)))]
+    gaps = [{place for place in range(len(own) + 1) if rng.random() < 0.4} for own in strings]
+    return ls.gappy_acceptor([(own, 0.0) for own in strings], positions=gaps)
+
+
+def expected(acceptor, spacing, texts):
+    automaton = text_automaton(acceptor, spacing)
+    return {text for text in texts if automaton.accepts(text)}
+
+
+class Bytes:
+    """A tokeniser of bytes."""
+
+    eos_token_id, bos_token_id = 256, None
+    tokens = (*(bytes([byte]) for byte in range(256)), b"<eos>")
+    special_token_ids = (256,)
+
+    def __call__(self, text):
+        return list(text if isinstance(text, bytes) else text.encode())
+
+
+@pytest.fixture(scope="module")
+def guidance():
+    """Returns the texts up to a length that llguidance accepts, by a walk through all prefixes that it allows."""
+    library = pytest.importorskip("llguidance", reason="llguidance is not installed")
+    tokens = library.LLTokenizer(library.TokenizerWrapper(Bytes()))
+
+    def matcher(grammar):
+        found = library.LLMatcher(tokens, library.LLMatcher.grammar_from_lark(grammar))
+        assert not found.is_error(), found.get_error()
+        return found
+
+    def walk(state, text, length):
+        if state.is_accepting():
+            yield text
+        for own in CHARACTERS if length else "":
+            after = state.deep_copy()
+            if after.try_consume_tokens(list(own.encode())) == 1:
+                yield from walk(after, text + own, length - 1)
+
+    def accepted(grammar, length):
+        return set(walk(matcher(grammar), "", length))
+
+    def accepts(grammar, text):
+        state, given = matcher(grammar), list(text.encode())
+        return state.try_consume_tokens(given) == len(given) and state.is_accepting()
+
+    accepted.accepts = accepts
+    return accepted
+
+
+def texts_up_to(length):
+    return ["".join(own) for size in range(length + 1) for own in itertools.product(CHARACTERS, repeat=size)]
+
+
+@pytest.mark.parametrize("spacing", ["words", "text"])
+def test_lark_accepts_what_the_acceptor_does(spacing):
+    lark = pytest.importorskip("lark", reason="lark is not installed")
+    texts = texts_up_to(4)
+    for seed in range(8):
+        acceptor = random_acceptor(np.random.default_rng(seed))
+        parser = lark.Lark(format_lark(acceptor, spacing), parser="earley", lexer="dynamic_complete")
+        found = set()
+        for text in texts:
+            try:
+                parser.parse(text)
+                found.add(text)
+            except lark.exceptions.LarkError:
+                continue
+        assert found == expected(acceptor, spacing, texts), seed
+
+
+@pytest.mark.parametrize("spacing", ["words", "text"])
+def test_llguidance_accepts_what_the_acceptor_does(guidance, spacing):
+    gbnf = pytest.importorskip("llguidance.gbnf_to_lark", reason="llguidance is not installed")
+    texts = texts_up_to(5)
+    for seed in range(25):
+        acceptor = random_acceptor(np.random.default_rng(seed))
+        wanted = expected(acceptor, spacing, texts)
+        assert guidance(format_lark(acceptor, spacing), 5) == wanted, seed
+        assert guidance(gbnf.gbnf_to_lark(format_gbnf(acceptor, spacing)), 5) == wanted, seed
+
+
+@pytest.mark.parametrize("spacing", ["words", "text"])
+def test_xgrammar_accepts_what_the_acceptor_does(spacing):
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    vocabulary = xgrammar.TokenizerInfo(list(Bytes.tokens), stop_token_ids=[256])
+    texts = texts_up_to(4)
+    for seed in range(8):
+        acceptor = random_acceptor(np.random.default_rng(seed))
+        compiled = xgrammar.GrammarCompiler(vocabulary).compile_grammar(format_gbnf(acceptor, spacing))
+        found = set()
+        for text in texts:
+            matcher = xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=False)
+            if all(matcher.accept_token(byte) for byte in text.encode()) and matcher.accept_token(256):
+                found.add(text)
+        assert found == expected(acceptor, spacing, texts), seed
+
+
+def test_special_characters_in_xgrammar():
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(list(Bytes.tokens), stop_token_ids=[256]))
+    for lattice in (ls.gappy_acceptor([(HARD, 0.0)]), ls.Lattice.from_strings([(HARD, 0.0)])):
+        for spacing in ("words", "text"):
+            matcher = xgrammar.GrammarMatcher(compiler.compile_grammar(format_gbnf(lattice, spacing)))
+            assert all(matcher.accept_token(byte) for byte in HARD.encode())
+            assert matcher.accept_token(256)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_special_characters(guidance, gaps):
+    gbnf = pytest.importorskip("llguidance.gbnf_to_lark", reason="llguidance is not installed")
+    lark = pytest.importorskip("lark", reason="lark is not installed")
+    lattice = ls.gappy_acceptor([(HARD, 0.0)]) if gaps else ls.Lattice.from_strings([(HARD, 0.0)])
+    for grammar in (format_lark(lattice), gbnf.gbnf_to_lark(format_gbnf(lattice))):
+        assert guidance.accepts(grammar, HARD)
+        assert not guidance.accepts(grammar, HARD[:-1])
+        assert guidance.accepts(grammar, f"日 {HARD}") == gaps
+    parser = lark.Lark(format_lark(lattice), parser="earley", lexer="dynamic_complete")
+    parser.parse(HARD)
+    with pytest.raises(lark.exceptions.LarkError):
+        parser.parse(HARD[:-1])
+
+
+def test_random_lattices_of_words(guidance):
+    """Epsilons, equal strings of several paths, unused states: the texts are the strings."""
+    for seed in range(15):
+        lattice = random_lattice(np.random.default_rng(seed), 6, ["a", "b", "cd"], epsilon=True)
+        strings = {" ".join(words) for words in best_by_string(lattice)}
+        if not strings:
+            continue
+        grammar = format_lark(lattice)
+        assert all(guidance.accepts(grammar, text) for text in sorted(strings)[:20]), seed
+        others = {f"{text} {text}" for text in strings} | {text[:-1] for text in strings if text}
+        assert not any(guidance.accepts(grammar, text) for text in sorted(others - strings)[:20]), seed
+
+
+def test_one_rule_a_state_and_none_unused(tmp_path):
+    acceptor = ls.gappy_acceptor([("a b", 0.0), ("a c", 1.0)])
+    ls.write(acceptor, tmp_path / "x.gbnf", spacing="text")
+    text = (tmp_path / "x.gbnf").read_text(encoding="utf-8")
+    assert text == format_gbnf(acceptor, "text")
+    names = [line.split(" ::= ")[0] for line in text.splitlines()]
+    assert len(set(names)) == len(names)
+    assert all(f" {name}\n" in text or f" {name} " in text for name in names[1:])
+    ls.write(acceptor, tmp_path / "x.lark")
+    assert (tmp_path / "x.lark").read_text(encoding="utf-8") == format_lark(acceptor)
+
+
+def test_grammars_are_not_read(tmp_path):
+    (tmp_path / "x.gbnf").write_text('root ::= "a"\n', encoding="utf-8")
+    with pytest.raises(FormatError, match="written, not read"):
+        ls.read(tmp_path / "x.gbnf", "gbnf")

@@ -1,0 +1,92 @@
+"""N-best lists as JSON lines, and samples of language models."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from format_helpers import fuzz
+
+import lattice_simp as ls
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.json_nbest import stream_json, write_json
+
+
+def written(tmp_path, *rows):
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(f"{own if isinstance(own, str) else json.dumps(own)}\n" for own in rows), encoding="utf-8")
+    return path
+
+
+def test_scores_tokens_and_features(tmp_path):
+    entries = [{"text": "a  cat\nsat", "score": -1.5, "features": {"LM": -3}}, {"tokens": ["the", "cat"], "score": -2}]
+    path = written(tmp_path, {"id": 0, "hypotheses": entries}, {"id": 2, "hypotheses": []})
+    assert ls.read_nbest(path) == [
+        [Hypothesis(("a", "cat", "sat"), 1.5, {"LM": -3.0}), Hypothesis(("the", "cat"), 2.0)],
+        [],
+        [],
+    ]
+
+
+def test_samples_weigh_as_often_as_they_occur(tmp_path):
+    """The lattice of samples has the relative frequencies as its posteriors."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        strings = [" ".join(rng.choice(["a", "b"], size=rng.integers(1, 3))) for _ in range(rng.integers(1, 30))]
+        path = written(tmp_path, {"hypotheses": strings})
+        [hypotheses] = ls.read_nbest(path)
+        lattice = ls.normalise(ls.Lattice.from_nbest(hypotheses))
+        shares = {own.text: math.exp(-own.cost) for own in ls.nbest(lattice, 100)}
+        expected = {own: strings.count(own) / len(strings) for own in strings}
+        assert shares == pytest.approx(expected), seed
+        assert {own.text: own.features["Samples"] for own in hypotheses} == {
+            own: strings.count(own) for own in strings
+        }, seed
+
+
+def test_written_lists_are_read_again(tmp_path):
+    lists = [[Hypothesis(("a", "„b“"), 1.25, {"LM": -1.0})], [], [Hypothesis((), 0.5)]]
+    write_json(enumerate(lists), tmp_path / "x.jsonl.gz", first_id=1, sources=["s", "t", "u"])
+    assert ls.read_nbest(tmp_path / "x.jsonl.gz", first_id=1) == lists
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "message"),
+    [
+        (['{"hypotheses": ["a"]}', "{"], 2, "not JSON"),
+        (['{"hypotheses": ["a"]}', "[1]"], 2, "no object with a list"),
+        (['{"hypotheses": ["a"]}', '{"hypotheses": 3}'], 2, "no object with a list"),
+        (['{"hypotheses": [3]}'], 1, "without text or tokens"),
+        (['{"hypotheses": [{"tokens": ["a", ""]}]}'], 1, "without text or tokens"),
+        (['{"hypotheses": [{"text": "a", "score": "x"}]}'], 1, "score that is not a finite number"),
+        (['{"hypotheses": [{"text": "a", "score": NaN}]}'], 1, "score that is not a finite number"),
+        (['{"hypotheses": [{"text": "a", "score": 1}, {"text": "b"}]}'], 1, "a score for some hypotheses only"),
+        (['{"hypotheses": [{"text": "a", "features": {"LM": null}}]}'], 1, "features that are not finite"),
+        (['{"id": 1, "hypotheses": []}', '{"id": 1, "hypotheses": []}'], 2, "the id 1 is lower than 2"),
+        (['{"id": "x", "hypotheses": []}'], 1, "no whole number"),
+        (['{"id": 99999999, "hypotheses": []}'], 1, "jumps"),
+    ],
+)
+def test_broken_lines(tmp_path, rows, line, message):
+    path = written(tmp_path, *rows)
+    with pytest.raises(FormatError, match=message) as caught:
+        ls.read_nbest(path)
+    assert (caught.value.line, str(caught.value.path)) == (line, str(path))
+    assert caught.value.remedy
+
+
+def test_fuzzed(tmp_path):
+    path = tmp_path / "x"
+
+    def read(data):
+        path.write_bytes(data)
+        for count, _ in enumerate(stream_json(path)):
+            if count > 1000:
+                break
+
+    fuzz(
+        b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n', read, seconds=0.4
+    )

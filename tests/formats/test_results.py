@@ -1,0 +1,44 @@
+"""Hypotheses of what other programs return in Python."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import LatticeSimpError
+
+
+def test_results_of_ctranslate2():
+    """The attributes of `ctranslate2.TranslationResult`; scores are empty unless asked for."""
+    given = SimpleNamespace(hypotheses=[["▁a", "▁hous", "e"], ["▁the", "▁house"]], scores=[-0.5, -0.75])
+    found = ls.hypotheses(given, pieces="sentencepiece")
+    assert [(own.text, own.cost) for own in found] == [("a house", 0.5), ("the house", 0.75)]
+    given.scores = []
+    assert [round(math.exp(-own.cost), 6) for own in ls.hypotheses(given)] == [0.5, 0.5]
+
+
+def test_the_class_of_ctranslate2_has_these_attributes():
+    ctranslate2 = pytest.importorskip("ctranslate2", reason="the extra neural is not installed")
+    assert {"hypotheses", "scores"} <= set(dir(ctranslate2.TranslationResult))
+
+
+def test_texts_and_scores_of_hugging_face():
+    found = ls.hypotheses(["a house", "the house"], np.array([-0.25, -1.0], dtype=np.float32))
+    assert ls.shortest_path(ls.Lattice.from_nbest(found)).text == "a house"
+    assert [own.score for own in found] == [-0.25, -1.0]
+
+
+def test_samples():
+    found = ls.hypotheses(["b", "a", "a", "a"])
+    assert [(own.text, round(math.exp(-own.cost), 6)) for own in found] == [("a", 0.75), ("b", 0.25)]
+
+
+def test_scores_that_do_not_fit():
+    with pytest.raises(LatticeSimpError, match="2 texts, but 1 scores"):
+        ls.hypotheses(["a", "b"], [1.0])
+    with pytest.raises(LatticeSimpError, match="the score of 'b' is nan"):
+        ls.hypotheses(["a", "b"], [1.0, math.nan])

@@ -1,0 +1,130 @@
+"""Automata of text: the texts they accept are those that regular expressions of their definition match."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.formats.text_automaton import complement, is_separator, separators, text_automaton
+
+CHARACTERS = "ab ,"
+WORDS = ("a", "ab", "b", ",", "a,b")
+TEXTS = ["".join(text) for length in range(7) for text in itertools.product(CHARACTERS, repeat=length)]
+
+
+def random_hypotheses(rng):
+    """Returns strings of words, and for each where gaps are."""
+    count = int(rng.integers(1, 4))
+    strings = [tuple(rng.choice(WORDS, size=rng.integers(0, 4)).tolist()) for _ in range(count)]
+    gaps = [{place for place in range(len(own) + 1) if rng.random() < 0.6} for own in strings]
+    return strings, gaps
+
+
+def acceptor_of(strings, gaps):
+    return ls.gappy_acceptor([(own, 0.0) for own in strings], positions=gaps)
+
+
+def words_pattern(string, gaps):
+    """Words joined by single blanks; a gap is any number of words."""
+    units = []
+    for place in range(len(string) + 1):
+        units += ["(?: [^ ]+)*"] * (place in gaps) + [f" {re.escape(own)}" for own in string[place : place + 1]]
+    return "".join(units)
+
+
+def text_pattern(string, gaps):
+    """A gap is any text, and no word begins or ends within a word; other words are a blank apart, marks need none."""
+
+    def bounded(word):
+        before = "(?<![ab])" * (not is_separator(word[0]))
+        return before + re.escape(word) + "(?![ab])" * (not is_separator(word[-1]))
+
+    pattern = ""
+    for place in range(len(string) + 1):
+        if place in gaps:
+            pattern += ".*"
+        elif 0 < place < len(string):
+            pattern += " ?"  # letters side by side are no words
+        pattern += "".join(map(bounded, string[place : place + 1]))
+    return pattern
+
+
+@pytest.mark.parametrize("spacing", ["words", "text"])
+def test_texts_are_those_of_the_definition(spacing):
+    accepted = 0
+    for seed in range(60):
+        strings, gaps = random_hypotheses(np.random.default_rng(seed))
+        automaton = text_automaton(acceptor_of(strings, gaps), spacing)
+        if spacing == "words":  # the pattern is of the text after a blank
+            patterns = [re.compile(words_pattern(*own)) for own in zip(strings, gaps, strict=True)]
+            expected = {text for text in TEXTS if any(own.fullmatch(f" {text}" if text else "") for own in patterns)}
+        else:
+            patterns = [re.compile(text_pattern(*own)) for own in zip(strings, gaps, strict=True)]
+            expected = {text for text in TEXTS if any(own.fullmatch(text) for own in patterns)}
+        assert {text for text in TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
+        accepted += len(expected)
+    assert accepted > 10_000
+
+
+def test_the_automaton_is_deterministic_and_minimal():
+    """No state has two ways on for a character, all lead to an end, and no two states have the same futures."""
+    for seed in range(20):
+        strings, gaps = random_hypotheses(np.random.default_rng(seed))
+        automaton = text_automaton(acceptor_of(strings, gaps), "text")
+        futures = [()] * len(automaton.arcs)
+        for _ in automaton.arcs:
+            futures = [
+                (automaton.finals[state], tuple((own, hash(futures[to])) for own, to in automaton.arcs[state]))
+                for state in range(len(futures))
+            ]
+        assert len(set(futures)) == len(futures), seed
+        assert all(len({own for own, _ in leaving}) == len(leaving) for leaving in automaton.arcs), seed
+
+
+def test_lattices_with_epsilons_and_unreachable_states():
+    lattice = ls.Lattice.from_arcs(
+        [0, 1, 0, 3], [0, 1, 2, 1], [0.0] * 4, [1, 2, 2, 4], [np.inf, np.inf, 0.0, np.inf, np.inf], ls.SymbolTable("ab")
+    )
+    automaton = text_automaton(lattice)
+    assert {text for text in TEXTS if automaton.accepts(text)} == {"a", "b"}
+    assert len(automaton.arcs) == 2
+
+
+def test_control_characters_are_in_words_alone():
+    automaton = text_automaton(ls.gappy_acceptor([("a\u0085b", 0.0)]))
+    assert automaton.accepts("é a\u0085b 日本")
+    assert not automaton.accepts("\u0085 a\u0085b")
+    assert not automaton.accepts("a\u0085b\n")
+
+
+def test_a_leading_blank():
+    automaton = text_automaton(ls.Lattice.from_strings([("a b", 0.0)]), leading_blank=True)
+    assert [text for text in TEXTS if automaton.accepts(text)] == ["a b", " a b"]
+
+
+def test_separators_are_no_letters():
+    ranges = [(first, last) for own in (separators(), complement(separators())) for first, last in own]
+    assert sorted(ranges)[0][0] == 0
+    assert all(before[1] + 1 == after[0] for before, after in itertools.pairwise(sorted(ranges)))
+    letters = "".join(chr(point) for first, last in separators() for point in range(first, last + 1))
+    assert not [own for own in letters if own.isalpha()]
+
+
+def test_what_has_no_text():
+    rho = ls.gappy_acceptor([("a b", 0.0)], loops="rho")
+    with pytest.raises(LatticeSimpError, match="make the acceptor with sigma loops"):
+        text_automaton(rho)
+    with pytest.raises(LatticeSimpError, match="unknown spacing 'x'"):
+        text_automaton(rho, "x")
+    with pytest.raises(EmptyLatticeError, match="accepts nothing"):
+        text_automaton(ls.Lattice.from_strings([]))
+    with pytest.raises(LatticeSimpError, match="more than 3 states"):
+        text_automaton(ls.Lattice.from_strings([("abcdef", 0.0)]), max_states=3)
+    transducer = ls.Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], ls.SymbolTable(["a"]), ilabels=[0])
+    with pytest.raises(LatticeSimpError, match="transducer"):
+        text_automaton(transducer)
