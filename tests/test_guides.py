@@ -126,11 +126,15 @@ def test_the_table_of_formats(maker):
     assert set(FORMATS) <= set(rows)
     kept = [cell.strip() for cell in rows["name"][1:]]
     facts = {name: dict(zip(kept, (cell.strip() for cell in row[1:]), strict=True)) for name, row in rows.items()}
-    assert kept == ["costs", "in double precision", "features", "words of both sides"]
-    assert list(facts["openfst"].values()) == ["yes", "no", "no", "yes"]
-    assert list(facts["att"].values()) == ["yes", "yes", "no", "yes"]
-    assert list(facts["features"].values()) == ["no", "no", "yes", "no"]
+    assert kept == ["read", "written", "costs", "in double precision", "features", "words of both sides"]
+    assert list(facts["openfst"].values()) == ["yes", "yes", "yes", "no", "no", "yes"]
+    assert list(facts["att"].values()) == ["yes", "yes", "yes", "yes", "no", "yes"]
+    assert list(facts["features"].values()) == ["yes", "yes", "no", "no", "yes", "no"]
+    assert list(facts["gbnf"].values()) == ["no", "yes", "no", "no", "no", "no"]
     assert facts["plf"]["words of both sides"] == "no"
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    for name in FORMATS:
+        assert re.search(rf"^- .*`{name}`.*:", text, flags=re.MULTILINE), f"docs/formats.md says nothing about {name}"
 
 
 def test_the_table_of_extras():
