@@ -21,6 +21,7 @@ from experiments.bench.__main__ import write_page
 from experiments.bench.figures import figure
 from lattice_simp.cli import COMMANDS
 from lattice_simp.formats import FORMATS
+from lattice_simp.skeleton import GapType
 
 DOCS = ROOT / "docs"
 NEEDED = ("mkdocs", "material", "mkdocstrings_handlers.python", "nbconvert")
@@ -141,6 +142,28 @@ def test_the_table_of_extras():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     rows = re.findall(r"^\| `([\w-]+)` \|", (DOCS / "extras.md").read_text("utf-8"), flags=re.MULTILINE)
     assert sorted(rows) == sorted(extras)
+
+
+def test_gap_types_of_the_examples():
+    rows = re.findall(
+        r"^\| (\w+) \| [^|]* \| (.*\[\[.*) \|$", (DOCS / "ideas.md").read_text("utf-8").replace("\\", ""), re.M
+    )
+    assert len(rows) == len(GapType) - 1
+    for name, example in rows:
+        assert ls.Skeleton.from_brackets(example).gap_type == GapType(name), example
+
+
+def test_citation():
+    facts = pytest.importorskip("yaml", reason="PyYAML is not installed").safe_load(
+        (ROOT / "CITATION.cff").read_text("utf-8")
+    )
+    assert facts["version"] == ls.__version__
+    page = " ".join((DOCS / "cite.md").read_text(encoding="utf-8").split())
+    assert f"Version {ls.__version__}." in page.replace("> ", "")
+    for paper in facts["references"]:
+        assert f"*{paper['title']}.*" in page
+        assert f"{paper['start']}–{paper['end']}" in page
+        assert all(author["family-names"] in page for author in paper["authors"])
 
 
 def test_the_navigation_has_every_guide():
