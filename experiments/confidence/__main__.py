@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from experiments.confidence.labels import right_words
-from experiments.confidence.measure import bins, cross_entropy, measured
+from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
@@ -57,7 +57,10 @@ def confidence(experiment: Experiment) -> Results:
         found = np.concatenate([own.confidences(kind, scale) for own in others])
         means = [float(own.confidences(kind, scale).mean()) for own in others]
         sentence = float(np.corrcoef(means, [own.right.mean() for own in others])[0, 1])
+        own_right = np.concatenate([own.right for own in chosen])
+        line = calibration(np.concatenate([own.confidences(kind, scale) for own in chosen]), own_right)
         row = {"scale": scale, **measured(found, right), "sentence_correlation": round(sentence, 4)}
+        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(found, *line), right), 4)
         figures["kinds"][kind] = {**row, "bins": bins(found, right)}
     constant = np.full(len(right), np.concatenate([own.right for own in chosen]).mean())
     figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
@@ -72,12 +75,13 @@ def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     data, work, model = (Path(config[name]) for name in ("data", "work", "model"))
     rows = [json.loads(line) for line in read_lines(data / config["sentences"])]
-    rows = rows[config["first"] : config["first"] + config["count"]]
+    tuned = {index * len(rows) // config["tuned_on"] for index in range(config["tuned_on"])}
+    rows = [row for number, row in enumerate(rows) if number not in tuned][: config["count"]]
     texts = {name: list(read_lines(data / config[name])) for name in ("source", "reference")}
     work.mkdir(parents=True, exist_ok=True)
     nbest = work / "full.nbest"
     if not nbest.exists():
-        lines = [texts["source"][row["line"] - 1] for row in rows]
+        lines = [texts["source"][row["line"]] for row in rows]
         (work / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         words = ["translate", model, "--input", work / "source.txt", "--output", work / "best.txt"]
         words += ["--nbest", config["nbest"], "--nbest-output", nbest, "--resume"]
@@ -87,20 +91,22 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     found = []
     for row, entries in zip(rows, read_nbest(nbest), strict=True):
         best = min(entries, key=lambda own: own.cost)
-        reference = target.tokens(texts["reference"][row["line"] - 1]).split()
+        reference = target.tokens(texts["reference"][row["line"]]).split()
         found.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
     return found
 
 
 def _parts(figures: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     table = [
-        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | of sentences: correlation |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | the same, calibrated | "
+        "of sentences: correlation |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     shares = ["| probability of the word | fifth of the words | mean confidence | right |", "|---|---:|---:|---:|"]
     for kind, row in figures["kinds"].items():
         table.append(
             f"| {kind} | {row['scale']} | {row['auc']:.3f} | {row['correlation']:.3f} | {row['cross_entropy']:.3f} | "
+            f"{row['calibrated_cross_entropy']:.3f} | "
             f"{row['sentence_correlation']:.3f} |"
         )
         for number, own in enumerate(row["bins"], 1):

@@ -30,6 +30,29 @@ def cross_entropy(confidence: Floats, right: Bools) -> float:
     return float(-np.log(np.where(right, clipped, 1.0 - clipped)).mean())
 
 
+def calibration(confidence: Floats, right: Bools, steps: int = 30) -> tuple[float, float]:
+    """Returns the offset and the slope that make probabilities of the confidence's log odds (Platt 1999).
+
+    Newton's method for the least cross-entropy of a logistic regression.
+    """
+    rows = np.stack((np.ones(len(confidence)), _log_odds(confidence)))
+    weights = np.zeros(2)
+    for _ in range(steps):
+        found = 1.0 / (1.0 + np.exp(-weights @ rows))
+        weights = weights + np.linalg.solve((rows * (found * (1.0 - found))) @ rows.T, rows @ (right - found))
+    return float(weights[0]), float(weights[1])
+
+
+def calibrated(confidence: Floats, offset: float, slope: float) -> Floats:
+    """Returns probabilities of confidences."""
+    return np.asarray(1.0 / (1.0 + np.exp(-(offset + slope * _log_odds(confidence)))))
+
+
+def _log_odds(confidence: Floats) -> Floats:
+    clipped = np.clip(confidence, FLOOR, 1.0 - FLOOR)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
 def measured(confidence: Floats, right: Bools) -> Mapping[str, Any]:
     """Returns all measures of one kind of confidence."""
     return {

@@ -19,7 +19,6 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.nbest import shortest_path
 from lattice_simp.ops.word_confidences import word_confidences
-from lattice_simp.skeleton.agreement import skeleton_agreement
 from lattice_simp.support.textio import open_text, read_lines
 
 app = typer.Typer()
@@ -85,6 +84,8 @@ def _line(lines: list[tuple[str, ...]], number: int, path: Path | None) -> tuple
 def _rows(
     name: str, lattice: Lattice, tokens: tuple[str, ...], scale: float, skeletons: list[Hypothesis] | None
 ) -> Iterator[str]:
+    from lattice_simp.skeleton.agreement import skeleton_agreement  # the room takes long to import
+
     columns = [word_confidences(lattice, tokens, scale).tolist()]
     if skeletons is not None:
         columns.append(skeleton_agreement(tokens, skeletons, scale).tolist())

@@ -38,8 +38,8 @@ def word_confidences(
     >>> word_confidences(lattice, "the rule passed").round(3).tolist()
     [0.667, 0.0, 0.667]
 
-    They say how much the hypotheses agree; how often such words are right is another matter, for which the scale must
-    fit the system: costs of a tuned decoder are no log probabilities.
+    They say how much the hypotheses agree, and rank words; how often such words are right is another matter
+    (`experiments/confidence`). Costs of a tuned decoder are no log probabilities: choose a scale for them.
 
     Args:
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z.

@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.metrics import lib_ter
 
 from experiments.confidence.labels import right_words
-from experiments.confidence.measure import area_under_curve, bins, cross_entropy
+from experiments.confidence.measure import area_under_curve, bins, calibrated, calibration, cross_entropy
 
 
 def test_as_many_words_are_right_as_ter_leaves_unedited():
@@ -40,3 +40,11 @@ def test_entropy_and_bins():
     assert cross_entropy(np.array([0.5, 0.5]), np.array([True, False])) == pytest.approx(np.log(2))
     found = bins(np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, True, True]), 2)
     assert [own["right"] for own in found] == [0.5, 1.0]
+
+
+def test_calibration_finds_the_odds_that_labels_were_drawn_with():
+    rng = np.random.default_rng(1)
+    confidence = rng.uniform(0.02, 0.98, size=20_000)
+    truth = calibrated(confidence, -0.5, 0.4)
+    offset, slope = calibration(confidence, rng.random(len(truth)) < truth)
+    assert (offset, slope) == (pytest.approx(-0.5, abs=0.06), pytest.approx(0.4, abs=0.06))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -173,3 +174,12 @@ def test_grammars_are_not_read(tmp_path):
     (tmp_path / "x.gbnf").write_text('root ::= "a"\n', encoding="utf-8")
     with pytest.raises(FormatError, match="written, not read"):
         ls.read(tmp_path / "x.gbnf", "gbnf")
+
+
+def test_no_number_of_a_character_runs_into_what_follows():
+    """xgrammar takes all hexadecimal digits after `\\x`."""
+    for lattice in (ls.gappy_acceptor([(HARD, 0.0), ("abc", 0.0)]), ls.Lattice.from_strings([(HARD, 0.0)])):
+        for spacing in ("words", "text"):
+            grammar = format_gbnf(lattice, spacing)
+            assert re.search(r"(?<!\\)(\\\\)*\\x[0-9a-f]{2}", grammar)
+            assert not re.search(r"(?<!\\)(\\\\)*\\x[0-9a-f]{2}[0-9a-fA-F]", grammar)
