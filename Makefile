@@ -7,7 +7,7 @@ BASE   := $(VENV)/.base
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench lmplz walkthrough experiments \
+.PHONY: help setup demo test test-slow lint bench docs notebook pictures lmplz walkthrough experiments \
 	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english clean
 
 help:  ## list the targets
@@ -40,8 +40,17 @@ lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)  ## measure against baselines, write build/bench.json
-	$(BIN)/python -m experiments.bench
+bench: $(STAMP)  ## measure against baselines, write build/bench.json and the tables of docs/figures.md and README.md
+	$(BIN)/python -m experiments.bench --page docs/figures.md --page README.md
+
+docs: $(STAMP)  ## build the guides in build/docs (from checked-in files alone, without network)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebook: $(STAMP)  ## run docs/notebook.ipynb, which keeps its outputs
+	$(BIN)/jupyter execute --inplace docs/notebook.ipynb
+
+pictures: $(STAMP)  ## draw the pictures of the guides
+	$(BIN)/python docs/pictures.py
 
 # KenLM's sources are those of its Python package, which pip fetches from wherever the user's settings say. pip asks
 # them for their name, for which they need setuptools; build isolation would compile cmake on some systems. KenLM asks

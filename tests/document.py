@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 import signal
@@ -12,8 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from small_treebank import write_bank
 
 from lattice_simp.cli import main
+
+ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,29 @@ class Document:
     def write_files(self, folder):
         for name, text in re.findall(r"```text (\S+)\n(.*?)```", self.text, flags=re.DOTALL):
             (folder / name).write_text(text, encoding="utf-8")
+
+    def run(self, folder, capfdbinary, monkeypatch):
+        """Writes the files, then runs commands and Python in their order: later ones read what earlier ones wrote."""
+        monkeypatch.chdir(folder)
+        self.write_files(folder)
+        for kind, text in self.blocks:
+            if kind == "python":
+                run_python(text, folder)
+            for command in Document(f"```{kind}\n{text}```").commands:
+                code, errors = run_command(command, folder, capfdbinary, monkeypatch)
+                assert code == 0, f"{command}\n{errors}"
+
+
+def furnish(folder):
+    """Fills a folder with what the examples take as given: the demo model, parallel text, a treebank."""
+    data = ROOT / "grammars" / "demo" / "data"
+    (folder / "model").symlink_to(data)
+    source = [" ".join(json.loads(line)["tokens"]) for line in (data / "test.jsonl").read_text("utf-8").splitlines()]
+    target = (data / "test.de").read_text("utf-8").splitlines()
+    for name, part in (("train", slice(20, None)), ("dev", slice(20))):
+        for language, lines in (("en", source), ("de", target)):
+            (folder / f"{name}.{language}").write_text("\n".join(lines[part]) + "\n", "utf-8")
+    write_bank(folder / "treebank")
 
 
 def run_python(code, folder):

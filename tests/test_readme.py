@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 
-import pytest
-from document import Document, run_command, run_python
-from small_treebank import write_bank
+from document import ROOT, Document, furnish
 
-ROOT = Path(__file__).parents[1]
-README = Document((ROOT / "README.md").read_text(encoding="utf-8"))
+README = ROOT / "README.md"
+DOCUMENT = Document(README.read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    """A folder with the files that the README's examples name."""
-    folder = tmp_path_factory.mktemp("readme")
-    README.write_files(folder)
-    data = ROOT / "grammars" / "demo" / "data"
-    (folder / "model").symlink_to(data)
-    source = [" ".join(json.loads(line)["tokens"]) for line in (data / "test.jsonl").read_text("utf-8").splitlines()]
-    target = (data / "test.de").read_text("utf-8").splitlines()
-    for name, part in (("train", slice(20, None)), ("dev", slice(20))):
-        for language, lines in (("en", source), ("de", target)):
-            (folder / f"{name}.{language}").write_text("\n".join(lines[part]) + "\n", "utf-8")
-    write_bank(folder / "treebank")
-    (folder / "news.hi").write_text("राम खाना खाकर सोया।\nराम आया कि सीता गया।\n", "utf-8")
-    return folder
-
-
-def test_the_readme_has_examples():
-    assert README.python
-    assert len(README.commands) >= 8
-
-
-@pytest.mark.parametrize("code", README.python)
-def test_python_example(code, workplace):
-    run_python(code, workplace)
-
-
-def test_commands(workplace, capfdbinary, monkeypatch):
+def test_examples_and_commands(tmp_path, capfdbinary, monkeypatch):
     """One after the other: later commands read what earlier ones wrote."""
-    monkeypatch.chdir(workplace)
-    assert any("|" in command for command in README.commands)
-    for command in README.commands:
-        code, errors = run_command(command, workplace, capfdbinary, monkeypatch)
-        assert code == 0, f"{command}\n{errors}"
+    assert DOCUMENT.python
+    assert len(DOCUMENT.commands) >= 8
+    furnish(tmp_path)
+    DOCUMENT.run(tmp_path, capfdbinary, monkeypatch)
+
+
+def test_links_lead_to_files():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README.read_text(encoding="utf-8"))
+    assert len(links) > 10
+    for link in links:
+        assert Path(ROOT, link).exists(), link
+    for page in re.findall(r"^# .*  (docs/\S+)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        assert Path(ROOT, page).is_file(), page
+
+
+def test_figures_are_those_of_the_guides():
+    """`make bench` writes both tables; five figures are in the README, with what they are."""
+    chosen = rows(README)
+    whole = rows(ROOT / "docs" / "figures.md")
+    assert len(chosen) == 5
+    assert {name: whole[name] for name in chosen} == chosen
+
+
+def rows(path: Path) -> dict[str, str]:
+    """Returns the rows of a table of figures, without their first cells, by the figures' names."""
+    table = path.read_text(encoding="utf-8").split("<!-- figures: ")[1]
+    return dict(re.findall(r"^\| `(\w+)`[^|]*\|(.*)$", table, flags=re.MULTILINE))

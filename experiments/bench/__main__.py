@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from rich.table import Table
 
 from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, startup
 from experiments.bench.figures import Figure, Figures, figure
+from lattice_simp.errors import LatticeSimpError
 
 MEASUREMENTS = {
     "hiero_shallow1": hiero.measure_multi30k,
@@ -44,7 +46,9 @@ def main() -> int:
     )
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder of the reference data")
     parser.add_argument("--output", type=Path, default=Path("build/bench.json"))
-    parser.add_argument("--readme", type=Path, help="a Markdown file whose table of figures is written anew")
+    parser.add_argument(
+        "--page", type=Path, action="append", default=[], help="a Markdown file with a table of figures"
+    )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in MEASUREMENTS]:
@@ -63,8 +67,8 @@ def main() -> int:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     Console().print(_table(figures))
-    if options.readme:
-        _write_readme(options.readme, figures)
+    for page in options.page:
+        write_page(page, figures)
     return 0
 
 
@@ -75,22 +79,31 @@ def _inside(name: str, shared: Path) -> Figures:
     return figures
 
 
-def _write_readme(path: Path, figures: Figures) -> None:
-    """Writes the figures between the file's two marks, as a Markdown table."""
-    rows = ["| figure | value | baseline, same run | ratio | other programs, recorded |", "|---|---|---|---|---|"]
+def write_page(path: Path, figures: Figures) -> None:
+    """Writes the table of figures between a Markdown file's marks anew.
+
+    After the mark `figures: begin` it holds all figures, after `figures: chosen` those that are there already. First
+    cells stay as they are.
+    """
+    found = _TABLE.search(path.read_text(encoding="utf-8"))
+    if found is None:
+        raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
+    cells = {name[1]: line.split("|")[1].strip() for line in found["rows"].splitlines() if (name := _NAME.search(line))}
+    rows = [_HEAD]
     for name, own in figures.items():
-        if any(part in name for part in _NOT_IN_README):
-            continue
-        value, baseline, ratio = _texts(own)
-        recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
-        rows.append(f"| `{name}` | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |")
-    text = path.read_text(encoding="utf-8")
-    before, after = text.split(_BEGIN)[0], text.split(_END)[1]
-    path.write_text(before + _BEGIN + "\n" + "\n".join(rows) + "\n" + _END + after, encoding="utf-8")
+        if name in cells or not (found["kind"] == "chosen" or any(part in name for part in _NOT_ON_PAGE)):
+            value, baseline, ratio = _texts(own)
+            recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
+            first = cells.get(name, f"`{name}`")
+            rows.append(f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |")
+    table = f"<!-- figures: {found['kind']} -->\n" + "\n".join(rows) + "\n<!-- figures: end -->"
+    path.write_text(found.string[: found.start()] + table + found.string[found.end() :], encoding="utf-8")
 
 
-_BEGIN, _END = "<!-- figures: begin -->", "<!-- figures: end -->"
-_NOT_IN_README = ("beam14_arcs50_", "hiero_full_cpu", "hiero_full_total", "europarl_full_cpu", "europarl_full_total")
+_TABLE = re.compile(r"<!-- figures: (?P<kind>begin|chosen) -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)
+_NAME = re.compile(r"^\| *`(\w+)`")
+_HEAD = "| figure | value | baseline, same run | ratio | other programs, recorded |\n|---|---|---|---|---|"
+_NOT_ON_PAGE = ("beam14_arcs50_", "hiero_full_cpu", "hiero_full_total", "europarl_full_cpu", "europarl_full_total")
 
 
 def _recorded(own: Figure) -> list[tuple[str, float]]:

@@ -47,7 +47,7 @@ def to_dot(
         rankdir: the direction of reading, `LR` or `TB`.
         states, arcs: their numbers where not all are to be drawn; the arcs are between these states.
     """
-    chosen = frozenset(highlight or ())
+    chosen = frozenset(() if highlight is None else highlight)
     lines = [
         "digraph lattice {",
         f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title or "")}"];',

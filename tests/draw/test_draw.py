@@ -188,6 +188,7 @@ def test_highlighted_arcs_are_marked() -> None:
     assert plain.count('class="ls-on"') == 0
     assert marked.count('class="ls-on"') == 2
     assert to_dot(lattice, highlight=[0, 2]).count("penwidth=2") == 2
+    assert to_dot(lattice, highlight=np.array([0, 2])).count("penwidth=2") == 2
 
 
 def test_an_embedded_drawing_has_no_style_and_numbers_its_arcs() -> None:

@@ -1,0 +1,78 @@
+"""The table of lattice formats: what a lattice keeps when it is written and read again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import lattice_simp as ls
+from lattice_simp.formats import FORMATS, parse
+
+_COSTS = {"a b": 0.5, "a c d": 1 / 3}
+_PLAIN = ls.Lattice.from_strings(list(_COSTS.items()))
+_SCORED = _PLAIN.with_feature("x", np.arange(1.0, _PLAIN.num_arcs + 1))
+_FREE = ls.Lattice.from_strings([(text, 0.0) for text in _COSTS]).with_feature("x", np.ones(_PLAIN.num_arcs))
+_ALL = (_PLAIN, _SCORED, _FREE)
+_TRANSDUCER = replace(_PLAIN, ilabels=_PLAIN.olabels[::-1].copy())
+
+Probe = Callable[[str], object]
+
+
+def table() -> str:
+    """Returns a row for each entry of `FORMATS`, as Markdown; what is kept is found by trying."""
+    probes: dict[str, Probe] = {
+        "read": lambda name: any(_holds(partial(_can_hold, own), name) for own in _ALL),
+        "written": lambda name: any(_holds(partial(_written, own), name) for own in _ALL),
+        "costs": lambda name: _loss(name) < 1e-6,
+        "in double precision": lambda name: _loss(name) < 1e-12,
+        "features": lambda name: any("x" in _again(own, name).features.names for own in _holdable(name)),
+        "words of both sides": lambda name: _inputs(_again(_TRANSDUCER, name)) == _inputs(_TRANSDUCER),
+    }
+    rows = [["name", "endings", *probes], ["---"] * (2 + len(probes))]
+    for name, own in FORMATS.items():
+        endings = " ".join(f"`{ending}`" for ending in own.suffixes) or "none: chosen by name"
+        rows.append([f"`{name}`", endings, *("yes" if _holds(probe, name) else "no" for probe in probes.values())])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _holds(probe: Probe, name: str) -> bool:
+    try:
+        return bool(probe(name))
+    except ls.LatticeSimpError:  # the format cannot be written or read, or cannot hold this
+        return False
+
+
+def _holdable(name: str) -> list[ls.Lattice]:
+    """Returns the lattices with features that the format can hold: some hold no costs beside them."""
+    return [own for own in (_SCORED, _FREE) if _holds(partial(_can_hold, own), name)]
+
+
+def _written(lattice: ls.Lattice, name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lattice"
+        ls.write(lattice, path, name)
+        return path.read_bytes()
+
+
+def _again(lattice: ls.Lattice, name: str) -> ls.Lattice:
+    """Writes a lattice and reads it."""
+    return parse(_written(lattice, name), "lattice", name)
+
+
+def _can_hold(lattice: ls.Lattice, name: str) -> bool:
+    return not _again(lattice, name).empty
+
+
+def _loss(name: str) -> float:
+    """Returns the largest difference of a path's cost before and after."""
+    return max(abs(path.cost - _COSTS[path.text]) for path in ls.nbest(_again(_PLAIN, name), len(_COSTS)))
+
+
+def _inputs(lattice: ls.Lattice) -> list[list[str]]:
+    side = lattice.project_input()
+    return [path.tokens for path in ls.nbest(side, len(_COSTS), unique=False)]

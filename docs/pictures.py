@@ -1,0 +1,82 @@
+"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import lattice_simp as ls
+from lattice_simp.simplify import dependency_graph, graph_svg
+from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
+
+README = Path(__file__).parents[1] / "README.md"
+SENTENCE = "In May the mayor , who was tired , signed the very long law ."
+
+
+def main(folder: Path) -> None:
+    """Writes all pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in PICTURES.items():
+        (folder / f"{name}.svg").write_text(draw(), encoding="utf-8")
+        print(folder / f"{name}.svg")
+
+
+def full() -> ls.Lattice:
+    """Returns the README's n-best list as a small lattice."""
+    return ls.minimize(ls.Lattice.from_strings(_nbest("full")))
+
+
+def acceptor(loops: str) -> ls.GappyAcceptor:
+    """Returns the acceptor of the README's skeleton hypotheses."""
+    return ls.gappy_acceptor(_nbest("skeleton"), loops=loops)
+
+
+def composed() -> ls.Lattice:
+    """Returns what the composition of the two keeps."""
+    return ls.compose(full(), acceptor("sigma"), weight=0.5)
+
+
+def _lattice() -> str:
+    return ls.to_svg(full())
+
+
+def _joint() -> str:
+    """Draws all hypotheses; the best of those that contain a skeleton hypothesis is marked."""
+    lattice, best = full(), ls.shortest_path(composed())
+    marked = next(path for path in ls.nbest(lattice, 10) if path.tokens == best.tokens)
+    return ls.to_svg(lattice, highlight=marked.arcs)
+
+
+def _network() -> str:
+    return ls.to_svg(ls.confusion_network(ls.normalise(full())))
+
+
+def _graph() -> str:
+    return graph_svg(dependency_graph(next(iter(parse_sentences([SENTENCE.split()])))))
+
+
+def _nbest(name: str) -> list[tuple[str, float]]:
+    """Returns a list that is part of the README, as strings with costs."""
+    text = README.read_text(encoding="utf-8")
+    found = re.search(rf"```text {name}\.nbest\n(.*?)```", text, flags=re.DOTALL)
+    assert found is not None, f"the README has no {name}.nbest"
+    rows = [line.split(" ||| ") for line in found[1].splitlines()]
+    return [(row[1], -float(row[3])) for row in rows]
+
+
+PICTURES: dict[str, Callable[[], str]] = {
+    "lattice": _lattice,
+    "sigma": lambda: ls.to_svg(acceptor("sigma").as_lattice()),
+    "rho": lambda: ls.to_svg(acceptor("rho").as_lattice()),
+    "composed": lambda: ls.to_svg(composed()),
+    "joint": _joint,
+    "network": _network,
+    "graph": _graph,
+}
+"""The pictures by the names of their files."""
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "pictures")
