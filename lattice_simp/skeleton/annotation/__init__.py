@@ -1,0 +1,62 @@
+"""Annotation of skeletons: a queue of sentences for several annotators, their agreement, and one skeleton of it all.
+
+The tasks are those of Hasler et al. (2016, section 3.1): shortening sentences by deletion, and marking the bad ones
+among others' shortened sentences.
+
+    from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, Task, aggregate, assign
+
+    with AnnotationStore("talk.db", create=True) as store:
+        store.add([Sentence("talk.0", 0, ("please", "stop", "now"))])
+        task = assign(store, "Ada", Task.SHORTEN)
+        store.shorten("Ada", task.sentence.id, "010")
+        print(aggregate(store.judgements(), store.verdicts()).skeletons())
+"""
+
+from __future__ import annotations
+
+from lattice_simp.skeleton.annotation.aggregation import Aggregation, aggregate
+from lattice_simp.skeleton.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
+from lattice_simp.skeleton.annotation.files import (
+    aggregated_records,
+    judgement_records,
+    judgements_of,
+    read_sentences,
+    write_events,
+)
+from lattice_simp.skeleton.annotation.judgements import (
+    AnnotationError,
+    AnnotationSettings,
+    Assignment,
+    Judgement,
+    Sentence,
+    Task,
+    Verdict,
+)
+from lattice_simp.skeleton.annotation.progress import Progress, progress
+from lattice_simp.skeleton.annotation.queue import assign
+from lattice_simp.skeleton.annotation.store import AnnotationStore
+
+__all__ = [
+    "Aggregation",
+    "AnnotationError",
+    "AnnotationSettings",
+    "AnnotationStore",
+    "Assignment",
+    "Judgement",
+    "Progress",
+    "Sentence",
+    "Task",
+    "Verdict",
+    "aggregate",
+    "aggregated_records",
+    "assign",
+    "judgement_records",
+    "judgements_of",
+    "krippendorff_alpha",
+    "pairwise_f1",
+    "progress",
+    "read_sentences",
+    "token_alpha",
+    "verdict_agreement",
+    "write_events",
+]

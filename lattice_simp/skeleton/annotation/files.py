@@ -1,0 +1,80 @@
+"""Sentences and judgements from files, and to files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.skeleton.annotation.aggregation import Choice, aggregate
+from lattice_simp.skeleton.annotation.judgements import Judgement, Sentence
+from lattice_simp.skeleton.annotation.store import AnnotationStore
+from lattice_simp.skeleton.io import SkeletonRecord
+from lattice_simp.support.textio import open_text, read_lines
+
+
+def read_sentences(path: str | Path, name: str) -> Iterator[Sentence]:
+    """Yields the sentences of a text file, one a line, of tokens with blanks between them; blank lines are passed over.
+
+    Args:
+        path: the file.
+        name: what their ids begin with; the number of the line, from 0, follows.
+
+    Raises:
+        FormatError: a token holds white space.
+    """
+    for number, text in enumerate(read_lines(path)):
+        if tokens := split_tokens(text):
+            try:
+                yield Sentence(f"{name}.{number}", number, tuple(tokens))
+            except SkeletonError as error:
+                remedy = "tokenise the text, or replace it"
+                raise FormatError(str(error), path=path, line=number + 1, remedy=remedy) from error
+
+
+def judgements_of(records: Iterable[SkeletonRecord], names: Sequence[str] = ()) -> Iterator[Judgement]:
+    """Yields the skeletons of records as judgements.
+
+    Args:
+        records: of a skeleton file.
+        names: of the annotators, in the order of a record's skeletons, where the records do not name them; without
+            them, `annotator 1` and so on.
+    """
+    for record in records:
+        sentence = Sentence(record.id, record.line, record.tokens)
+        numbered = [f"annotator {number}" for number in range(1, len(record.skeletons) + 1)]
+        own = record.annotators or [*names, *numbered[len(names) :]][: len(numbered)]
+        for name, skeleton in zip(own, record.skeletons, strict=True):
+            yield Judgement(sentence, name, skeleton)
+
+
+def judgement_records(store: AnnotationStore) -> Iterator[SkeletonRecord]:
+    """Yields the sentences that somebody judged, with all judgements and who made them."""
+    by_sentence: dict[str, list[Judgement]] = {}
+    for own in store.judgements():
+        by_sentence.setdefault(own.sentence.id, []).append(own)
+    for group in by_sentence.values():
+        sentence = group[0].sentence
+        skeletons, names = tuple(own.skeleton for own in group), tuple(own.annotator for own in group)
+        yield SkeletonRecord(sentence.id, sentence.line, skeletons, names)
+
+
+def aggregated_records(store: AnnotationStore, choice: Choice = "judgement") -> Iterator[SkeletonRecord]:
+    """Yields the sentences that somebody judged, with the one skeleton that their judgements come to; see `aggregate`.
+
+    Raises:
+        LatticeSimpError: nobody has judged anything.
+    """
+    found = aggregate(store.judgements(), store.verdicts())
+    skeletons = found.skeletons(choice)
+    for own in found.decisions.sentences:
+        yield SkeletonRecord(own.id, own.line, (skeletons[own.id],))
+
+
+def write_events(path: str | Path, store: AnnotationStore) -> None:
+    """Writes everything that ever happened, skips, checks and undone judgements too, as JSON lines."""
+    with open_text(path, "w") as file:
+        for event in store.events():
+            file.write(json.dumps(event, ensure_ascii=False) + "\n")
