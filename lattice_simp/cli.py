@@ -29,6 +29,7 @@ COMMANDS = {
     "corpus": "make parallel corpora of complex and simple sentences from paired articles",
     "hindi": "clauses of Hindi sentences, their types, and simpler sentences",
     "simplify": "make English sentences simpler",
+    "serve": "a web page on this machine: mark key words, translate with them as the skeleton",
     "demo": "translate sentences of the built-in grammar with three strategies",
 }
 """The commands; `commands/NAME.py` holds a typer app called `app`, of one command or of a group."""

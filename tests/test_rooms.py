@@ -21,7 +21,7 @@ FLOORS = [
     {"translate", "rescore", "evaluate", "pipeline"},
     {"tune", "hindi"},
     {"train", "simplify", "corpus"},
-    {"commands"},
+    {"commands", "serve"},
     {"api"},
     {"cli"},
     {"__main__"},

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Optional
 
 import typer
 
@@ -19,7 +19,8 @@ from lattice_simp.commands.translate import model_text
 from lattice_simp.commands.worker import Record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
-from lattice_simp.simplify.simplifier import STAGES, Search, Simplification, Simplifier, Stage, most_unlike
+from lattice_simp.simplify.explanation import explanation
+from lattice_simp.simplify.simplifier import STAGES, Search, Simplifier, Stage, most_unlike
 from lattice_simp.support.textio import open_text
 
 app = command_app()
@@ -109,26 +110,6 @@ def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int,
         raise LatticeSimpError(best.problem)
     entries = [nbest_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
     return {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
-
-
-def explanation(simplification: Simplification) -> dict[str, Any]:
-    """Returns what was done to a sentence, as JSON values."""
-    tokens = simplification.source
-
-    def phrase(positions: tuple[int, ...]) -> str:
-        return " ".join(tokens[position] for position in positions)
-
-    return {
-        "source": " ".join(tokens),
-        "simple": simplification.text,
-        "splits": [{"kind": own.kind.value, "clause": phrase(own.clause)} for own in simplification.splits],
-        "deletions": [{"kind": own.kind.value, "words": phrase(own.positions)} for own in simplification.deletions],
-        "substitutions": [
-            {"words": " ".join(own.source), "by": " ".join(own.target)} for own in simplification.substitutions
-        ],
-        "cost": simplification.cost,
-        "features": dict(simplification.features),
-    }
 
 
 class _Explained:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.image import IMAGE_FORMATS, to_image
-from lattice_simp.draw.svg import drawn_states, to_svg
+from lattice_simp.draw.svg import SVG_STYLE, drawn_states, to_svg
 from lattice_simp.errors import MissingExtraError
 
-__all__ = ["IMAGE_FORMATS", "drawn_states", "to_dot", "to_image", "to_svg"]
+__all__ = ["IMAGE_FORMATS", "SVG_STYLE", "drawn_states", "to_dot", "to_image", "to_svg"]
 
 
 def _notebook(lattice: Lattice) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -34,7 +34,7 @@ _NOTE_HEIGHT = 24.0
 _HEAD_TURN = math.radians(23)
 _HEAD_SIDE = HEAD_LENGTH / math.cos(_HEAD_TURN)
 _NOT_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
-_STYLE = """
+SVG_STYLE = """
 .ls-paper{fill:#fcfcfd}
 .ls-text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif}
 .ls-word{fill:#1f2933;font-size:14px;text-anchor:end}
@@ -63,10 +63,16 @@ _STYLE = """
 .ls-word.ls-on{fill:#ffa94d}
 }
 """
+"""The style sheet of a drawing: a page takes it over for drawings without their own."""
 
 
 def to_svg(
-    lattice: Lattice, *, title: str | None = None, highlight: Collection[int] = frozenset(), max_states: int = 200
+    lattice: Lattice,
+    *,
+    title: str | None = None,
+    highlight: Collection[int] = frozenset(),
+    max_states: int = 200,
+    embedded: bool = False,
 ) -> str:
     """Draws a lattice from left to right as SVG text.
 
@@ -86,6 +92,8 @@ def to_svg(
         highlight: numbers of the arcs to be drawn in colour.
         max_states: of a larger lattice (or of one with too many arcs), the states nearest to the start are drawn, and a
             note below says so.
+        embedded: for a page that has `SVG_STYLE` among its own styles: without a style element, and with the numbers of
+            arcs as `data-arcs` of lines and labels, so that a script can point at paths.
 
     Raises:
         MissingExtraError: pygraphviz is not installed.
@@ -98,18 +106,19 @@ def to_svg(
     drawn = [*zip(bundles.values(), layout.curves, strict=True)]
     body = [_arrow(layout.start)] if layout.start else []
     for arcs, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0])):  # the chosen ones on top
-        body.append(_arrow(curve, on=not chosen.isdisjoint(arcs)))
+        body.append(_arrow(curve, on=not chosen.isdisjoint(arcs), arcs=arcs if embedded else ()))
     for state, centre, radius in zip(states, layout.states, radii, strict=True):
         body += _state(state, float(lattice.finals[state]), centre, radius)
     for arcs, curve in drawn:
-        body += _labels(lattice, arcs, curve.label, chosen)
+        body += _labels(lattice, arcs, curve.label, chosen, embedded=embedded)
     notes = []
     if len(states) < lattice.num_states:
         notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
     if any(len(arcs) == MOST_LABELS for arcs in bundles.values()):
         notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
     note = "; ".join(notes)
-    return "\n".join([*_frame(layout.width, layout.height, title or "", note), *body, "</g>", "</svg>"]) + "\n"
+    style = "" if embedded else SVG_STYLE
+    return "\n".join([*_frame(layout.width, layout.height, title or "", note, style), *body, "</g>", "</svg>"]) + "\n"
 
 
 def drawn_states(lattice: Lattice, max_states: int) -> list[int]:
@@ -170,7 +179,7 @@ def _radius(final: float) -> float:
     return _FINAL_RADIUS if np.isfinite(final) and final else _RADIUS
 
 
-def _frame(width: float, height: float, title: str, note: str) -> list[str]:
+def _frame(width: float, height: float, title: str, note: str, style: str) -> list[str]:
     """Returns the head of the picture, up to the group that holds the drawing."""
     top = _MARGIN + (_TITLE_HEIGHT if title else 0.0)
     words = max(text_width(title, _TITLE_SIZE), text_width(note, _NOTE_SIZE))
@@ -179,7 +188,7 @@ def _frame(width: float, height: float, title: str, note: str) -> list[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{full[0]}" height="{full[1]}" '
         f'viewBox="0 0 {full[0]} {full[1]}" role="img">',
         f"<title>{_text(title or 'lattice')}</title>",
-        f"<style>{_STYLE}</style>",
+        *([f"<style>{style}</style>"] if style else []),
         f'<rect class="ls-paper" width="{full[0]}" height="{full[1]}" rx="6"/>',
     ]
     if title:
@@ -189,7 +198,7 @@ def _frame(width: float, height: float, title: str, note: str) -> list[str]:
     return [*lines, f'<g transform="translate({_number(_MARGIN)} {_number(top)})">']
 
 
-def _arrow(curve: Curve, *, on: bool = False) -> str:
+def _arrow(curve: Curve, *, on: bool = False, arcs: Sequence[int] = ()) -> str:
     (x, y), tip = curve.points[-1], curve.tip
     angle = math.atan2(tip[1] - y, tip[0] - x)
     corners = []
@@ -197,8 +206,8 @@ def _arrow(curve: Curve, *, on: bool = False) -> str:
         corners.append((tip[0] - _HEAD_SIDE * math.cos(angle + turn), tip[1] - _HEAD_SIDE * math.sin(angle + turn)))
     line = f"M{_xy(curve.points[0])}C{' '.join(map(_xy, curve.points[1:]))}"
     head = f"M{_xy(tip)}L{_xy(corners[0])}L{_xy(corners[1])}Z"
-    group = '<g class="ls-on">' if on else "<g>"
-    return f'{group}<path class="ls-line" d="{line}"/><path class="ls-head" d="{head}"/></g>'
+    state = ' class="ls-on"' if on else ""
+    return f'<g{state}{_numbers(arcs)}><path class="ls-line" d="{line}"/><path class="ls-head" d="{head}"/></g>'
 
 
 def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
@@ -211,7 +220,11 @@ def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
     return [*lines, _written("cost", centre[0], centre[1] + 9.0, cost, ' text-anchor="middle"')] if cost else lines
 
 
-def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int]) -> list[str]:
+def _numbers(arcs: Sequence[int]) -> str:
+    return f' data-arcs="{" ".join(map(str, arcs))}"' if arcs else ""
+
+
+def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int], *, embedded: bool) -> list[str]:
     """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
     top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
@@ -220,9 +233,10 @@ def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection
         meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
         y = top + (row + 0.75) * _LINE_HEIGHT
         hover = f"<title>arc {arc}, cost {cost!r}</title>"
-        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words)))
+        own = _numbers([arc]) if embedded else ""
+        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words), own))
         if shown := cost_text(cost):
-            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown))
+            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown, own))
     return lines
 
 

@@ -56,8 +56,11 @@ def run_batch(
 # ---------------------------------------------------------------- the parent
 
 
-class _Worker:
-    """A worker process and the parent's end of its pipe."""
+class Worker:
+    """A worker process and the parent's end of its pipe.
+
+    It sends no bytes when its function is made, then for each task a pickled `Outcome`, or a `BatchError`.
+    """
 
     def __init__(self, factory: Factory) -> None:
         context = multiprocessing.get_context("spawn")
@@ -82,6 +85,12 @@ class _Worker:
         self.process.join()
         self.connection.close()
 
+    @property
+    def cause(self) -> str:
+        """How the process ended."""
+        code = self.process.exitcode
+        return f"exit code {code}" if code is None or code >= 0 else f"signal {-code}, {signal.Signals(-code).name}"
+
 
 class _Pool:
     """The workers of one run and the tasks that wait."""
@@ -93,7 +102,7 @@ class _Pool:
             raise BatchError(f"a time limit of {time_limit} seconds leaves no time; give a number above 0")
         self.factory, self.time_limit, self.jobs = factory, time_limit, jobs
         self.waiting = deque(tasks)
-        self.workers: list[_Worker] = []
+        self.workers: list[Worker] = []
         self.deaths: dict[int, int] = {}
         self.deaths_while_loading = 0
         self.loaded = False
@@ -119,7 +128,7 @@ class _Pool:
         """Starts workers; the others follow when the first one has loaded, since it may fill caches."""
         wanted = min(self.jobs, len(self.waiting) + len(self._running())) if self.loaded else 1
         while len(self.workers) < wanted:
-            self.workers.append(_Worker(self.factory))
+            self.workers.append(Worker(self.factory))
 
     def _dispatch(self) -> None:
         for worker in self.workers:
@@ -128,14 +137,14 @@ class _Pool:
                 if self.waiting[0][0] - first < WINDOW:
                     worker.send(self.waiting.popleft(), self.time_limit)
 
-    def _wait(self) -> list[_Worker]:
+    def _wait(self) -> list[Worker]:
         """Waits until workers have sent something (or are dead), or one is late."""
         deadline = min(worker.deadline for worker in self.workers)
         timeout = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
         found = set(wait([worker.connection for worker in self.workers], timeout))
         return [worker for worker in self.workers if worker.connection in found]
 
-    def _receive(self, worker: _Worker) -> Outcome | None:
+    def _receive(self, worker: Worker) -> Outcome | None:
         try:
             message: bytes | BatchError = worker.connection.recv()
         except (EOFError, OSError):
@@ -147,13 +156,13 @@ class _Pool:
         worker.task, worker.deadline = None, float("inf")
         return pickle.loads(message) if message else None
 
-    def _reap(self, worker: _Worker) -> Outcome | None:
+    def _reap(self, worker: Worker) -> Outcome | None:
         """Removes a dead worker; returns the outcome of its task, if that is not to be tried again."""
         self._remove(worker)
         if not worker.ready:
             self.deaths_while_loading += 1
             if self.deaths_while_loading >= MAX_ATTEMPTS:
-                raise BatchError(f"the workers die while they load ({_cause(worker)}); is there enough memory?")
+                raise BatchError(f"the workers die while they load ({worker.cause}); is there enough memory?")
         if worker.task is None:
             return None
         number = worker.task[0]
@@ -161,7 +170,7 @@ class _Pool:
         if self.deaths[number] < MAX_ATTEMPTS:
             self.waiting.appendleft(worker.task)
             return None
-        return Outcome(number, failure=f"the worker process died {MAX_ATTEMPTS} times ({_cause(worker)})")
+        return Outcome(number, failure=f"the worker process died {MAX_ATTEMPTS} times ({worker.cause})")
 
     def _kill_late(self) -> Iterator[Outcome]:
         now = time.monotonic()
@@ -170,14 +179,9 @@ class _Pool:
             self._remove(worker)
             yield Outcome(worker.task[0], failure=f"took longer than the time limit of {self.time_limit:g} s")
 
-    def _remove(self, worker: _Worker) -> None:
+    def _remove(self, worker: Worker) -> None:
         self.workers.remove(worker)
         worker.kill()
-
-
-def _cause(worker: _Worker) -> str:
-    code = worker.process.exitcode
-    return f"exit code {code}" if code is None or code >= 0 else f"signal {-code}, {signal.Signals(-code).name}"
 
 
 @contextmanager

@@ -53,6 +53,7 @@ COMMANDS = {
 
 NOT_HERE = {
     "demo": "reads no files",
+    "serve": "runs until it is stopped; tests/serve/test_command.py",
     "skeleton make": "its own tests break parses and models",
     "skeleton train": "likewise",
     "rescore lattices": "its own tests break lattices",

@@ -190,6 +190,20 @@ def test_highlighted_arcs_are_marked() -> None:
     assert to_dot(lattice, highlight=[0, 2]).count("penwidth=2") == 2
 
 
+def test_an_embedded_drawing_has_no_style_and_numbers_its_arcs() -> None:
+    lattice = sausage()
+    svg = to_svg(lattice, highlight={3}, embedded=True)
+    assert "<style>" not in svg
+    root = ElementTree.fromstring(svg)
+    lines = [own.get("data-arcs", "").split() for own in root.iter(f"{NAMESPACE}g") if own.get("data-arcs")]
+    assert sorted(int(arc) for arcs in lines for arc in arcs) == list(range(lattice.num_arcs))
+    words = {own.get("data-arcs") for own in root.iter(f"{NAMESPACE}text") if "ls-word" in (own.get("class") or "")}
+    assert words == set(map(str, range(lattice.num_arcs)))
+    (marked,) = (own.get("data-arcs", "") for own in root.iter(f"{NAMESPACE}g") if own.get("class") == "ls-on")
+    assert "3" in marked.split()
+    assert "data-arcs" not in to_svg(lattice)
+
+
 def test_words_are_escaped() -> None:
     words = ['"', "<b>&amp;", "\\n", "]]>", "a\x01b"]
     lattice = Lattice.from_strings([(words, 1.0)])

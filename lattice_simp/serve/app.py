@@ -1,0 +1,121 @@
+"""The web app: sections under one roof, with what protects them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from lattice_simp.draw import SVG_STYLE
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.csrf import CsrfProtection
+from lattice_simp.serve.hindi.section import hindi_section
+from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.pages import defect, environment, http_error, path, request_error
+from lattice_simp.serve.section import Section
+from lattice_simp.serve.security import BodyLimit, SecurityHeaders
+from lattice_simp.serve.simplify.section import simplify_section
+from lattice_simp.serve.translate.section import translate_section
+from lattice_simp.serve.translate.translator import TranslatorOptions
+
+STATIC = Path(__file__).parent / "static"
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+"""The names that a server on this machine answers to: pages of other names may not reach it through a changed DNS."""
+
+
+def create_app(
+    model: str | Path | None = None,
+    *,
+    simplifier: str | Path | None = None,
+    hindi: str | Path | None = None,
+    examples: str | Path | None = None,
+    tagger: str | Path | None = None,
+    limits: Limits | None = None,
+    hosts: Sequence[str] = LOOPBACK,
+) -> Starlette:
+    """Makes the app that `lattice-simp serve` runs; any ASGI server runs it, or it is mounted in another app.
+
+        from lattice_simp.serve import create_app
+        app = create_app("model", hosts=["translate.example.org"])         # uvicorn module:app
+        whole = Starlette(routes=[Mount("/translate", create_app("model", hosts=["*"]))])
+
+    Models are loaded by worker processes: when the server starts, or, in a mounted app, with the first request.
+
+    Args:
+        model: a model directory; None for the built-in demo grammar.
+        simplifier: a model of `lattice_simp.Simplifier`: a further tab.
+        hindi: a model of Hindi clauses: a further tab.
+        examples: sentences to choose from, in any form that skeleton files have; those of the demo are there.
+        tagger: a folder of `lattice-simp skeleton train`, for automatic skeletons.
+        limits: of requests.
+        hosts: the names by which browsers may know the server; `*` where another app checks that.
+
+    Raises:
+        FormatError: the examples cannot be read.
+    """
+    own = limits or Limits()
+    options = TranslatorOptions(_path(model), _path(tagger), own.tokens)
+    sections = [translate_section(options, own, _path(examples))]
+    if simplifier is not None:
+        sections.append(simplify_section(Path(simplifier), own))
+    if hindi is not None:
+        sections.append(hindi_section(Path(hindi), own))
+    return app_of(sections, own, hosts)
+
+
+def app_of(sections: Sequence[Section], limits: Limits, hosts: Sequence[str] = LOOPBACK) -> Starlette:
+    """Makes an app of any sections, the first of which is the start page; see `create_app`."""
+    app = Starlette(
+        routes=[
+            Route("/", partial(_start, sections[0].page), name="start"),
+            Route("/static/drawing.css", _drawing_style, name="drawing_style"),
+            Mount("/static", StaticFiles(directory=STATIC), name="static"),
+            *(route for section in sections for route in section.routes),
+        ],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            Middleware(BodyLimit, limit=limits.body),
+            Middleware(CsrfProtection, limit=limits.body),
+        ],
+        exception_handlers={HTTPException: http_error, LatticeSimpError: request_error, Exception: defect},
+        lifespan=_lifespan,
+    )
+    app.state.pages = environment(sections)
+    app.state.pools = [pool for section in sections for pool in section.pools]
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    try:
+        for pool in app.state.pools:
+            await run_in_threadpool(pool.start)
+        yield
+    finally:
+        for pool in app.state.pools:
+            await run_in_threadpool(pool.close)
+
+
+async def _start(page: str, request: Request) -> Response:
+    return RedirectResponse(path(request, page))
+
+
+async def _drawing_style(request: Request) -> Response:
+    return Response(SVG_STYLE, media_type="text/css")
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)

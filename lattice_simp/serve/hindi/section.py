@@ -1,0 +1,85 @@
+"""The tab, its page and its interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.routing import Route
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.hindi.clause import Clause, bracketed, nested_order
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.simplify import simplify
+from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.section import Section
+from lattice_simp.serve.sentence_pages import SentencePages
+from lattice_simp.serve.workers import WorkerPool
+
+
+def hindi_section(model: Path, limits: Limits) -> Section:
+    """Makes the section of a model that `lattice-simp hindi train` wrote."""
+    pool = WorkerPool(partial(make_analyser, model, limits.tokens), replace(limits, workers=1))
+    pages = SentencePages(pool, limits, "hindi.html", "Hindi clauses")
+    routes = [
+        Route("/hindi", pages.page, name="hindi"),
+        Route("/api/hindi", pages.api, name="api_hindi"),
+    ]
+    return Section("Hindi clauses", "hindi", routes, Path(__file__).parent / "templates", [pool])
+
+
+def make_analyser(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:
+    """Loads the model in a worker; returns the function that answers requests."""
+    return _Answer(HindiModel.load(model), tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    model: HindiModel
+    tokens: int
+
+    def __call__(self, given: str) -> dict[str, Any]:
+        try:
+            sentences = self.model.analyser(given)
+            longest = max((len(own.tokens) for own in sentences), default=0)
+            if not 0 < longest <= self.tokens:
+                raise LatticeSimpError(f"a sentence has {longest} tokens; give some of 1 to {self.tokens}")
+            return {"sentences": [self._facts(own.without_empty) for own in sentences]}
+        except LatticeSimpError as error:
+            return {"problem": str(error)}
+
+    def _facts(self, sentence: Sentence) -> dict[str, Any]:
+        clauses = self.model.clauses.clauses(sentence)
+        words = [token.form for token in sentence.tokens]
+        return {
+            "words": words,
+            "clauses": [{"start": own.start, "end": own.end, "type": own.kind} for own in clauses],
+            "brackets": bracketed(words, clauses, kinds=True),
+            "tree": clause_tree(words, clauses),
+            "simple": [str(own) for own in simplify(sentence, clauses).sentences],
+        }
+
+
+def clause_tree(words: Sequence[str], clauses: Sequence[Clause]) -> list[Any]:
+    """Returns the words as strings, and each clause as a dict of its `type` and its own `parts`.
+
+    >>> clause_tree(["a", "b", "c"], [Clause(0, 3), Clause(1, 2)])
+    [{'type': None, 'parts': ['a', {'type': None, 'parts': ['b']}, 'c']}]
+    """
+    whole: list[Any] = []
+    open_clauses: list[tuple[int, list[Any]]] = [(len(words), whole)]
+    pending = nested_order(clauses)
+    for position, word in enumerate(words):
+        while open_clauses[-1][0] <= position and len(open_clauses) > 1:
+            open_clauses.pop()
+        while pending and pending[0].start == position:
+            clause = pending.pop(0)
+            parts: list[Any] = []
+            open_clauses[-1][1].append({"type": clause.kind and str(clause.kind), "parts": parts})
+            open_clauses.append((clause.end, parts))
+        open_clauses[-1][1].append(word)
+    return whole

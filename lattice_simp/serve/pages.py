@@ -1,0 +1,136 @@
+"""From what a request gives to a page: templates, and errors as pages or as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from lattice_simp import __version__
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.csrf import csrf_token
+from lattice_simp.serve.section import Section
+from lattice_simp.serve.security import HEADERS
+from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
+
+T = TypeVar("T")
+
+LOG = logging.getLogger(__name__)
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+RETRY_SECONDS = 2
+"""What a server with too much to do asks others to wait."""
+
+API = "/api/"
+"""What the paths of interfaces begin with: their errors are JSON."""
+
+_STATUS: Mapping[type[Exception], HTTPStatus] = {
+    BusyError: HTTPStatus.SERVICE_UNAVAILABLE,
+    TimeLimitError: HTTPStatus.GATEWAY_TIMEOUT,
+    WorkerError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    LatticeSimpError: HTTPStatus.BAD_REQUEST,
+}
+"""What is wrong with a request that failed; the first kind that fits."""
+
+
+def environment(sections: Sequence[Section]) -> Environment:
+    """Returns the templates of all sections; everything that they show is escaped."""
+    pages = Environment(
+        loader=FileSystemLoader([TEMPLATES, *(section.templates for section in sections)]),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters.update(combined=lambda own, other: {**own, **other}, without=_without)
+    pages.globals.update(sections=sections, path=path, csrf_token=csrf_token, version=__version__)
+    return pages
+
+
+def _without(own: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in own.items() if name not in names}
+
+
+def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None, **parameters: Any) -> str:
+    """Returns the path of a route, wherever the app is mounted, with a query.
+
+    Args:
+        name: of the route.
+        query: its parameters.
+        parameters: those of the route's path.
+    """
+    own = request.scope.get("root_path", "") + str(request.app.url_path_for(name, **parameters))
+    return own + (f"?{urlencode(query)}" if query else "")
+
+
+def render(request: Request, template: str, values: Mapping[str, Any], status: int = HTTPStatus.OK) -> HTMLResponse:
+    """Returns a page of a template."""
+    pages: Environment = request.app.state.pages
+    return HTMLResponse(pages.get_template(template).render(request=request, **values), status)
+
+
+async def while_connected(request: Request, work: Awaitable[T]) -> T:
+    """Returns the result of work for a request, which is given up if the browser leaves (its reader marked more words).
+
+    Raises:
+        LatticeSimpError: the browser has left.
+    """
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise LatticeSimpError("nobody waits for the answer")
+        return task.result()
+    finally:
+        for own in (task, gone):
+            own.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def problem(error: Exception) -> tuple[str, HTTPStatus, dict[str, str]]:
+    """Returns what to say of an error, the status, and headers of the answer."""
+    status = next((own for kind, own in _STATUS.items() if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    busy = status is HTTPStatus.SERVICE_UNAVAILABLE
+    return str(error), status, {"Retry-After": str(RETRY_SECONDS)} if busy else {}
+
+
+def http_error(request: Request, error: Exception) -> Response:
+    """Answers a request for what is not there, or not so."""
+    assert isinstance(error, HTTPException)
+    return _answer(request, error.detail, error.status_code, dict(error.headers or {}))
+
+
+def request_error(request: Request, error: Exception) -> Response:
+    """Answers a request that cannot be fulfilled; pages that show such errors themselves do not get here."""
+    message, status, headers = problem(error)
+    return _answer(request, message, status, headers)
+
+
+def defect(request: Request, error: Exception) -> Response:
+    """Answers a request that met a defect of ours, which is written to the log."""
+    LOG.error("%s failed", request.url.path, exc_info=error)
+    return _answer(
+        request, "this is a defect of the server; its log says more", 500, HEADERS
+    )  # no middleware adds them
+
+
+def _answer(request: Request, message: str, status: int, headers: Mapping[str, str]) -> Response:
+    if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith(API):
+        return JSONResponse({"error": message}, status, headers)
+    page = render(request, "error.html", {"message": message, "title": HTTPStatus(status).phrase}, status)
+    page.headers.update(headers)
+    return page

@@ -1,0 +1,1 @@
+"""The section that makes English sentences simpler."""

@@ -1,0 +1,1 @@
+"""The section that translates with skeletons."""

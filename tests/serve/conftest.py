@@ -1,0 +1,28 @@
+"""The demo's app, whose processes are started once."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (the extra 'serve')")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed (the extra 'serve')")
+
+from starlette.testclient import TestClient
+
+from lattice_simp.serve import Limits, create_app
+
+SENTENCE = "the librarians published the old petition that was rejected in the garden ."
+MASK = "1111110000001"
+BASE = "http://127.0.0.1:8000"
+
+
+@pytest.fixture(scope="package")
+def demo_app():
+    """The app of the demo grammar; a `TestClient` that is entered starts its processes, and leaving it stops them."""
+    return create_app(limits=Limits(characters=500, tokens=30, seconds=60, waiting=4))
+
+
+@pytest.fixture(scope="package")
+def client(demo_app):
+    with TestClient(demo_app, base_url=BASE) as own:
+        yield own

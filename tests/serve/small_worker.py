@@ -1,0 +1,39 @@
+"""Functions for worker processes that answer at once, late, or never."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from lattice_simp.errors import FormatError
+from lattice_simp.serve.translate.query import Query
+
+
+def make_worker():
+    return answer
+
+
+def answer(given):
+    """Answers text, or the text of a query."""
+    text = given.text if hasattr(given, "text") else given
+    if not isinstance(given, Query) and not isinstance(given, str):
+        return {"suggestions": [], "suggestions_note": ""}
+    if text == "late":
+        time.sleep(60)
+    if text == "slow":
+        time.sleep(0.3)
+    if text == "dies":
+        os._exit(3)
+    if text == "large":
+        return {"tokens": [bytearray(3 << 30)]}
+    if text == "defect":
+        raise KeyError("x")
+    return {"problem": f"no translation of {text} from {os.getpid()}"}
+
+
+def broken_factory():
+    raise FormatError("holds no rules", path="model")
+
+
+def dying_factory():
+    os._exit(9)

@@ -1,0 +1,274 @@
+"""The page and its interfaces on the demo grammar: what is shown, what is refused, what is escaped."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from small_worker import make_worker
+from starlette.testclient import TestClient
+
+from lattice_simp import Decoder
+from lattice_simp.serve import Limits, app_of
+from lattice_simp.serve.translate.examples import Examples
+from lattice_simp.serve.translate.section import section_of
+from lattice_simp.serve.workers import WorkerPool
+from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.tables import grammar_path
+from tests.serve.conftest import BASE, MASK, SENTENCE
+
+
+def asked(client, **parameters):
+    return client.get("/api/translate", params={"text": SENTENCE} | parameters)
+
+
+@pytest.fixture(scope="module")
+def decoder():
+    return Decoder.load(grammar_path("demo/data/rules.gz").parent)
+
+
+def test_the_interface_says_what_the_decoder_says(client, decoder):
+    answer = asked(client, mask=MASK).json()
+    settings = {"skeleton": {"hypotheses": 200}}
+    joint = decoder.with_settings(settings).translate(SENTENCE, MASK)
+    assert answer["composed"]["text"] == joint.best.text
+    assert answer["composed"]["cost"] == pytest.approx(joint.best.cost)
+    assert answer["full"]["text"] == decoder.translate(SENTENCE).best.text
+    assert answer["skeleton_translations"][0]["text"] == joint.skeleton_hypotheses[0].text
+    assert [own["text"] for own in answer["nbest"]] == [own.text for own in joint.nbest(10)]
+    assert answer["tokens"] == SENTENCE.split()
+    assert answer["reachable"] is True
+    facts = answer["skeleton"]
+    assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "Middle")
+    assert facts["compression_rate"] == pytest.approx(7 / 13)
+    kept = [word["text"] for word in answer["composed"]["words"] if word["skeleton"]]
+    assert " ".join(kept) in {own.text for own in joint.skeleton_hypotheses}
+
+
+@pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
+@pytest.mark.parametrize("edits", ["", "1"])
+def test_weights_times_features_are_the_cost(client, strategy, edits):
+    if edits and strategy == "skeleton-first":
+        pytest.skip("skeleton-first knows no edits")
+    mask = "1111110101111" if edits else MASK
+    answer = asked(client, mask=mask, strategy=strategy, edits=edits).json()
+    for side in ("full", "composed"):
+        total = sum(own["weight"] * (own[side] or 0.0) for own in answer["features"])
+        assert -total == pytest.approx(answer[side]["cost"], abs=1e-6), side
+
+
+def test_words_that_differ_are_marked(client):
+    """Of two sentences whose translations differ, and one whose do not, the words are marked where they do."""
+    records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
+    differing = 0
+    for own in (records[line].skeletons[0] for line in (12, 54, 0)):
+        answer = asked(client, text=" ".join(own.tokens), mask=own.to_mask()).json()
+        full, composed = answer["full"]["words"], answer["composed"]["words"]
+        same = [[word["text"] for word in side if not word["changed"]] for side in (full, composed)]
+        assert same[0] == same[1], own
+        differs = answer["full"]["text"] != answer["composed"]["text"]
+        assert differs == any(word["changed"] for word in [*full, *composed]), own
+        differing += differs
+    assert differing == 2
+
+
+def test_each_hypothesis_has_its_path_in_the_drawing(client):
+    answer = asked(client, mask=MASK).json()
+    svg = answer["lattice"]["svg"]
+    labels = dict(re.findall(r'class="ls-text ls-word[^"]*"[^>]* data-arcs="(\d+)"><title>[^<]*</title>([^<]*)<', svg))
+    drawn = [own for own in answer["nbest"] if own["arcs"]]
+    assert len(drawn) == 8
+    for own in drawn:
+        assert " ".join(labels[str(arc)] for arc in own["arcs"]) == own["text"]
+    lit = re.findall(r'ls-word ls-on"[^>]* data-arcs="(\d+)"', svg)
+    assert sorted(map(int, lit)) == sorted(drawn[0]["arcs"])
+    assert "27,431 arcs" in answer["lattice"]["note"]
+
+
+def test_suggestions_are_those_of_the_example_and_of_automatic_methods(client):
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    found = {own["method"]: own["mask"] for own in asked(client).json()["suggestions"]}
+    assert found["example"] == MASK
+    assert any("dependency" in name for name in found)
+    assert all(len(mask) == 13 for mask in found.values())
+
+
+def test_a_sentence_of_nobody_has_a_translation_too(client):
+    answer = asked(client, text="zyx wvu").json()
+    assert answer["unknown"] == [0, 1]
+    assert answer["full"]["text"] == "zyx wvu"
+    assert answer["composed"] is None
+
+
+def test_a_skeleton_that_is_not_found_is_said(client):
+    """Of one skeleton hypothesis alone, the composition is soon empty."""
+    answers = [asked(client, mask=mask, hypotheses="1").json() for mask in ("0000000010000", "0100000000010", MASK)]
+    told = [own["reachable"] for own in answers]
+    for own in answers:
+        if not own["reachable"]:
+            assert own["composed"]["text"] == own["full"]["text"]
+    assert False in told or all(told)
+
+
+def test_the_page_shows_what_the_interface_says(client):
+    parameters = {"text": SENTENCE, "mask": MASK, "nbest": "3"}
+    answer, page = asked(client, mask=MASK, nbest="3").json(), client.get("/translate", params=parameters)
+    assert page.status_code == 200
+    assert page.text.count('aria-pressed="true"') == MASK.count("1")
+    assert answer["skeleton"]["summary"] in page.text
+    assert answer["lattice"]["note"] in page.text
+    for own in answer["nbest"]:
+        assert own["text"] in page.text
+    part = client.get("/translate/result", params=parameters).text
+    assert re.sub(r"Computed in [\d.]+", "", part).strip() in re.sub(r"Computed in [\d.]+", "", page.text)
+    assert "<html" not in part
+
+
+def test_the_page_without_a_sentence_offers_some(client):
+    page = client.get("/", follow_redirects=True)
+    assert page.url.path == "/translate"
+    assert SENTENCE in page.text
+    assert 'id="tokens"' not in page.text
+    assert client.get("/api/translate").json()["tokens"] == []
+
+
+def test_without_a_script_buttons_mark_and_the_form_keeps_what_fits(client):
+    def led(**fields):
+        answer = client.get("/translate", params=fields, follow_redirects=False)
+        assert answer.status_code == 303
+        return {name: value for name, (value,) in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+
+    form = {"text": "a b c", "marked": "a b c", "mask": "010", "of": "3"}
+    assert led(**form, toggle="2") == {"text": "a b c", "mask": "011"}
+    assert led(**form, toggle="1") == {"text": "a b c"}  # nothing is marked any more
+    assert led(**form, toggle="99") == {"text": "a b c", "mask": "010"}
+    assert led(**form, weight="0.5", edits="1") == {"text": "a b c", "mask": "010", "edits": "1"}
+    assert led(**(form | {"text": "x y z"})) == {"text": "x y z"}  # the marks were another sentence's
+
+
+def test_a_mask_alone_says_its_gaps(client):
+    answer = client.get("/api/skeleton", params={"mask": "0110"}).json()
+    assert (answer["gaps"], answer["gap_type"], answer["compression_rate"]) == ([[0, 1], [3, 4]], "Brace", 0.5)
+    assert client.get("/api/skeleton", params={"mask": "000"}).json()["summary"] == ""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "status", "message"),
+    [
+        ({"mask": "1"}, 400, "13 tokens, but a mask of 1"),
+        ({"mask": "12"}, 400, "the mask holds '2'"),
+        ({"mask": "<b>"}, 400, "the mask holds"),
+        ({"mask": "1" * 5000}, 400, "5,000 characters"),
+        ({"text": "a " * 31}, 400, "31 tokens; at most 30"),
+        ({"text": "a" * 60_000}, 400, "60,000 characters; at most 500"),
+        ({"text": "\x00\x1b \u2028"}, 200, None),
+        ({"strategy": "plain"}, 400, "known are gappy, skeleton-first"),
+        ({"strategy": "<script>"}, 400, "known are"),
+        ({"weight": "nan"}, 400, "give a number from 0 to 20"),
+        ({"weight": "-1"}, 400, "give a number"),
+        ({"hypotheses": "1e9"}, 400, "give a number"),
+        ({"nbest": "51"}, 400, "from 1 to 50"),
+        ({"edits": "yes"}, 400, "give 1 or 0"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(client, parameters, status, message):
+    answer = asked(client, **parameters)
+    assert answer.status_code == status
+    if message:
+        assert message in answer.json()["error"]
+        page = client.get("/translate", params={"text": SENTENCE} | parameters)
+        assert page.status_code == status
+        assert 'role="alert"' in page.text
+
+
+HOSTILE = [
+    '<script>alert("x")</script>',
+    '"><img src=x onerror=alert(1)>',
+    "{{ 70007 * 7 }} {% raw %}",
+    "'; -- </textarea><h1>",
+    "\u202eevil\u202c \u05e9\u05dc\u05d5\u05dd",
+    "a\x00b \x08 \x1b[31m",
+    "\ufeff e\u0301 \U0001f600 \u0915\u094d\u200d\u0937",
+    "javascript:alert(1) &lt;b&gt;",
+    "<eps> <epsilon> <rho> <s> </s> [X,1] |||",
+    "-",
+    "%s %d %n {0}",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(client, text):
+    for mask in ("", "1"):
+        answer = client.get("/api/translate", params={"text": text, "mask": mask})
+        assert answer.status_code in (200, 400), answer.text
+        page = client.get("/translate", params={"text": text, "mask": mask})
+        assert page.status_code == answer.status_code
+        lowered = page.text.lower()
+        assert lowered.count("<script") == 1  # our own
+        assert "<img" not in lowered
+        assert lowered.count("<h1") == 1
+        assert "490049" not in page.text
+        assert not re.search(r"[\x00-\x08\x0b-\x1f]", page.text)
+
+
+def test_invalid_utf_8_is_no_defect(client):
+    for path in ("/api/translate", "/translate"):
+        assert client.get(f"{path}?text=%ff%fe+house").status_code == 200
+
+
+def test_defects_and_what_is_not_there(client):
+    assert client.get("/nowhere").status_code == 404
+    assert client.get("/api/nowhere").json() == {"error": "Not Found"}
+    assert client.post("/api/nowhere").status_code == 403
+    assert client.get("/static/../app.py").status_code == 404
+    assert client.get("/static/style.css").status_code == 200
+
+
+def test_two_hundred_requests_at_once_are_answered_or_asked_to_come_back(client):
+    def ask(number):
+        return asked(client, text=f"the house {number % 5} .")
+
+    begin = time.monotonic()
+    with ThreadPoolExecutor(200) as threads:
+        answers = list(threads.map(ask, range(200)))
+    found = {status: sum(own.status_code == status for own in answers) for status in (200, 503)}
+    assert found[200] + found[503] == 200
+    assert found[200] >= 4
+    assert all(own.headers["retry-after"] == "2" for own in answers if own.status_code == 503)
+    assert time.monotonic() - begin < 20
+    assert asked(client).status_code == 200
+
+
+def test_a_request_takes_less_than_300_milliseconds(client, record_property):
+    """The median over sentences that were not asked before, one after the other, with their marks."""
+    skeletons = [own.skeletons[0] for own in read_skeletons(grammar_path("demo/data/test.jsonl"))][40:48]
+    seconds = []
+    for own in skeletons:
+        for mask in ("", own.to_mask()):
+            begin = time.perf_counter()
+            assert asked(client, text=" ".join(own.tokens), mask=mask).status_code == 200
+            seconds.append(time.perf_counter() - begin)
+    median = statistics.median(seconds)
+    print(f"median latency: {1000 * median:.0f} ms, longest {1000 * max(seconds):.0f} ms")
+    record_property("median_latency_s", median)
+    assert median < 0.3 * 4  # a busy machine is not a defect
+
+
+def test_the_page_says_what_stops_a_request():
+    limits = Limits(seconds=0.5, memory=1.0, workers=1, waiting=1)
+    section = section_of(WorkerPool(make_worker, limits), limits, Examples(), "small")
+    with TestClient(app_of([section], limits), base_url=BASE) as own:
+        for text, status, message in [
+            ("late", 504, "longer than 0.5 seconds"),
+            ("dies", 500, "exit code 3"),
+            ("fine", 400, "no translation of fine"),
+        ]:
+            page = own.get("/translate", params={"text": text})
+            assert page.status_code == status
+            assert message in page.text
+            assert text in page.text
+            assert message in own.get("/api/translate", params={"text": text}).json()["error"]

@@ -1,0 +1,110 @@
+"""Processes that are late, die, or use too much memory: the request is told so, and the next one is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import contextmanager
+
+import pytest
+from small_worker import broken_factory, dying_factory, make_worker
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline import BatchError
+from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError, WorkerPool
+
+LIMITS = Limits(seconds=0.5, memory=1.0, workers=1, waiting=2)
+
+
+@contextmanager
+def pool_of(factory=make_worker, limits=LIMITS):
+    pool = WorkerPool(factory, limits)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def test_what_goes_wrong_is_told_and_the_next_request_is_answered():
+    with pool_of() as pool:
+        pool.start()
+        process = asyncio.run(pool.run("a"))["problem"]
+        assert asyncio.run(pool.run("a"))["problem"] == process  # the process stays
+        for text, error, message in [
+            ("late", TimeLimitError, r"longer than 0\.5 seconds"),
+            ("dies", WorkerError, "exit code 3"),
+            ("large", WorkerError, "out of memory"),
+            ("defect", WorkerError, "KeyError"),
+        ]:
+            begin = time.monotonic()
+            with pytest.raises(error, match=message):
+                asyncio.run(pool.run(text))
+            assert time.monotonic() - begin < 5
+            after = asyncio.run(pool.run("a"))["problem"]
+            assert after.startswith("no translation of a from")
+            assert after != process, text  # another process has taken its place
+            process = after
+
+
+def test_no_more_requests_wait_than_may():
+    with pool_of() as pool:
+        pool.start()
+
+        async def ask():
+            return await asyncio.gather(*(pool.run("slow") for _ in range(8)), return_exceptions=True)
+
+        answers = asyncio.run(ask())
+        assert sum(isinstance(own, dict) for own in answers) == 3  # one at work, two waiting
+        assert sum(isinstance(own, BusyError) for own in answers) == 5
+        assert "problem" in asyncio.run(pool.run("a"))  # those that were refused do not count
+
+
+def test_work_that_nobody_waits_for_is_not_done():
+    with pool_of() as pool:
+        pool.start()
+
+        async def ask():
+            first = asyncio.ensure_future(pool.run("slow"))
+            await asyncio.sleep(0.05)
+            second = asyncio.ensure_future(pool.run("dies"))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            return await first, await pool.run("a")
+
+        first, after = asyncio.run(ask())
+        assert first["problem"].split()[-1] == after["problem"].split()[-1]  # it is still the same process
+
+
+@pytest.mark.parametrize(
+    ("factory", "error", "message"),
+    [(broken_factory, BatchError, "model: holds no rules"), (dying_factory, WorkerError, "exit code 9")],
+)
+def test_processes_that_cannot_load_are_an_error_at_the_start(factory, error, message):
+    with pool_of(factory) as pool, pytest.raises(error, match=message):
+        pool.start()
+
+
+def test_closing_stops_what_is_under_way():
+    pool = WorkerPool(make_worker, Limits(seconds=60, workers=1))
+    pool.start()
+
+    async def ask():
+        late = asyncio.ensure_future(pool.run("late"))
+        waits = asyncio.ensure_future(pool.run("a"))
+        await asyncio.sleep(0.1)
+        begin = time.monotonic()
+        await asyncio.to_thread(pool.close)
+        answers = await asyncio.gather(late, waits, return_exceptions=True)
+        return time.monotonic() - begin, answers
+
+    seconds, answers = asyncio.run(ask())
+    assert seconds < 3
+    assert all(isinstance(own, WorkerError) for own in answers)
+    with pytest.raises(WorkerError, match="being stopped"):
+        asyncio.run(pool.run("a"))
+
+
+def test_limits_are_above_zero():
+    with pytest.raises(LatticeSimpError, match="jobs is 0"):
+        Limits(workers=0)
