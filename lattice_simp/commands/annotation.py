@@ -11,6 +11,7 @@ import typer
 from lattice_simp.commands.options import STDIN, command_app, readable
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import FormatError
+from lattice_simp.skeleton.annotation.files import EXPORTS
 from lattice_simp.skeleton.annotation.judgements import AnnotationSettings
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 app = command_app("Judgements of several annotators: fill their queue, see how far they are, take out what they made.")
 
 Database = Annotated[Path, typer.Argument(help="the file of the annotations (SQLite)")]
-Content = Annotated[
-    Literal["judgements", "skeletons", "events"],
-    typer.Option(help="all skeletons of each sentence; one that they come to; or everything that happened"),
-]
-Choice = Annotated[
-    Literal["judgement", "tokens"],
-    typer.Option(help="for skeletons: the most probable judgement, or decision on each token"),
+if TYPE_CHECKING:
+    Content = str
+else:
+    Content = Literal[tuple(EXPORTS)]
+
+What = Annotated[
+    Content,
+    typer.Option(help="each sentence's skeletons; one that they come to, or one of tokens; or all that happened"),
 ]
 
 
@@ -33,9 +35,7 @@ Choice = Annotated[
 @takes_settings(AnnotationSettings)
 def import_(
     database: Annotated[Path, typer.Argument(help="the file of the annotations (SQLite); made if it is not there")],
-    source: Annotated[
-        str, typer.Argument(help="sentences (tokens, one a line) or skeletons (JSON lines); - for stdin")
-    ],
+    source: Annotated[str, typer.Argument(help="sentences (tokens), one a line, or JSON lines of skeletons; -: stdin")],
     annotator: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(help="who made the first skeleton of each sentence; again for the second, and so on"),
@@ -64,19 +64,16 @@ def import_(
 def export(
     database: Database,
     target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
-    what: Content = "judgements",
-    choose: Choice = "judgement",
+    what: What = "judgements",
 ) -> None:
-    """Write what annotators made. Example: lattice-simp skeleton annotation export talk.db talk.jsonl --what skeletons"""
-    from lattice_simp.skeleton import write_skeletons
-    from lattice_simp.skeleton.annotation import AnnotationStore, aggregated_records, judgement_records, write_events
+    """Write what annotators made. Example: lattice-simp skeleton annotation export talk.db - --what skeletons"""
+    from lattice_simp.skeleton.annotation import AnnotationStore
+    from lattice_simp.support.textio import open_text
 
     with AnnotationStore(database) as store:
-        if what == "events":
-            write_events(target, store)
-        else:
-            records = judgement_records(store) if what == "judgements" else aggregated_records(store, choose)
-            write_skeletons(target, list(records))
+        lines = list(EXPORTS[what](store))
+    with open_text(target, "w") as file:
+        file.writelines(line + "\n" for line in lines)
 
 
 @app.command("progress")

@@ -54,6 +54,14 @@ class SkeletonRecord:
         """The whole sentence."""
         return self.skeletons[0].tokens
 
+    def to_json(self) -> str:
+        """Writes the record as a line of a JSON-lines file, without its end."""
+        keep = [skeleton.to_mask() for skeleton in self.skeletons]
+        fields: dict[str, Any] = {"id": self.id, "line": self.line, "tokens": self.tokens, "keep": keep}
+        if self.annotators:
+            fields["annotators"] = self.annotators
+        return json.dumps(fields, ensure_ascii=False)
+
 
 def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
     """Yields the records of a JSON-lines file; blank lines are passed over, and keys other than the five are ignored.
@@ -76,11 +84,7 @@ def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None
     """Writes records as JSON lines that `read_skeletons` reads back exactly."""
     with open_text(path, "w") as file:
         for record in records:
-            keep = [skeleton.to_mask() for skeleton in record.skeletons]
-            fields: dict[str, Any] = {"id": record.id, "line": record.line, "tokens": record.tokens, "keep": keep}
-            if record.annotators:
-                fields["annotators"] = record.annotators
-            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+            file.write(record.to_json() + "\n")
 
 
 def read_brackets(path: str | Path) -> Iterator[Skeleton]:

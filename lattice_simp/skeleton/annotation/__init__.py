@@ -17,11 +17,12 @@ from __future__ import annotations
 from lattice_simp.skeleton.annotation.aggregation import Aggregation, aggregate
 from lattice_simp.skeleton.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
 from lattice_simp.skeleton.annotation.files import (
+    EXPORTS,
     aggregated_records,
+    export,
     judgement_records,
     judgements_of,
     read_sentences,
-    write_events,
 )
 from lattice_simp.skeleton.annotation.judgements import (
     AnnotationError,
@@ -31,12 +32,14 @@ from lattice_simp.skeleton.annotation.judgements import (
     Sentence,
     Task,
     Verdict,
+    annotator_name,
 )
 from lattice_simp.skeleton.annotation.progress import Progress, progress
-from lattice_simp.skeleton.annotation.queue import assign
+from lattice_simp.skeleton.annotation.queue import Tally, assign, tally
 from lattice_simp.skeleton.annotation.store import AnnotationStore
 
 __all__ = [
+    "EXPORTS",
     "Aggregation",
     "AnnotationError",
     "AnnotationSettings",
@@ -45,18 +48,21 @@ __all__ = [
     "Judgement",
     "Progress",
     "Sentence",
+    "Tally",
     "Task",
     "Verdict",
     "aggregate",
     "aggregated_records",
+    "annotator_name",
     "assign",
+    "export",
     "judgement_records",
     "judgements_of",
     "krippendorff_alpha",
     "pairwise_f1",
     "progress",
     "read_sentences",
+    "tally",
     "token_alpha",
     "verdict_agreement",
-    "write_events",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lattice_simp.core.symbols import split_tokens
@@ -12,7 +12,7 @@ from lattice_simp.skeleton.annotation.aggregation import Choice, aggregate
 from lattice_simp.skeleton.annotation.judgements import Judgement, Sentence
 from lattice_simp.skeleton.annotation.store import AnnotationStore
 from lattice_simp.skeleton.io import SkeletonRecord
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 
 
 def read_sentences(path: str | Path, name: str) -> Iterator[Sentence]:
@@ -73,8 +73,29 @@ def aggregated_records(store: AnnotationStore, choice: Choice = "judgement") -> 
         yield SkeletonRecord(own.id, own.line, (skeletons[own.id],))
 
 
-def write_events(path: str | Path, store: AnnotationStore) -> None:
-    """Writes everything that ever happened, skips, checks and undone judgements too, as JSON lines."""
-    with open_text(path, "w") as file:
-        for event in store.events():
-            file.write(json.dumps(event, ensure_ascii=False) + "\n")
+def _event_lines(store: AnnotationStore) -> Iterator[str]:
+    return (json.dumps(event, ensure_ascii=False) for event in store.events())
+
+
+EXPORTS: Mapping[str, Callable[[AnnotationStore], Iterator[str]]] = {
+    "judgements": lambda store: (record.to_json() for record in judgement_records(store)),
+    "skeletons": lambda store: (record.to_json() for record in aggregated_records(store)),
+    "tokens": lambda store: (record.to_json() for record in aggregated_records(store, "tokens")),
+    "events": _event_lines,
+}
+"""What can be taken out of a file of annotations, as JSON lines."""
+
+
+def export(store: AnnotationStore, what: str) -> Iterator[str]:
+    """Yields the JSON lines, without their ends, of what annotators made.
+
+    Args:
+        store: the annotations.
+        what: `judgements` for each sentence's skeletons and who made them; `skeletons` for the one that they come to,
+            `tokens` for the one of the more probable decisions on each token (see `Aggregation.skeletons`); `events`
+            for everything that ever happened, skips, checks and what was undone, too.
+
+    Raises:
+        LatticeSimpError: nobody has judged anything, but one skeleton is asked for.
+    """
+    return EXPORTS[what](store)

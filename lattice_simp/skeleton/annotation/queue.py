@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 
-from lattice_simp.skeleton.annotation.judgements import Assignment, Sentence, Task
+from lattice_simp.skeleton.annotation.judgements import Assignment, Sentence, Task, annotator_name
 from lattice_simp.skeleton.annotation.store import (
     AnnotationStore,
     annotator_number,
@@ -55,6 +56,51 @@ ORDER BY number LIMIT 1
 """,
 }
 """The first sentence that needs a further judgement, and one of this annotator, apart from those that are under way."""
+
+_COUNTS = {
+    Task.SHORTEN: f"SELECT {_SHORTENINGS} AS count FROM sentence",
+    Task.CHECK: """
+SELECT DISTINCT sentence, mask, (
+    SELECT count(*) FROM verdict WHERE verdict.sentence = made.sentence AND verdict.mask = made.mask) AS count
+FROM shortening AS made
+""",
+}
+"""How often each sentence was shortened, each skeleton checked."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Where an annotator stands in a task.
+
+    Attributes:
+        own: sentences that the annotator has judged.
+        skipped: those that the annotator has skipped.
+        done: judgements that are wanted and there, of all annotators.
+        wanted: judgements that are wanted.
+    """
+
+    own: int
+    skipped: int
+    done: int
+    wanted: int
+
+
+def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
+    """Returns where an annotator stands in a task.
+
+    Raises:
+        AnnotationError: the name is none.
+    """
+    query = (
+        "SELECT coalesce(sum(kind = 'judgement'), 0), coalesce(sum(kind = 'skip'), 0) FROM active "
+        "WHERE task = ? AND annotator = (SELECT number FROM annotator WHERE name = ?)"
+    )
+    total = f"SELECT coalesce(sum(min(count, :wanted)), 0), count(*) * :wanted FROM ({_COUNTS[task]})"
+    with store.database.transaction(write=False) as database:
+        settings = read_settings(database)
+        wanted = settings.shortenings if task is Task.SHORTEN else settings.checks
+        own, skipped = database.execute(query, (task.value, annotator_name(annotator))).fetchone()
+        return Tally(own, skipped, *database.execute(total, {"wanted": wanted}).fetchone())
 
 
 def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | None:
