@@ -13,6 +13,9 @@ from lattice_simp.support.options import option
 LONGEST_NAME = 100
 """Characters of an annotator's name."""
 
+_JOINERS = dict.fromkeys([0x200C, 0x200D])
+"""Characters without a shape that names in some scripts have."""
+
 
 class Task(str, Enum):
     """The two tasks of Hasler et al. 2016, section 3.1."""
@@ -135,6 +138,6 @@ def annotator_name(name: str) -> str:
         raise AnnotationError("an annotator needs a name")
     if len(own) > LONGEST_NAME:
         raise AnnotationError(f"the name has {len(own)} characters; at most {LONGEST_NAME} are taken")
-    if not own.isprintable():
+    if not own.translate(_JOINERS).isprintable():
         raise AnnotationError("the name holds characters that cannot be seen; type it again")
     return own
