@@ -94,6 +94,7 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
     finally:
         for own in (task, gone):
             own.cancel()
+            own.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for it
 
 
 async def _left(request: Request) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -58,10 +57,10 @@ class SuggestionRequest:
 
 
 def make_translator(options: TranslatorOptions) -> Translator:
-    """Loads the model in a worker, and translates something, so that no reader waits for kernels to be compiled."""
+    """Loads the model in a worker, and uses it, so that no reader waits for kernels to be compiled, or for a parser."""
     translator = Translator.load(options)
-    with suppress(LatticeSimpError):
-        translator.translation(WARM_UP)
+    for given in (WARM_UP, SuggestionRequest(WARM_UP.text)):
+        translator(given)
     return translator
 
 

@@ -1,0 +1,280 @@
+"""The page in a browser: marks by mouse and keyboard, its address, widths, colours, and what others than eyes find.
+
+The rules of axe-core are checked where `AXE_CORE` names its file (axe.min.js of the npm package); our own few always.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
+
+import uvicorn
+from playwright.sync_api import expect, sync_playwright
+
+from lattice_simp.serve.server import address_of, listen
+from tests.serve.conftest import SENTENCE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+COMPOSED = ".translation.composed .words"
+
+
+@pytest.fixture(scope="module")
+def address(demo_app, client):
+    """The demo's app on a port, in a thread; `client` holds its processes."""
+    with listen("127.0.0.1", 0) as own:
+        server = uvicorn.Server(
+            uvicorn.Config(demo_app, lifespan="off", log_level="critical", timeout_graceful_shutdown=0)
+        )
+        thread = threading.Thread(target=server.run, args=([own],), daemon=True)
+        thread.start()
+        yield address_of(own).replace("127.0.0.1", "localhost")
+        server.should_exit = True
+        thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with sync_playwright() as playwright:
+        folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
+        own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
+        own.set_default_timeout(15_000)
+        yield own
+        own.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The demo's page of one sentence; errors of its script fail the test."""
+    own = browser.new_page()
+    problems = []
+    own.on("pageerror", lambda error: problems.append(str(error)))
+    own.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    own.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
+    yield own
+    own.close()
+    assert not problems
+
+
+def tokens(page):
+    return page.locator("#tokens button")
+
+
+def mask_of(page):
+    pressed = tokens(page).evaluate_all("all => all.map(own => own.getAttribute('aria-pressed'))")
+    return "".join("1" if own == "true" else "0" for own in pressed)
+
+
+def query_mask(page):
+    found = re.search(r"[?&]mask=([01]*)", page.url)
+    return found[1] if found else ""
+
+
+def test_marks_by_mouse_change_the_translation_and_the_address(page):
+    expect(page.locator(".translation.full .words")).to_contain_text("bibliothekarinnen")
+    expect(page.locator(COMPOSED)).to_have_count(0)
+    tokens(page).nth(1).click()
+    expect(page.locator(COMPOSED)).to_be_visible()
+    assert query_mask(page) == "0100000000000"
+    expect(page.locator("#facts")).to_contain_text("1 of 13 tokens marked")
+
+    first, last = tokens(page).nth(2).bounding_box(), tokens(page).nth(5).bounding_box()
+    page.mouse.move(first["x"] + 5, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 40, last["y"] + 5, steps=8)
+    page.mouse.move(last["x"] + 5, last["y"] + 5, steps=2)
+    page.mouse.up()
+    assert mask_of(page) == query_mask(page) == "0111110000000"
+
+    tokens(page).nth(8).click()
+    tokens(page).nth(11).click(modifiers=["Shift"])
+    assert mask_of(page) == "0111110011110"
+    tokens(page).nth(1).click()
+    assert mask_of(page) == "0011110011110"
+    expect(page.locator("#facts")).to_contain_text("type Mixed")
+    page.click("#clear")
+    assert query_mask(page) == ""
+    expect(page.locator(COMPOSED)).to_have_count(0)
+
+
+def test_marks_by_keyboard(page):
+    tokens(page).nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(tokens(page).nth(1)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    assert mask_of(page) == "0111000000000"
+    page.keyboard.press("End")
+    expect(tokens(page).nth(12)).to_be_focused()
+    page.keyboard.press("Enter")
+    assert mask_of(page) == query_mask(page) == "0111000000001"
+    expect(page.locator("#announcement")).not_to_be_empty()  # what readers of screens hear
+    page.keyboard.press("Home")
+    expect(tokens(page).nth(0)).to_be_focused()
+    in_order = tokens(page).evaluate_all("all => all.filter(own => own.tabIndex === 0).length")
+    assert in_order == 1  # one stop in the order of tabs
+
+
+def test_the_address_brings_the_state_back(page):
+    page.locator("[data-mask]").first.click()  # a suggestion
+    expect(page.locator(COMPOSED)).to_be_visible()
+    mask, text = mask_of(page), page.locator(COMPOSED).inner_text()
+    page.click(".options summary")
+    page.fill("#option-nbest", "3")
+    page.locator("#option-nbest").press("Tab")
+    expect(page.locator(".nbest li")).to_have_count(3)
+    assert "nbest=3" in page.url
+    page.reload()
+    assert mask_of(page) == mask == query_mask(page)
+    expect(page.locator(".nbest li")).to_have_count(3)
+    assert page.locator(COMPOSED).inner_text() == text
+    page.go_back()
+    expect(page.locator(".nbest li")).to_have_count(10)
+
+
+def test_a_hypothesis_shows_its_path(page):
+    row = page.locator(".nbest li").nth(1)
+    row.hover()
+    lit = page.locator(".lattice .ls-word.is-lit").all_inner_texts()
+    words = page.locator(".lattice .ls-word.is-lit").evaluate_all("all => all.map(own => own.lastChild.textContent)")
+    assert len(lit) == len(words) > 5
+    assert sorted(words) == sorted(row.locator("span").first.inner_text().split())
+
+
+def test_without_a_script_it_works_as_a_form(browser, address):
+    page = browser.new_page()
+    page.route("**/translate.js", lambda route: route.abort())
+    page.goto(address)
+    page.fill("#text", "the house was built yesterday .")
+    page.click("text=Translate >> nth=-1")
+    page.click("#tokens button:nth-child(2)")
+    assert query_mask(page) == "010000"
+    expect(page.locator(COMPOSED)).to_be_visible()
+    page.click("#tokens button:nth-child(4)")
+    assert mask_of(page) == query_mask(page) == "010100"
+    page.close()
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(page):
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator("[data-mask]").first.click()
+    expect(page.locator(COMPOSED)).to_be_visible()
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+PAIRS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const parts = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const found = new Map();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const own = walk.currentNode.parentElement;
+    const text = walk.currentNode.textContent.trim();
+    if (!text || !own.checkVisibility() || own.closest("svg, .visually-hidden, .skip")) continue;
+    let below = own;
+    while (below && parts(getComputedStyle(below).backgroundColor)[3] === 0) below = below.parentElement;
+    const style = getComputedStyle(own);
+    const pair = [parts(style.color), parts(getComputedStyle(below || document.body).backgroundColor)];
+    found.set(JSON.stringify(pair), `${own.tagName} ${own.className}: ${text.slice(0, 30)}`);
+  }
+  return [...found].map(([pair, where]) => [...JSON.parse(pair), where]);
+}"""
+"""Returns the colours of text and of what is below it, with an example of where."""
+
+
+def luminance(colour):
+    parts = [part / 255 for part in colour[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast(page, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    tokens(page).nth(1).click()
+    expect(page.locator(COMPOSED)).to_be_visible()
+    expect(page.locator("#result")).not_to_have_attribute("aria-busy", "true")
+    for summary in page.locator("summary").all():
+        summary.click()
+    pairs = page.evaluate(PAIRS)
+    assert len(pairs) > 5
+    for ink, paper, where in pairs:
+        light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance([int(own) for own in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
+
+
+NAMELESS = """() => {
+  const all = "button, a, input:not([type=hidden]), select, textarea, summary, [role=group]";
+  const isNamed = (own) => own.textContent.trim() || own.labels?.length || own.ariaLabel || own.ariaLabelledByElements;
+  return [...document.querySelectorAll(all)].filter((own) => !isNamed(own)).map((own) => own.outerHTML);
+}"""
+"""Returns what readers of screens could not name."""
+
+
+def test_everything_has_a_name_and_a_place(page):
+    tokens(page).nth(1).click()
+    expect(page.locator(COMPOSED)).to_be_visible()
+    assert page.evaluate(NAMELESS) == []
+    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(own => Number(own.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+    for landmark in ("header", "nav[aria-label]", "main", "footer"):
+        assert page.locator(landmark).count() == 1, landmark
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(own => own.id)")
+    assert len(ids) == len(set(ids))
+    pointed = page.evaluate(
+        "[...document.querySelectorAll('[aria-labelledby],[aria-describedby],label[for]')].flatMap(own => "
+        "[own.getAttribute('aria-labelledby'), own.getAttribute('aria-describedby'), own.htmlFor].filter(Boolean))"
+    )
+    assert pointed
+    assert set(pointed) <= set(ids)
+    assert page.evaluate("document.documentElement.lang") == "en"
+    tokens(page).nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_the_rules_of_axe_core(page):
+    path = os.environ.get("AXE_CORE")
+    if not path:
+        pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
+    tokens(page).nth(1).click()
+    expect(page.locator(COMPOSED)).to_be_visible()
+    expect(page.locator("#result")).not_to_have_attribute("aria-busy", "true")
+    time.sleep(0.4)  # fading in
+    for summary in page.locator("summary").all():
+        summary.click()
+    page.evaluate(Path(path).read_text(encoding="utf-8") + "; 0")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate(
+            "axe.run().then(found => ({ passed: found.passes.length, "
+            "broken: found.violations.map(own => [own.id, own.nodes.map(node => node.html)]) }))"
+        )
+        assert found["broken"] == [], scheme
+        assert found["passed"] > 20
