@@ -18,8 +18,8 @@ def sentences(count, length=4):
     return [Sentence(f"talk.{number}", number, tuple(words[:length])) for number in range(count)]
 
 
-def make_store(path, count=3, clock=None, **settings):
+def make_store(path, count=3, clock=None, length=4, **settings):
     store = AnnotationStore(path, create=True, **({"clock": clock} if clock else {}))
     store.settings = AnnotationSettings(**settings)
-    store.add(sentences(count))
+    store.add(sentences(count, length))
     return store
