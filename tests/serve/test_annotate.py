@@ -15,7 +15,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.serve import Limits, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.skeleton.annotation import AnnotationStore, Sentence
+from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, StorageError
 from tests.serve.conftest import BASE
 from tests.skeleton.annotation.small_store import make_store
 
@@ -265,3 +265,15 @@ def test_the_file_is_closed_with_the_server_and_opened_with_it_again(app, path):
             assert client.get("/annotate").status_code == 200, number
             assert {own.name for own in path.parent.iterdir()} > {path.name}
         assert [own.name for own in path.parent.iterdir()] == [path.name]
+
+
+def test_what_cannot_be_stored_is_told(app, monkeypatch):
+    ada = Visitor(app, "Ada")
+    ada.get("/annotate/shorten")
+
+    def full(*_):
+        raise StorageError("database or disk is full", path="talk.db", remedy="free some space")
+
+    monkeypatch.setattr("lattice_simp.skeleton.annotation.store.AnnotationStore.shorten", full)
+    assert ada.save(deleted="1000").status_code == 500
+    assert "talk.db: database or disk is full (free some space)" in ada.page.text

@@ -7,18 +7,18 @@ const group = document.getElementById("tokens");
 if (group) {
   const left = document.getElementById("left");
   const whole = form.elements.whole;
-  const tokens = pressable(group, show);
+  const marks = pressable(group, show);
 
   function show() {
-    const pressed = tokens.pressed();
-    form.elements.deleted.value = tokens.bits();
-    left.textContent = tokens.words.filter((_, index) => !pressed[index]).join(" ") || "–";
+    const pressed = marks.pressed();
+    form.elements.deleted.value = marks.bits();
+    left.textContent = marks.tokens.filter((_, index) => !pressed[index]).map((token) => token.textContent).join(" ") || "–";
     whole.checked = whole.checked && !pressed.includes(true);
     whole.closest(".whole").hidden = pressed.includes(true);
   }
 
   show();
-  tokens.focus(0);
+  marks.focus(0);
 }
 
 if (form) {

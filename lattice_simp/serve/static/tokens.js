@@ -1,6 +1,6 @@
 // Words as buttons that are pressed or not: by clicks, by dragging over them, by ranges with Shift, and by keys.
 //
-// `changed` is called when a reader has changed what is pressed. Returned is what reads and sets it.
+// `changed` is called when a reader has changed what is pressed. Returned are the buttons and what reads and sets them.
 
 export function pressable(group, changed) {
   const tokens = [...group.querySelectorAll("button")];
@@ -106,7 +106,8 @@ export function pressable(group, changed) {
   });
 
   return {
-    words: tokens.map((token) => token.textContent),
+    tokens,
+    indexAt,
     pressed,
     focus,
     bits: () => pressed().map((on) => (on ? "1" : "0")).join(""),

@@ -14,13 +14,14 @@ import { pressable } from "./tokens.js";
   if (!group) return;
 
   const facts = document.getElementById("facts");
-  const tokens = pressable(group, changed);
+  const marks = pressable(group, changed);
+  const { tokens, indexAt } = marks;
   const mask = form.elements.mask;
   let timer = 0;
   let asked = null; // the request that is under way
 
   function changed() {
-    const bits = tokens.bits();
+    const bits = marks.bits();
     const value = bits.includes("1") ? bits : "";
     group.classList.toggle("has-marks", value !== "");
     if (value === mask.value) return;
@@ -91,14 +92,14 @@ import { pressable } from "./tokens.js";
 
   document.getElementById("clear").addEventListener("click", (event) => {
     event.preventDefault();
-    tokens.set(tokens.words.map(() => false));
+    marks.set(tokens.map(() => false));
   });
 
   form.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-mask]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    tokens.set([...link.dataset.mask].map((bit) => bit === "1"));
+    marks.set([...link.dataset.mask].map((bit) => bit === "1"));
   });
 
   form.querySelector(".options").addEventListener("change", () => {

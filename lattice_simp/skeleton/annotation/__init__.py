@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from lattice_simp.skeleton.annotation.aggregation import Aggregation, aggregate
 from lattice_simp.skeleton.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
+from lattice_simp.skeleton.annotation.database import StorageError
 from lattice_simp.skeleton.annotation.files import (
     EXPORTS,
     aggregated_records,
@@ -48,6 +49,7 @@ __all__ = [
     "Judgement",
     "Progress",
     "Sentence",
+    "StorageError",
     "Tally",
     "Task",
     "Verdict",

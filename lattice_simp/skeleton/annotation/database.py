@@ -33,6 +33,10 @@ _REMEDIES = {
 }
 
 
+class StorageError(FormatError):
+    """The file of annotations cannot be read or written: what was to be stored is not, what was stored is there."""
+
+
 class Database:
     """A connection that threads share, one short transaction at a time; any number of processes may have one.
 
@@ -43,7 +47,7 @@ class Database:
         create: whether to make the file if it is not there.
 
     Raises:
-        FormatError: the file cannot be opened, is damaged, is another program's, or has a newer schema.
+        StorageError: the file cannot be opened, is damaged, is another program's, or has a newer schema.
     """
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
@@ -66,7 +70,7 @@ class Database:
         """Runs the block in a transaction: all that it writes is there afterwards, or nothing if it raises.
 
         Raises:
-            FormatError: the file cannot be read or written.
+            StorageError: the file cannot be read or written.
         """
         with self._lock, self._told():
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -92,10 +96,10 @@ class Database:
             run("PRAGMA journal_mode = WAL")
             self._make()
         elif version == 0:
-            raise FormatError("the file is empty", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
+            raise StorageError("the file is empty", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
         if (damage := run("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             remedy = _REMEDIES[sqlite3.SQLITE_CORRUPT]
-            raise FormatError(f"damaged: {' '.join(damage.split())}", path=self.path, remedy=remedy)
+            raise StorageError(f"damaged: {' '.join(damage.split())}", path=self.path, remedy=remedy)
         run("BEGIN IMMEDIATE")  # a file that cannot be written to is told now, not when somebody has annotated
         run("ROLLBACK")
 
@@ -107,10 +111,10 @@ class Database:
         is_empty = run("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if application != APPLICATION and not (is_empty and version == 0):
             message = "a database of another program"
-            raise FormatError(message, path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
+            raise StorageError(message, path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
         if version > VERSION:
             message = f"annotations of a newer version of the program (schema {version}; this one knows {VERSION})"
-            raise FormatError(message, path=self.path, remedy="update lattice_simp")
+            raise StorageError(message, path=self.path, remedy="update lattice_simp")
         return version
 
     def _make(self) -> None:
@@ -137,7 +141,7 @@ class Database:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest says which kind of it
             if code not in _REMEDIES:
                 raise
-            raise FormatError(str(error), path=self.path, remedy=_REMEDIES[code]) from error
+            raise StorageError(str(error), path=self.path, remedy=_REMEDIES[code]) from error
 
 
 def _statements(script: str) -> Iterator[str]:

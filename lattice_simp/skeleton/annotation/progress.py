@@ -70,7 +70,7 @@ def progress(store: AnnotationStore) -> Progress:
     """Returns how far the annotation is.
 
     Raises:
-        FormatError: the file cannot be read.
+        StorageError: the file cannot be read.
     """
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()

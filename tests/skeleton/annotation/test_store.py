@@ -205,7 +205,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path):
     acknowledged = out.decode().split()
     told = err.decode().strip().splitlines()[-1]
     assert writer.returncode == 1
-    assert "FormatError" in told, told
+    assert "StorageError" in told, told
     assert "free some space" in told
     assert acknowledged
     with AnnotationStore(path) as store:
