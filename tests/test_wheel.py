@@ -130,11 +130,14 @@ def test_commands_with_kernels(program):
 
 
 def test_a_wheel_holds_what_is_in_git_and_no_caches(wheel):
-    tracked = subprocess.run(["git", "ls-files", "grammars"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = ["git", "ls-files", "grammars"]
+    tracked = subprocess.run([*listed, "lattice_simp/serve"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
         pytest.skip("not a checkout")
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("lattice_simp/grammars/")}
-    assert names >= {f"lattice_simp/{name}" for name in tracked.stdout.split()}
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert names >= {f"lattice_simp/{name}" for name in tracked.stdout.split() if name.startswith("grammars/")}
+    assert names >= {name for name in tracked.stdout.split() if name.startswith("lattice_simp/serve/")}
+    assert any(name.endswith("translate.html") for name in names)
     assert not [name for name in names if "__pycache__" in name or name.endswith((".nbc", ".nbi", ".pyc"))]
 
 

@@ -95,7 +95,11 @@ class WorkerPool:
             self._pending += 1
         future.add_done_callback(self._finished)
         if not self._first.done():
-            await asyncio.to_thread(self.start)
+            try:
+                await asyncio.to_thread(self.start)
+            except BaseException:
+                future.cancel()
+                raise
         self._jobs.put((given, future))
         return await asyncio.wrap_future(future)
 

@@ -31,6 +31,11 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 
+TIMEOUT = 15_000
+"""Milliseconds: a busy machine is not a defect."""
+
+expect.set_options(timeout=TIMEOUT)
+
 COMPOSED = ".translation.composed .words"
 
 
@@ -53,7 +58,7 @@ def browser(tmp_path_factory):
     with sync_playwright() as playwright:
         folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
         own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
-        own.set_default_timeout(15_000)
+        own.set_default_timeout(TIMEOUT)
         yield own
         own.close()
 
@@ -157,6 +162,16 @@ def test_a_hypothesis_shows_its_path(page):
     assert sorted(words) == sorted(row.locator("span").first.inner_text().split())
 
 
+def test_a_word_shows_where_it_comes_from(page):
+    full = page.locator(".translation.full [data-source]")
+    full.filter(has_text="bibliothekarinnen").hover()
+    assert page.locator("#tokens .is-lit").all_inner_texts() == ["librarians"]
+    tokens(page).nth(2).hover()
+    expect(page.locator(".translation.full .is-lit")).to_have_text(["veröffentlichten"])
+    page.mouse.move(1, 1)
+    expect(page.locator(".is-lit")).to_have_count(0)
+
+
 def test_without_a_script_it_works_as_a_form(browser, address):
     page = browser.new_page()
     page.route("**/translate.js", lambda route: route.abort())
@@ -179,6 +194,15 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page):
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def test_text_from_right_to_left_runs_so(page, address):
+    page.goto(f"{address}translate?text=שלום+עולם+זה&mask=010")
+    boxes = [own.bounding_box()["x"] for own in tokens(page).all()]
+    assert boxes == sorted(boxes, reverse=True)
+    tokens(page).nth(0).focus()
+    page.keyboard.press("ArrowLeft")
+    expect(tokens(page).nth(1)).to_be_focused()
 
 
 PAIRS = """() => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
 import time
@@ -15,7 +16,9 @@ from starlette.testclient import TestClient
 from lattice_simp import Decoder
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.translate.examples import Examples
+from lattice_simp.serve.translate.query import Query
 from lattice_simp.serve.translate.section import section_of
+from lattice_simp.serve.translate.translator import SuggestionRequest, Translator, TranslatorOptions
 from lattice_simp.serve.workers import WorkerPool
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.tables import grammar_path
@@ -45,7 +48,9 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
     facts = answer["skeleton"]
     assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "Middle")
     assert facts["compression_rate"] == pytest.approx(7 / 13)
-    kept = [word["text"] for word in answer["composed"]["words"] if word["skeleton"]]
+    words = answer["composed"]["words"]
+    assert {"bibliothekarinnen": [1], "garten": [11]}.items() <= {own["text"]: own["source"] for own in words}.items()
+    kept = [word["text"] for word in words if word["skeleton"]]
     assert " ".join(kept) in {own.text for own in joint.skeleton_hypotheses}
 
 
@@ -87,6 +92,23 @@ def test_each_hypothesis_has_its_path_in_the_drawing(client):
     lit = re.findall(r'ls-word ls-on"[^>]* data-arcs="(\d+)"', svg)
     assert sorted(map(int, lit)) == sorted(drawn[0]["arcs"])
     assert "27,431 arcs" in answer["lattice"]["note"]
+
+
+def test_a_trained_model_takes_and_gives_text(tmp_path):
+    """Marks belong to tokens, which are not those that blanks separate."""
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'train')")
+    for path in grammar_path("demo/data/rules.gz").parent.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    text = {"source_language": "en", "target_language": "de", "case": "lower"}
+    (tmp_path / "text.json").write_text(json.dumps(text), encoding="utf-8")
+    translator = Translator.load(TranslatorOptions(tmp_path))
+    answer = translator(Query("The rule was published.", "11111"))
+    assert answer["tokens"] == "the rule was published .".split()
+    assert answer["full"]["text"] == "die regel wurde verkündet ."
+    assert answer["full"]["readable"] == "Die regel wurde verkündet."
+    (tmp_path / "text.json").write_text(json.dumps(text | {"source_language": "hi"}), encoding="utf-8")
+    told = Translator.load(TranslatorOptions(tmp_path))(SuggestionRequest("राम आया।"))
+    assert told == {"suggestions": [], "suggestions_note": "Automatic skeletons are made of English sentences."}
 
 
 def test_suggestions_are_those_of_the_example_and_of_automatic_methods(client):

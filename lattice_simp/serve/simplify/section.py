@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Simplifications of a sentence that are shown."""
 
+WARM_UP = "It rained, and we stayed."
+
 
 def simplify_section(model: Path, limits: Limits) -> Section:
     """Makes the section of a model that `lattice-simp train` made with a section simplify."""
@@ -39,14 +41,16 @@ def simplify_section(model: Path, limits: Limits) -> Section:
 
 
 def make_simplifier(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:
-    """Loads the model in a worker; returns the function that answers requests."""
+    """Loads the model in a worker, and uses it once; returns the function that answers requests."""
     text = None
     if (model / TEXT).is_file():
         with extra("train"):
             from lattice_simp.train.text.tokeniser import model_tokenisers
         source, target = model_tokenisers(model)
         text = replace(source, case="keep", casing={}), target  # parsers want the case that readers see
-    return _Answer(Simplifier.load(model), text, tokens)
+    answer = _Answer(Simplifier.load(model), text, tokens)
+    answer(WARM_UP)  # no reader waits for kernels to be compiled
+    return answer
 
 
 @dataclass(frozen=True, eq=False)

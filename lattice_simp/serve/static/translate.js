@@ -10,7 +10,7 @@ import { pressable } from "./tokens.js";
   const WAIT = 120; // milliseconds without a further mark before the server is asked
   const LATER = 2000; // before a busy server is asked again
 
-  linkHypotheses();
+  if (result) linkHypotheses();
   if (!group) return;
 
   const facts = document.getElementById("facts");
@@ -116,6 +116,25 @@ import { pressable } from "./tokens.js";
   });
 
   addEventListener("popstate", () => location.reload());
+
+  // ---- a word of a translation and those of the sentence that it comes from
+
+  function lightWords(event) {
+    const within = event.type !== "pointerleave" && event.type !== "focusout";
+    const word = within && event.target.closest && event.target.closest("[data-source]");
+    const token = within ? indexAt(event) : -1;
+    const wanted = new Set(word ? word.dataset.source.split(" ").map(Number) : token >= 0 ? [token] : []);
+    tokens.forEach((own, index) => own.classList.toggle("is-lit", Boolean(word) && wanted.has(index)));
+    for (const own of result.querySelectorAll("[data-source]")) {
+      const meets = own.dataset.source.split(" ").some((index) => wanted.has(Number(index)));
+      own.classList.toggle("is-lit", word ? own === word : meets);
+    }
+  }
+
+  for (const kind of ["pointerover", "pointerleave", "focusin", "focusout"]) {
+    group.addEventListener(kind, lightWords);
+    result.addEventListener(kind, lightWords);
+  }
 
   // ---- a hypothesis and its path in the drawing
 

@@ -36,9 +36,8 @@ def translate_section(options: TranslatorOptions, limits: Limits, examples: Path
         FormatError: the examples cannot be read.
     """
     pool = WorkerPool(partial(make_translator, options), limits)
-    demo = options.model is None
-    name = "demo grammar" if demo else str(options.model)
-    return section_of(pool, limits, Examples.read(examples, demo=demo), name)
+    name = "demo grammar" if options.model is None else options.model.resolve().name
+    return section_of(pool, limits, Examples.read(examples, demo=options.model is None), name)
 
 
 def section_of(pool: WorkerPool, limits: Limits, examples: Examples, model: str) -> Section:

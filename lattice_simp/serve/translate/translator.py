@@ -24,6 +24,7 @@ from lattice_simp.support.tables import grammar_path
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import TEXT
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.word_alignment import align_words
 
 if TYPE_CHECKING:
     from lattice_simp.train.text.tokeniser import Tokeniser
@@ -152,15 +153,12 @@ class Translator:
         }
 
     def _hypothesis(self, path: Hypothesis, translation: Translation, other: Sequence[str]) -> Facts:
-        """Returns a hypothesis; of each word whether `other` differs there, and whether it is the skeleton's."""
+        """Returns a hypothesis; of each word whether `other` differs there, whether the skeleton has it, its source."""
         changed = [True] * len(path.tokens)
         for block in SequenceMatcher(a=path.tokens, b=other, autojunk=False).get_matching_blocks():
             changed[block.a : block.a + block.size] = [False] * block.size
-        matched = _matched(translation, path)
-        words = [
-            {"text": text, "changed": own, "skeleton": kept}
-            for text, own, kept in zip(path.tokens, changed, matched, strict=True)
-        ]
+        told = zip(path.tokens, changed, _matched(translation, path), _sources(translation, path), strict=True)
+        words = [{"text": text, "changed": own, "skeleton": kept, "source": source} for text, own, kept, source in told]
         readable = path.text if self.text is None else self.text[1].text(path.text)
         return {"text": path.text, "readable": readable, "cost": path.cost, "words": words}
 
@@ -181,6 +179,19 @@ def _matched(translation: Translation, path: Hypothesis) -> list[bool]:
     arcs = path.arcs[lattice.olabels[path.arcs] > 0]
     found: list[bool] = (lattice.features[MATCHED][arcs] > 0).tolist()
     return found
+
+
+def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
+    """Returns for each word of a path the source tokens that it is aligned to.
+
+    None of skeleton-first decoding, whose rules reach across gaps, so that their spans do not tell their gaps; nor of a
+    sentence that holds the name of epsilon, which is no word of the hypothesis.
+    """
+    try:
+        aligned = align_words(translation.derivation(path), translation.source, translation.grammar)
+    except LatticeSimpError:
+        aligned = []
+    return [sorted(tokens) for tokens in aligned] if len(aligned) == len(path.tokens) else [[] for _ in path.tokens]
 
 
 def _translations(joint: Translation | None) -> list[Facts]:
