@@ -182,8 +182,8 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
     for name in ("tokens", "keep", "annotators"):
-        usual = [] if name == "annotators" else None
-        if not (isinstance(own := fields.get(name, usual), list) and all(isinstance(item, str) for item in own)):
+        own = fields.get(name, [] if name == "annotators" else None)
+        if not (isinstance(own, list) and all(isinstance(item, str) for item in own)):
             raise broken(f"{name!r} is missing or no list of strings")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):

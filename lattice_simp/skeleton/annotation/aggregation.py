@@ -20,9 +20,10 @@ from lattice_simp.skeleton.skeleton import Skeleton
 
 Choice: TypeAlias = Literal["judgement", "tokens"]
 
-MAX_ROUNDS = 1000
-TOLERANCE = 1e-9
-"""Of the objective's gain in a round, a decision."""
+MAX_ROUNDS = 200
+
+TOLERANCE = 1e-7
+"""In nats: rounds end where the objective gains less than that, times the number of decisions."""
 
 CLASS_COUNTS = np.array([1.0, 1.0])
 """What is added to the counts of deleted and kept tokens."""

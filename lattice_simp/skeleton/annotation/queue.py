@@ -23,7 +23,7 @@ WHERE annotator = :me AND task = :task AND until > :now AND NOT EXISTS (
 
 _LEASES = """(
     SELECT count(*) FROM lease
-    WHERE lease.sentence = sentence.number AND lease.task = :task AND lease.until > :now AND lease.annotator <> :me)
+    WHERE lease.sentence = sentence.number AND lease.task = :task AND lease.until > :now)
 """
 
 _NOT_MINE = """NOT EXISTS (
@@ -32,7 +32,7 @@ _NOT_MINE = """NOT EXISTS (
 
 _SHORTENINGS = "(SELECT count(*) FROM shortening WHERE shortening.sentence = sentence.number)"
 
-OTHERS_SKELETONS = """
+_OTHERS_SKELETONS = """
 SELECT made.mask FROM shortening AS made
 WHERE made.sentence = {sentence} AND made.annotator <> :me AND NOT EXISTS (
     SELECT 1 FROM shortening AS own
@@ -51,7 +51,7 @@ SELECT number FROM sentence WHERE {_NOT_MINE} AND {_SHORTENINGS} + {_LEASES} < :
     Task.CHECK: f"""
 SELECT number FROM sentence
 WHERE {_NOT_MINE} AND {_SHORTENINGS} >= :shortenings
-AND EXISTS ({OTHERS_SKELETONS.format(sentence="sentence.number")} AND {_VERDICTS} + {_LEASES} < :checks)
+AND EXISTS ({_OTHERS_SKELETONS.format(sentence="sentence.number")} AND {_VERDICTS} + {_LEASES} < :checks)
 ORDER BY number LIMIT 1
 """,
 }
@@ -136,7 +136,7 @@ def _assignment(database: sqlite3.Connection, me: int, task: Task, number: int) 
 
 
 def _skeletons(database: sqlite3.Connection, me: int, number: int, sentence: Sentence) -> tuple[Skeleton, ...]:
-    query = OTHERS_SKELETONS.format(sentence=":sentence") + " ORDER BY made.number"
+    query = _OTHERS_SKELETONS.format(sentence=":sentence") + " ORDER BY made.number"
     masks = dict.fromkeys(mask for (mask,) in database.execute(query, {"me": me, "sentence": number}))
     return tuple(sentence.skeleton(mask) for mask in masks)
 

@@ -160,9 +160,9 @@ def test_undo_opens_the_sentence_again_with_what_was_said(quick_path, clock):
         for _ in range(2):
             store.shorten("Ada", assign(store, "Ada", Task.SHORTEN).sentence.id, "0111")
         assert store.undo("Ada", Task.SHORTEN).id == "talk.1"
+        assert assign(store, "Bob", Task.SHORTEN).sentence.id == "talk.2"  # it is open at Ada again
         again = assign(store, "Ada", Task.SHORTEN)
         assert (again.sentence.id, again.earlier) == ("talk.1", {"0111"})
-        assert assign(store, "Bob", Task.SHORTEN).sentence.id == "talk.2"
         store.shorten("Ada", "talk.1", "1110")
         store.check("Bob", "talk.0", {"0111": True})
         assert store.undo("Bob", Task.CHECK).id == "talk.0"
@@ -193,6 +193,21 @@ def test_nobody_checks_the_own_skeleton(quick_path):
         for strange in ({}, {"1111": True}):
             with pytest.raises(AnnotationError, match="other annotators"):
                 store.check("Cleo", "talk.0", strange)
+
+
+def test_skeletons_are_checked_as_often_as_wanted(quick_path, clock):
+    with make_store(quick_path / "a.db", 2, clock, shortenings=2, checks=2, lease=60.0) as store:
+        for number in range(2):
+            store.shorten("Ada", f"talk.{number}", "0111")
+            store.shorten("Bob", f"talk.{number}", "1110")
+        store.check("Cleo", "talk.0", {"0111": False, "1110": True})
+        assert assign(store, "Dora", Task.CHECK).sentence.id == "talk.0"
+        assert assign(store, "Emma", Task.CHECK).sentence.id == "talk.1"  # Dora's will do
+        clock.now += 61
+        store.check("Dora", "talk.0", {"0111": False, "1110": False})
+        assert assign(store, "Fred", Task.CHECK).sentence.id == "talk.1"
+        stand = tally(store, "Dora", Task.CHECK)
+        assert (stand.own, stand.done, stand.wanted) == (1, 4, 8)
 
 
 def test_a_second_judgement_is_refused_and_the_same_one_taken(quick_path):

@@ -73,13 +73,17 @@ def test_processes_and_threads_at_once(quick_path):
         assert len(store.events()) == 6 * 30
 
 
-def test_threads_never_get_one_sentence_too_often(quick_path):
-    with make_store(quick_path / "a.db", 30, shortenings=2) as store:
+@pytest.mark.parametrize("shared_store", [True, False])
+def test_threads_never_get_one_sentence_too_often(quick_path, shared_store):
+    """With files opened several times, as several servers have it, and with one that threads share."""
+    path = quick_path / "a.db"
+    with make_store(path, 30, shortenings=2) as store:
 
         def work(name):
             seen = []
-            while (found := assign(store, name, Task.SHORTEN)) is not None:
-                store.shorten(name, found.sentence.id, "0111")
+            own = store if shared_store else AnnotationStore(path)
+            while (found := assign(own, name, Task.SHORTEN)) is not None:
+                own.shorten(name, found.sentence.id, "0111")
                 seen.append(found.sentence.id)
             return seen
 
