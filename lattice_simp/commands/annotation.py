@@ -10,11 +10,14 @@ import typer
 
 from lattice_simp.commands.options import STDIN, command_app, readable
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.errors import FormatError
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.annotation.files import EXPORTS
 from lattice_simp.skeleton.annotation.judgements import AnnotationSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lattice_simp.skeleton.annotation import Progress
 
 app = command_app("Judgements of several annotators: fill their queue, see how far they are, take out what they made.")
@@ -40,15 +43,17 @@ def import_(
         Optional[list[str]],  # noqa: UP045
         typer.Option(help="who made the first skeleton of each sentence; again for the second, and so on"),
     ] = None,
+    language: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="sentences are plain text of this language (an ISO code): make tokens of it"),
+    ] = None,
     settings: Any = None,
 ) -> None:
     """Add sentences, or skeletons as judgements. Example: lattice-simp skeleton annotation import talk.db talk.en"""
     from lattice_simp.skeleton.annotation import AnnotationStore
 
     with readable(source) as path:
-        sentences, judgements = _read(
-            path, "stdin" if source == "-" else Path(source).name.split(".")[0], annotator or []
-        )
+        sentences, judgements = _read(path, _name(source), annotator or [], language)
         if not sentences:
             raise FormatError("the file is empty", path=STDIN if source == "-" else source, remedy="write sentences")
     with AnnotationStore(database, create=True) as store:
@@ -86,16 +91,35 @@ def show_progress(database: Database) -> None:
             print(line)
 
 
-def _read(path: str, name: str, annotators: list[str]) -> tuple[list[Any], list[Any]]:
-    """Returns the sentences and the judgements of a file: skeletons if its first line looks like JSON."""
+def _name(source: str) -> str:
+    """Returns what the ids of a file's sentences begin with."""
+    return "stdin" if source == "-" else Path(source).name.split(".")[0]
+
+
+def _read(path: str, name: str, annotators: list[str], language: str | None) -> tuple[list[Any], list[Any]]:
+    """Returns the sentences and the judgements of a file: skeletons if its first line looks like JSON.
+
+    Raises:
+        FormatError: the file is broken.
+        LatticeSimpError: a language is given, and the file holds tokens already.
+    """
     from lattice_simp.skeleton import read_skeletons
     from lattice_simp.skeleton.annotation import judgements_of, read_sentences
     from lattice_simp.support.textio import read_lines
 
     if not next((line for line in read_lines(path) if line.strip()), "").lstrip().startswith('{"'):
-        return list(read_sentences(path, name)), []
+        return list(read_sentences(path, name, _tokens(language) if language else split_tokens)), []
+    if language:
+        raise LatticeSimpError("--language makes tokens of text, but JSON lines hold tokens; leave it out")
     judgements = list(judgements_of(read_skeletons(path), annotators))
     return list(dict.fromkeys(own.sentence for own in judgements)), judgements
+
+
+def _tokens(language: str) -> Callable[[str], list[str]]:
+    from lattice_simp.train.text.tokeniser import Tokeniser
+
+    own = Tokeniser(language, normalise=False, case="keep")
+    return lambda line: split_tokens(own.tokens(line))
 
 
 def _lines(found: Progress) -> list[str]:

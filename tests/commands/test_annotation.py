@@ -43,6 +43,14 @@ def test_sentences_go_in(call, files):
         assert (own.shortenings, own.checks, own.lease) == (2, 1, 90)  # what is not said stays
 
 
+def test_tokens_are_made_of_plain_text(call, files):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'train')")
+    text = "\u201cSo it goes,\u201d she said. It didn't.\n"
+    assert call(*COMMAND, "import", "talk.db", "-", "--language", "en", stdin=text).returncode == 0
+    with AnnotationStore("talk.db") as store:
+        assert " ".join(store.sentences()[0].tokens) == "\u201c So it goes , \u201d she said . It didn 't ."
+
+
 def test_judgements_go_in_and_out_and_in(call, files):
     assert call(*COMMAND, "import", "talk.db", "made.jsonl", "--annotator", "Bob").returncode == 0
     assert call(*COMMAND, "export", "talk.db", "out.jsonl").returncode == 0
@@ -95,6 +103,7 @@ def test_progress(call, files):
         (["import", "talk.db", "made.jsonl", "--checks", "0"], "checks is 0; give a number above 0"),
         (["import", "talk.db", "twice.jsonl"], "another sentence has the id 'a.1' already"),
         (["import", "talk.db", "unlike.jsonl"], "'annotator 1' has judged the sentence 'a.1' already"),
+        (["import", "talk.db", "made.jsonl", "--language", "en"], "--language makes tokens of text"),
         (["export", "nowhere.db", "-"], "nowhere.db: unable to open database file"),
         (["export", "none.db", "-", "--what", "skeletons"], "there are no judgements to aggregate"),
         (["export", "none.db", "no/such/out.jsonl"], "no/such/out.jsonl"),

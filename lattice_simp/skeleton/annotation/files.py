@@ -15,20 +15,23 @@ from lattice_simp.skeleton.io import SkeletonRecord
 from lattice_simp.support.textio import read_lines
 
 
-def read_sentences(path: str | Path, name: str) -> Iterator[Sentence]:
-    """Yields the sentences of a text file, one a line, of tokens with blanks between them; blank lines are passed over.
+def read_sentences(
+    path: str | Path, name: str, tokens: Callable[[str], Sequence[str]] = split_tokens
+) -> Iterator[Sentence]:
+    """Yields the sentences of a text file, one a line; blank lines are passed over.
 
     Args:
         path: the file.
         name: what their ids begin with; the number of the line, from 0, follows.
+        tokens: makes tokens of a line; by default, they are there, with blanks between them.
 
     Raises:
         FormatError: a token holds white space.
     """
     for number, text in enumerate(read_lines(path)):
-        if tokens := split_tokens(text):
+        if own := tokens(text):
             try:
-                yield Sentence(f"{name}.{number}", number, tuple(tokens))
+                yield Sentence(f"{name}.{number}", number, tuple(own))
             except SkeletonError as error:
                 remedy = "tokenise the text, or replace it"
                 raise FormatError(str(error), path=path, line=number + 1, remedy=remedy) from error
