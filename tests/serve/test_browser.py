@@ -153,6 +153,17 @@ def test_the_address_brings_the_state_back(page):
     expect(page.locator(".nbest li")).to_have_count(10)
 
 
+def test_a_sentence_is_chosen_or_typed(page, address):
+    page.goto(address)
+    page.locator(".examples a").first.click()
+    expect(page.locator("#tokens button").first).to_be_visible()
+    assert page.locator("#text").input_value() == page.locator("#tokens").inner_text().replace("\n", " ")
+    page.fill("#text", "the plan was rejected .")
+    page.locator("#text").press("Enter")
+    expect(page.locator("#tokens button")).to_have_count(5)
+    assert page.url == f"{address}translate?text=the+plan+was+rejected+."
+
+
 def test_a_hypothesis_shows_its_path(page):
     row = page.locator(".nbest li").nth(1)
     row.hover()

@@ -81,7 +81,7 @@ export function pressable(group, changed) {
     pressRange(anchor, index, painting);
   });
 
-  addEventListener("pointerup", () => {
+  const endOfDrag = () => {
     if (painting === null) return;
     painting = null;
     if (pressed().some((on, index) => on !== before[index])) {
@@ -89,7 +89,10 @@ export function pressable(group, changed) {
       setTimeout(() => { dragged = false; });
       changed();
     }
-  });
+  };
+
+  addEventListener("pointerup", endOfDrag);
+  addEventListener("pointercancel", endOfDrag);
 
   group.addEventListener("click", (event) => {
     const index = indexAt(event);

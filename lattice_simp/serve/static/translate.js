@@ -10,7 +10,14 @@ import { pressable } from "./tokens.js";
   const WAIT = 120; // milliseconds without a further mark before the server is asked
   const LATER = 2000; // before a busy server is asked again
 
-  if (result) linkHypotheses();
+  form.elements.text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+
+  linkHypotheses();
   if (!group) return;
 
   const facts = document.getElementById("facts");
@@ -106,13 +113,6 @@ import { pressable } from "./tokens.js";
     if (!form.reportValidity()) return;
     history.pushState(null, "", address(form.action));
     translateSoon();
-  });
-
-  form.elements.text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) {
-      event.preventDefault();
-      form.requestSubmit();
-    }
   });
 
   addEventListener("popstate", () => location.reload());
