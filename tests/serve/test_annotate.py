@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from lattice_simp.errors import FormatError
@@ -257,6 +259,26 @@ def test_a_file_that_is_none_is_told_when_the_server_starts(tmp_path):
     (tmp_path / "a.db").write_text("no database " * 100, encoding="utf-8")
     with pytest.raises(FormatError, match="not a database"):
         create_app(annotations=tmp_path / "a.db")
+
+
+def test_it_is_a_tab_of_the_whole_app(path):
+    client = TestClient(create_app(annotations=path), base_url=BASE)
+    page = client.get("/annotate").text
+    assert re.findall(r'<li><a href="([^"]*)"([^>]*)>', page)[:2] == [
+        ("/translate", ""),
+        ("/annotate", ' aria-current="page"'),
+    ]
+    assert "Annotate" not in TestClient(create_app(), base_url=BASE).get("/api/annotate").text
+
+
+def test_it_can_be_mounted(path):
+    app = Starlette(routes=[Mount("/tools", app_of([annotate_section(path)], Limits(), ["*"]))])
+    client = TestClient(app, base_url=BASE)
+    token = re.search('name="csrf_token" value="([^"]*)"', client.get("/tools/annotate").text)[1]
+    client.post("/tools/annotate/name", data={"csrf_token": token, "annotator": "Ada"})
+    answer = client.post("/tools/annotate/shorten", data={"csrf_token": token, "sentence": "talk.0", "deleted": "1000"})
+    assert answer.url.path == "/tools/annotate/shorten"
+    assert 'value="talk.1"' in answer.text
 
 
 def test_the_file_is_closed_with_the_server_and_opened_with_it_again(app, path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +185,22 @@ def test_everybody_can_see_and_hear_it(page, path, scheme):
         assert page.locator("h1").count() == 1
         assert page.locator("nav [aria-current]").inner_text() == "Annotate"
     page.set_viewport_size({"width": 1200, "height": 900})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_rules_of_axe_core(page, path, scheme):
+    rules = os.environ.get("AXE_CORE")
+    if not rules:
+        pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
+    with AnnotationStore(path) as store:
+        store.shorten("Cleo", "talk.0", "00000110001")
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for name in ("", "/shorten", "/check"):
+        page.goto(page.url.split("/annotate")[0] + "/annotate" + name)
+        if name:
+            (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
+        page.evaluate(Path(rules).read_text(encoding="utf-8") + "; 0")
+        found = page.evaluate(
+            "axe.run().then(found => found.violations.map(own => [own.id, own.nodes.map(node => node.html)]))"
+        )
+        assert found == [], name
