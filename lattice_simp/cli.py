@@ -22,7 +22,7 @@ COMMANDS = {
     "translate": "translate sentences, with or without skeletons",
     "combine": "make one translation of several systems' outputs",
     "evaluate": "score outputs against references, with significance",
-    "skeleton": "make skeletons; statistics and conversion of their files",
+    "skeleton": "make skeletons; statistics and conversion of their files; judgements of annotators",
     "rescore": "train models that score hypotheses; score n-best lists and lattices",
     "tune": "tune weights and minimum Bayes-risk decoding on a development set",
     "train": "make a model directory from parallel text",

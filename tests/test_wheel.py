@@ -131,12 +131,13 @@ def test_commands_with_kernels(program):
 
 def test_a_wheel_holds_what_is_in_git_and_no_caches(wheel):
     listed = ["git", "ls-files", "grammars"]
-    tracked = subprocess.run([*listed, "lattice_simp/serve"], cwd=ROOT, capture_output=True, text=True, check=False)
+    rooms = ("lattice_simp/serve/", "lattice_simp/skeleton/")  # with templates, scripts, a schema
+    tracked = subprocess.run([*listed, *rooms], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
         pytest.skip("not a checkout")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert names >= {f"lattice_simp/{name}" for name in tracked.stdout.split() if name.startswith("grammars/")}
-    assert names >= {name for name in tracked.stdout.split() if name.startswith("lattice_simp/serve/")}
+    assert names >= {name for name in tracked.stdout.split() if name.startswith(rooms)}
     assert any(name.endswith("translate.html") for name in names)
     assert not [name for name in names if "__pycache__" in name or name.endswith((".nbc", ".nbi", ".pyc"))]
 

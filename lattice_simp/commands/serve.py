@@ -25,6 +25,7 @@ def serve(
     name: Annotated[Optional[list[str]], typer.Option(help="a further name that browsers may use for it")] = None,  # noqa: UP045
     simplifier: Annotated[Optional[Path], typer.Option(help="a simplification model: a further tab")] = None,  # noqa: UP045
     hindi: Annotated[Optional[Path], typer.Option(help="a model of `hindi train`: a further tab")] = None,  # noqa: UP045
+    annotations: Annotated[Optional[Path], typer.Option(help="a file of judgements: a further tab")] = None,  # noqa: UP045
     examples: Annotated[Optional[Path], typer.Option(help="sentences to choose from: JSON lines of skeletons")] = None,  # noqa: UP045
     tagger: Annotated[Optional[Path], typer.Option(help="a tagger's folder, for automatic skeletons")] = None,  # noqa: UP045
     settings: Any = None,
@@ -41,7 +42,14 @@ def serve(
     own = listen(host, port)
     names = list(dict.fromkeys([*LOOPBACK, *_host_names(host), *(name or [])]))
     app = create_app(
-        model, simplifier=simplifier, hindi=hindi, examples=examples, tagger=tagger, limits=limits, hosts=names
+        model,
+        simplifier=simplifier,
+        hindi=hindi,
+        annotations=annotations,
+        examples=examples,
+        tagger=tagger,
+        limits=limits,
+        hosts=names,
     )
     if not is_loopback(host):
         _say(

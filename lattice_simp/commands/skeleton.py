@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
+from lattice_simp.commands import annotation
 from lattice_simp.commands.options import command_app
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from lattice_simp.skeleton import Skeleton
     from lattice_simp.skeleton.automatic import Parse
 
-app = command_app("Make skeletons; statistics and conversion of their files.")
+app = command_app("Make skeletons; statistics and conversion of their files; judgements of annotators.")
+app.add_typer(annotation.app, name="annotation")
 
 
 _NEEDED = {"tagger": "a folder that `lattice-simp skeleton train` wrote", "model": "a language model"}

@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from lattice_simp.draw import SVG_STYLE
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.serve.csrf import CsrfProtection
 from lattice_simp.serve.hindi.section import hindi_section
 from lattice_simp.serve.limits import Limits
@@ -40,6 +41,7 @@ def create_app(
     *,
     simplifier: str | Path | None = None,
     hindi: str | Path | None = None,
+    annotations: str | Path | None = None,
     examples: str | Path | None = None,
     tagger: str | Path | None = None,
     limits: Limits | None = None,
@@ -57,13 +59,14 @@ def create_app(
         model: a model directory; None for the built-in demo grammar.
         simplifier: a model of `lattice_simp.Simplifier`: a further tab.
         hindi: a model of Hindi clauses: a further tab.
+        annotations: a file that `lattice-simp skeleton annotation import` made: a further tab.
         examples: sentences to choose from, in any form that skeleton files have; those of the demo are there.
         tagger: a folder of `lattice-simp skeleton train`, for automatic skeletons.
         limits: of requests.
         hosts: the names by which browsers may know the server; `*` where another app checks that.
 
     Raises:
-        FormatError: the examples cannot be read.
+        FormatError: the examples or the annotations cannot be read.
     """
     own = limits or Limits()
     options = TranslatorOptions(_path(model), _path(tagger), own.tokens)
@@ -72,6 +75,8 @@ def create_app(
         sections.append(simplify_section(Path(simplifier), own))
     if hindi is not None:
         sections.append(hindi_section(Path(hindi), own))
+    if annotations is not None:
+        sections.append(annotate_section(Path(annotations)))
     return app_of(sections, own, hosts)
 
 
@@ -94,19 +99,19 @@ def app_of(sections: Sequence[Section], limits: Limits, hosts: Sequence[str] = L
         lifespan=_lifespan,
     )
     app.state.pages = environment(sections)
-    app.state.pools = [pool for section in sections for pool in section.pools]
+    app.state.services = [service for section in sections for service in section.services]
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     try:
-        for pool in app.state.pools:
-            await run_in_threadpool(pool.start)
+        for service in app.state.services:
+            await run_in_threadpool(service.start)
         yield
     finally:
-        for pool in app.state.pools:
-            await run_in_threadpool(pool.close)
+        for service in app.state.services:
+            await run_in_threadpool(service.close)
 
 
 async def _start(page: str, request: Request) -> Response:

@@ -21,6 +21,7 @@ from lattice_simp.serve.csrf import csrf_token
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
+from lattice_simp.skeleton.annotation import StorageError
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ _STATUS: Mapping[type[Exception], HTTPStatus] = {
     BusyError: HTTPStatus.SERVICE_UNAVAILABLE,
     TimeLimitError: HTTPStatus.GATEWAY_TIMEOUT,
     WorkerError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    StorageError: HTTPStatus.INTERNAL_SERVER_ERROR,
     LatticeSimpError: HTTPStatus.BAD_REQUEST,
 }
 """What is wrong with a request that failed; the first kind that fits."""

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from starlette.routing import BaseRoute
 
-from lattice_simp.serve.workers import WorkerPool
+
+class Service(Protocol):
+    """What runs as long as the server does: processes that compute, an open file."""
+
+    def start(self) -> object:
+        """Begins, if it has not; called again after `close`, it begins again."""
+
+    def close(self) -> None:
+        """Ends, if it has not."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +29,11 @@ class Section:
         page: the name of the route that the tab leads to.
         routes: its pages and interfaces; their names are unique among all sections.
         templates: the folder of its templates; their names are unique, too.
-        pools: the processes that compute for it; they are started and stopped with the server.
+        services: what it needs; they are started and stopped with the server.
     """
 
     title: str
     page: str
     routes: Sequence[BaseRoute]
     templates: Path
-    pools: Sequence[WorkerPool] = ()
+    services: Sequence[Service] = ()

@@ -87,13 +87,13 @@ def run(app: Starlette, own: socket.socket, ready: Callable[[], None] = lambda: 
     )
     with own, terminable():
         try:
-            for pool in app.state.pools:
-                pool.start()
+            for service in app.state.services:
+                service.start()
             ready()
             uvicorn.Server(config).run(sockets=[own])
         finally:
-            for pool in app.state.pools:
-                pool.close()
+            for service in app.state.services:
+                service.close()
 
 
 @contextmanager

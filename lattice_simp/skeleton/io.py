@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
@@ -29,32 +30,45 @@ class SkeletonRecord:
         id: the name of the sentence.
         line: where the sentence is in the text that it is from, from 0.
         skeletons: skeletons of the same tokens, at least one.
+        annotators: who made each of them; empty where that is not known.
 
     Raises:
-        SkeletonError: no skeletons, or skeletons of different sentences.
+        SkeletonError: no skeletons, skeletons of different sentences, or more or fewer annotators than skeletons.
     """
 
     id: str
     line: int
     skeletons: tuple[Skeleton, ...]
+    annotators: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.skeletons:
             raise SkeletonError(f"the record {self.id!r} has no skeletons")
         if any(skeleton.tokens != self.tokens for skeleton in self.skeletons):
             raise SkeletonError(f"the skeletons of the record {self.id!r} are of different sentences")
+        if self.annotators and len(self.annotators) != len(self.skeletons):
+            raise SkeletonError(f"{len(self.annotators)} annotators, but {len(self.skeletons)} skeletons")
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """The whole sentence."""
         return self.skeletons[0].tokens
 
+    def to_json(self) -> str:
+        """Writes the record as a line of a JSON-lines file, without its end."""
+        keep = [skeleton.to_mask() for skeleton in self.skeletons]
+        fields: dict[str, Any] = {"id": self.id, "line": self.line, "tokens": self.tokens, "keep": keep}
+        if self.annotators:
+            fields["annotators"] = self.annotators
+        return json.dumps(fields, ensure_ascii=False)
+
 
 def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a JSON-lines file; blank lines are passed over, and keys other than the four are ignored.
+    """Yields the records of a JSON-lines file; blank lines are passed over, and keys other than the five are ignored.
 
     Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept)
     or `0` (deleted) a token. `id` and `line` may be missing: the number of the record, from 0, takes their place.
+    So may `annotators`, a name for each `keep` string.
 
     Raises:
         FormatError: no JSON, a missing or ill-typed field, or a mask that is not a skeleton.
@@ -70,9 +84,7 @@ def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None
     """Writes records as JSON lines that `read_skeletons` reads back exactly."""
     with open_text(path, "w") as file:
         for record in records:
-            keep = [skeleton.to_mask() for skeleton in record.skeletons]
-            fields = {"id": record.id, "line": record.line, "tokens": record.tokens, "keep": keep}
-            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+            file.write(record.to_json() + "\n")
 
 
 def read_brackets(path: str | Path) -> Iterator[Skeleton]:
@@ -169,14 +181,15 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
         raise broken(f"no JSON: {error.msg} at column {error.colno}") from error
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
-    for name in ("tokens", "keep"):
-        if not (isinstance(own := fields.get(name), list) and all(isinstance(item, str) for item in own)):
+    for name in ("tokens", "keep", "annotators"):
+        own = fields.get(name, [] if name == "annotators" else None)
+        if not (isinstance(own, list) and all(isinstance(item, str) for item in own)):
             raise broken(f"{name!r} is missing or no list of strings")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):
         raise broken("'id' is a string and 'line' is a whole number")
     try:
         skeletons = tuple(Skeleton.from_mask(mask, fields["tokens"]) for mask in fields["keep"])
-        return SkeletonRecord(identifier, source_line, skeletons)
+        return SkeletonRecord(identifier, source_line, skeletons, tuple(fields.get("annotators", ())))
     except SkeletonError as error:
         raise broken(str(error)) from error

@@ -33,7 +33,8 @@ def records(draw: st.DrawFn) -> SkeletonRecord:
     bits = st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens)).filter(any)
     masks = draw(st.lists(bits, min_size=1, max_size=3))
     skeletons = tuple(Skeleton.from_mask(mask, tokens) for mask in masks)
-    return SkeletonRecord(draw(st.text(CHARACTERS, max_size=9)), draw(st.integers(0, 10**6)), skeletons)
+    names = draw(st.sampled_from([(), tuple(f"annotator {number}" for number in range(len(skeletons)))]))
+    return SkeletonRecord(draw(st.text(CHARACTERS, max_size=9)), draw(st.integers(0, 10**6)), skeletons, names)
 
 
 @given(st.lists(records(), max_size=4))
@@ -82,6 +83,8 @@ def test_missing_names_and_unknown_keys(tmp_path: Path) -> None:
         ('{"tokens": ["a"], "keep": ["10"]}', "1 tokens, but a mask of 2"),
         ('{"tokens": ["a", "b"], "keep": ["00"]}', "keeps no token"),
         ('{"tokens": ["a"], "keep": ["2"]}', "mask position 0"),
+        ('{"tokens": ["a"], "keep": ["1"], "annotators": "Ada"}', "'annotators' is missing"),
+        ('{"tokens": ["a"], "keep": ["1"], "annotators": ["Ada", "Bob"]}', "2 annotators, but 1 skeletons"),
         ('{"tokens": ["a"], "keep": ["1"], "id": 3}', "'id' is a string"),
         ('{"tokens": ["a"], "keep": ["1"], "line": "3"}', "'line' is a whole number"),
     ],

@@ -1,6 +1,6 @@
 // Marking words without reloading the page. All that is shown comes from the server; without this file the page works
 // as a plain form.
-"use strict";
+import { pressable } from "./tokens.js";
 
 (() => {
   const form = document.getElementById("translate");
@@ -21,34 +21,14 @@
   if (!group) return;
 
   const facts = document.getElementById("facts");
-  const tokens = [...group.querySelectorAll("button")];
+  const marks = pressable(group, changed);
+  const { tokens, indexAt } = marks;
   const mask = form.elements.mask;
-  let anchor = 0; // where a range begins
-  let painting = null; // what a drag makes of the tokens: true marks them
-  let before = null; // the marks before the drag
-  let dragged = false; // whether a drag has just ended: the click that comes with it marks nothing
   let timer = 0;
   let asked = null; // the request that is under way
 
-  // ---- marks
-
-  const isMarked = (index) => tokens[index].getAttribute("aria-pressed") === "true";
-  const marks = () => tokens.map((_, index) => isMarked(index));
-
-  function mark(index, on) {
-    tokens[index].setAttribute("aria-pressed", String(on));
-  }
-
-  function markRange(from, to, on) {
-    for (let index = Math.min(from, to); index <= Math.max(from, to); index++) mark(index, on);
-  }
-
-  function restore(own) {
-    own.forEach((on, index) => mark(index, on));
-  }
-
   function changed() {
-    const bits = marks().map((on) => (on ? "1" : "0")).join("");
+    const bits = marks.bits();
     const value = bits.includes("1") ? bits : "";
     group.classList.toggle("has-marks", value !== "");
     if (value === mask.value) return;
@@ -115,110 +95,18 @@
     }
   }
 
-  // ---- keys: one token is in the order of tabs, arrows lead to the others
-
-  function focus(index) {
-    const to = Math.max(0, Math.min(tokens.length - 1, index));
-    tokens.forEach((token, own) => { token.tabIndex = own === to ? 0 : -1; });
-    tokens[to].focus();
-    return to;
-  }
-
-  tokens.forEach((token, own) => { token.type = "button"; token.tabIndex = own === 0 ? 0 : -1; });
-
-  group.addEventListener("keydown", (event) => {
-    const index = tokens.indexOf(document.activeElement);
-    if (index < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
-    const forward = getComputedStyle(group).direction === "rtl" ? -1 : 1;
-    const target = {
-      ArrowRight: index + forward, ArrowLeft: index - forward,
-      ArrowDown: inLine(index, 1), ArrowUp: inLine(index, -1),
-      Home: 0, End: tokens.length - 1,
-    }[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    const to = focus(target);
-    if (event.shiftKey) {
-      markRange(index, to, true);
-      changed();
-    }
-    anchor = to;
-  });
-
-  function inLine(index, step) {
-    // the token above or below
-    const own = tokens[index].getBoundingClientRect();
-    const middle = (own.left + own.right) / 2;
-    const others = tokens.map((token, number) => ({ number, box: token.getBoundingClientRect() }))
-      .filter(({ box }) => step * (box.top - own.top) > own.height / 2);
-    if (!others.length) return index;
-    const nearest = Math.min(...others.map(({ box }) => Math.abs(box.top - own.top)));
-    const line = others.filter(({ box }) => Math.abs(Math.abs(box.top - own.top) - nearest) < own.height / 2);
-    const gap = ({ box }) => Math.abs((box.left + box.right) / 2 - middle);
-    return line.reduce((best, one) => (gap(one) < gap(best) ? one : best)).number;
-  }
-
-  // ---- mouse and touch
-
-  const indexAt = (event) => tokens.indexOf(event.target.closest && event.target.closest("#tokens button"));
-
-  group.addEventListener("pointerdown", (event) => {
-    const index = indexAt(event);
-    if (index < 0 || event.button !== 0 || event.pointerType === "touch" || event.shiftKey) return;
-    painting = !isMarked(index);
-    before = marks();
-    anchor = index;
-    event.target.releasePointerCapture?.(event.pointerId);
-  });
-
-  group.addEventListener("pointerover", (event) => {
-    const index = indexAt(event);
-    if (painting === null || index < 0 || !(event.buttons & 1)) return;
-    restore(before);
-    markRange(anchor, index, painting);
-  });
-
-  const endOfDrag = () => {
-    if (painting === null) return;
-    painting = null;
-    if (marks().some((on, index) => on !== before[index])) {
-      dragged = true;
-      setTimeout(() => { dragged = false; });
-      changed();
-    }
-  };
-
-  addEventListener("pointerup", endOfDrag);
-  addEventListener("pointercancel", endOfDrag);
-
-  group.addEventListener("click", (event) => {
-    const index = indexAt(event);
-    if (index < 0) return;
-    event.preventDefault();
-    focus(index);
-    if (dragged) return;
-    if (event.shiftKey) markRange(anchor, index, true);
-    else {
-      mark(index, !isMarked(index));
-      anchor = index;
-    }
-    changed();
-  });
-
   // ---- the rest of the form
 
   document.getElementById("clear").addEventListener("click", (event) => {
     event.preventDefault();
-    markRange(0, tokens.length - 1, false);
-    changed();
+    marks.set(tokens.map(() => false));
   });
 
   form.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-mask]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    restore([...link.dataset.mask].map((bit) => bit === "1"));
-    changed();
+    marks.set([...link.dataset.mask].map((bit) => bit === "1"));
   });
 
   form.querySelector(".options").addEventListener("change", () => {

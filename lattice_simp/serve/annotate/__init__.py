@@ -1,0 +1,1 @@
+"""The tab where annotators shorten sentences and check each other's work."""

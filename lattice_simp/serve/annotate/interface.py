@@ -1,0 +1,114 @@
+"""Annotation for programs: JSON in, JSON out.
+
+    GET  /api/annotate                  how far it is, and the token that posts need
+    POST /api/annotate/shorten/next     {"annotator": "Ada"}
+    POST /api/annotate/shorten/judge    {"annotator": "Ada", "sentence": "talk.0", "mask": "010"}
+    POST /api/annotate/check/judge      {"annotator": "Ada", "sentence": "talk.0", "bad": {"110": true}}
+    POST /api/annotate/shorten/skip     {"annotator": "Ada", "sentence": "talk.0"}
+    POST /api/annotate/shorten/undo     {"annotator": "Ada"}
+
+Posts have the header `X-CSRF-Token` and the cookie that came with it; `check` takes the same actions as `shorten`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.annotate.opened import OpenedStore
+from lattice_simp.serve.annotate.tasks import task_of
+from lattice_simp.serve.csrf import csrf_token
+from lattice_simp.skeleton.annotation import AnnotationStore, Task, assign, progress
+
+Fields: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """What answers programs."""
+
+    opened: OpenedStore
+
+    async def overview(self, request: Request) -> Response:
+        """How far the annotation is."""
+        found = asdict(await self.opened.run(progress))
+        return JSONResponse(found | {"csrf_token": csrf_token(request)})
+
+    async def act(self, request: Request) -> Response:
+        """One of `ACTIONS`."""
+        task = task_of(request)
+        if (action := ACTIONS.get(request.path_params["action"])) is None:
+            raise HTTPException(404)
+        fields = await _fields(request)
+        return JSONResponse(await self.opened.run(action, task, fields))
+
+
+def _next(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
+    found = assign(store, _text(fields, "annotator"), task)
+    if found is None:
+        return {"sentence": None}
+    own = found.sentence
+    return {
+        "sentence": own.id,
+        "tokens": own.tokens,
+        "skeletons": [skeleton.to_mask() for skeleton in found.skeletons],
+        "earlier": sorted(found.earlier),
+    }
+
+
+def _judge(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
+    annotator, sentence = _text(fields, "annotator"), _text(fields, "sentence")
+    if task is Task.SHORTEN:
+        store.shorten(annotator, sentence, _text(fields, "mask"))
+    else:
+        bad = fields.get("bad")
+        if not isinstance(bad, dict) or not all(isinstance(value, bool) for value in bad.values()):
+            raise LatticeSimpError('"bad" is missing, or does not say true or false of each mask')
+        store.check(annotator, sentence, bad)
+    return {"saved": True}
+
+
+def _skip(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
+    store.skip(_text(fields, "annotator"), task, _text(fields, "sentence"))
+    return {"saved": True}
+
+
+def _undo(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
+    found = store.undo(_text(fields, "annotator"), task)
+    return {"sentence": None if found is None else found.id}
+
+
+ACTIONS: Mapping[str, Callable[[AnnotationStore, Task, Fields], dict[str, Any]]] = {
+    "next": _next,
+    "judge": _judge,
+    "skip": _skip,
+    "undo": _undo,
+}
+"""What can be done in a task."""
+
+
+async def _fields(request: Request) -> dict[str, Any]:
+    try:
+        fields = await request.json()
+    except (ValueError, RecursionError):
+        raise LatticeSimpError("the body is no JSON") from None
+    if not isinstance(fields, dict):
+        raise LatticeSimpError("the body is no JSON object")
+    return fields
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise LatticeSimpError(f'"{name}" is missing, or no string')
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a pair, which JSON can write and no text can hold
+        raise LatticeSimpError(f'"{name}" is no text') from None
+    return value

@@ -1,0 +1,175 @@
+"""The pages of annotators; each works as a plain form, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.annotate.opened import OpenedStore
+from lattice_simp.serve.annotate.tasks import Form, annotator_of, remember_annotator, task_of
+from lattice_simp.serve.pages import path, render
+from lattice_simp.serve.text import one_line
+from lattice_simp.serve.translate.query import toggled
+from lattice_simp.skeleton.annotation import (
+    EXPORTS,
+    AnnotationError,
+    AnnotationStore,
+    Assignment,
+    Tally,
+    Task,
+    annotator_name,
+    assign,
+    progress,
+    tally,
+)
+
+TITLES = {Task.SHORTEN: "Shorten the sentence", Task.CHECK: "Mark the bad ones"}
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """What answers browsers.
+
+    Attributes:
+        file: the name of the annotations, for the pages.
+    """
+
+    opened: OpenedStore
+    file: str
+
+    async def overview(self, request: Request) -> Response:
+        """Who one is, how far everybody is, and what there is to do."""
+        return await self._overview(request)
+
+    async def rename(self, request: Request) -> Response:
+        """Says who one is."""
+        form = await Form.of(request)
+        try:
+            name = annotator_name(one_line(form.one("annotator"), 1000))
+        except LatticeSimpError as error:
+            return await self._overview(request, str(error))
+        response = RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+        remember_annotator(request, response, name)
+        return response
+
+    async def show(self, request: Request) -> Response:
+        """What is to be done next."""
+        return await self._show(request, request.query_params)
+
+    async def judge(self, request: Request) -> Response:
+        """Takes a judgement, a skip, or the change of one word where no script does it."""
+        task, name, form = task_of(request), annotator_of(request), await Form.of(request)
+        if not name:
+            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+        deleted = form.one("deleted")
+        if form.one("toggle"):
+            deleted = toggled(deleted, len(deleted), form.one("toggle"))
+            query = {"sentence": form.one("sentence"), "deleted": deleted}
+            return self._to(request, task, query, "#tokens")
+        try:
+            await self.opened.run(_take, name, task, form)
+        except AnnotationError as error:
+            query = {"sentence": form.one("sentence"), "deleted": deleted}
+            return await self._show(request, query, str(error))
+        return self._to(request, task)
+
+    async def undo(self, request: Request) -> Response:
+        """Takes back what the annotator did last, and shows it again."""
+        return await self._do(request, AnnotationStore.undo)
+
+    async def take_up_skipped(self, request: Request) -> Response:
+        """Brings back what the annotator skipped."""
+        return await self._do(request, AnnotationStore.take_up_skipped)
+
+    async def export(self, request: Request) -> Response:
+        """What annotators made, as a file."""
+        what = request.path_params["what"]
+        if what not in EXPORTS:
+            raise HTTPException(404)
+        lines = await self.opened.run(lambda store: list(EXPORTS[what](store)))
+        headers = {"Content-Disposition": f'attachment; filename="{what}.jsonl"'}
+        return Response("".join(f"{line}\n" for line in lines), media_type="application/jsonl", headers=headers)
+
+    async def _do(self, request: Request, action: Any) -> Response:
+        task, name = task_of(request), annotator_of(request)
+        if not name:
+            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+        await self.opened.run(action, name, task)
+        return self._to(request, task)
+
+    def _to(self, request: Request, task: Task, query: Mapping[str, str] | None = None, place: str = "") -> Response:
+        address = path(request, "annotate_task", query, task=task.value)
+        return RedirectResponse(address + place, HTTPStatus.SEE_OTHER)
+
+    async def _overview(self, request: Request, error: str | None = None) -> Response:
+        name = annotator_of(request)
+        values = {
+            "title": "Annotate",
+            "file": self.file,
+            "annotator": name,
+            "error": error,
+            "progress": await self.opened.run(progress),
+        }
+        return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+
+    async def _show(self, request: Request, query: Mapping[str, str], error: str | None = None) -> Response:
+        task, name = task_of(request), annotator_of(request)
+        if not name:
+            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+        found, stand = await self.opened.run(_next, name, task)
+        values = {
+            "title": TITLES[task] if found else "Nothing left to do",
+            "task": task.value,
+            "file": self.file,
+            "annotator": name,
+            "error": error,
+            "tally": stand,
+            "found": found,
+            "deleted": _deleted(found, query) if found else "",
+        }
+        template = f"annotate_{task.value}.html" if found else "annotate_nothing.html"
+        return render(request, template, values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+
+
+def _next(store: AnnotationStore, name: str, task: Task) -> tuple[Assignment | None, Tally]:
+    return assign(store, name, task), tally(store, name, task)
+
+
+def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
+    """Stores what a form says.
+
+    Raises:
+        AnnotationError: it is no judgement.
+    """
+    sentence = form.one("sentence")
+    if form.one("action") == "skip":
+        store.skip(name, task, sentence)
+    elif task is Task.CHECK:
+        bad = set(form.all("bad"))
+        store.check(name, sentence, {mask: mask in bad for mask in form.all("shown")})
+    else:
+        deleted = form.one("deleted")
+        if "1" not in deleted and not form.one("whole"):
+            raise AnnotationError("no word is deleted; delete some, or say below that none can be")
+        store.shorten(name, sentence, _complement(deleted))
+
+
+def _deleted(found: Assignment, query: Mapping[str, str]) -> str:
+    """Returns which words are deleted at first: as the address says, as before an undo, or none."""
+    nothing = "0" * len(found.sentence.tokens)
+    if query.get("sentence") == found.sentence.id:
+        own = query.get("deleted", "")
+        if len(own) == len(nothing) and not own.strip("01"):
+            return own
+    return next((_complement(mask) for mask in found.earlier if found.task is Task.SHORTEN), nothing)
+
+
+def _complement(mask: str) -> str:
+    return mask.translate({ord("0"): "1", ord("1"): "0"})

@@ -1,0 +1,34 @@
+"""The tab of annotation: its pages, its interface, and what annotators made as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.routing import Route
+
+from lattice_simp.serve.annotate.interface import Interface
+from lattice_simp.serve.annotate.opened import OpenedStore
+from lattice_simp.serve.annotate.pages import Pages
+from lattice_simp.serve.section import Section
+
+
+def annotate_section(path: Path) -> Section:
+    """Makes the section of a file of annotations; see `create_app`.
+
+    Raises:
+        FormatError: the file cannot be opened.
+    """
+    opened = OpenedStore(path)
+    pages, interface = Pages(opened, path.name), Interface(opened)
+    routes = [
+        Route("/annotate", pages.overview, name="annotate"),
+        Route("/annotate/name", pages.rename, methods=["POST"], name="annotate_name"),
+        Route("/annotate/export/{what}.jsonl", pages.export, name="annotate_export"),
+        Route("/annotate/{task}", pages.show, name="annotate_task"),
+        Route("/annotate/{task}", pages.judge, methods=["POST"], name="annotate_judge"),
+        Route("/annotate/{task}/undo", pages.undo, methods=["POST"], name="annotate_undo"),
+        Route("/annotate/{task}/skipped", pages.take_up_skipped, methods=["POST"], name="annotate_skipped"),
+        Route("/api/annotate", interface.overview, name="api_annotate"),
+        Route("/api/annotate/{task}/{action}", interface.act, methods=["POST"], name="api_annotate_task"),
+    ]
+    return Section("Annotate", "annotate", routes, Path(__file__).parent / "templates", [opened])

@@ -1,0 +1,154 @@
+"""The SQLite file of annotations: opening it, transactions, and errors that say what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+
+VERSION = 1
+"""Of the schema."""
+
+APPLICATION = 0x6C736B61
+"""What marks a file as ours, in its header: "lska"."""
+
+BUSY_SECONDS = 30.0
+"""How long a transaction waits for those of other processes."""
+
+_FULL = "free some space, then go on: what was acknowledged is there"
+_REMEDIES = {
+    sqlite3.SQLITE_NOTADB: "name a file that `lattice-simp skeleton annotation import` made",
+    sqlite3.SQLITE_CORRUPT: "go on with a copy from before; `sqlite3 FILE .recover` may save what is left of this one",
+    sqlite3.SQLITE_READONLY: "annotations need a file and a folder that can be written to",
+    sqlite3.SQLITE_PERM: "annotations need a file and a folder that can be written to",
+    sqlite3.SQLITE_CANTOPEN: "`lattice-simp skeleton annotation import` makes it, in a folder that is there",
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: _FULL,
+    sqlite3.SQLITE_BUSY: "another program keeps the file locked; end it",
+}
+
+
+class StorageError(FormatError):
+    """The file of annotations cannot be read or written: what was to be stored is not, what was stored is there."""
+
+
+class Database:
+    """A connection that threads share, one short transaction at a time; any number of processes may have one.
+
+    What a transaction wrote is on the disk when it ends (write-ahead log, synced at each commit).
+
+    Args:
+        path: the file.
+        create: whether to make the file if it is not there.
+
+    Raises:
+        StorageError: the file cannot be opened, is damaged, is another program's, or has a newer schema.
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        address = f"{self.path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        with self._told():
+            self._connection = sqlite3.connect(
+                address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._told():
+                self._prepare(create=create)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[sqlite3.Connection]:
+        """Runs the block in a transaction: all that it writes is there afterwards, or nothing if it raises.
+
+        Raises:
+            StorageError: the file cannot be read or written.
+        """
+        with self._lock, self._told():
+            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk ends it by itself
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _prepare(self, *, create: bool) -> None:
+        run = self._connection.execute
+        run("PRAGMA foreign_keys = ON")
+        run("PRAGMA synchronous = FULL")
+        version = self._version()
+        if version == 0 and create:
+            run("PRAGMA journal_mode = WAL")
+            self._make()
+        elif version == 0:
+            raise StorageError("the file is empty", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
+        if (damage := run("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            remedy = _REMEDIES[sqlite3.SQLITE_CORRUPT]
+            raise StorageError(f"damaged: {' '.join(damage.split())}", path=self.path, remedy=remedy)
+        run("BEGIN IMMEDIATE")  # a file that cannot be written to is told now, not when somebody has annotated
+        run("ROLLBACK")
+
+    def _version(self) -> int:
+        """Returns the version of the schema, 0 of an empty file; refuses files that are not ours or too new."""
+        run = self._connection.execute
+        version: int = run("PRAGMA user_version").fetchone()[0]
+        application = run("PRAGMA application_id").fetchone()[0]
+        is_empty = run("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        if application != APPLICATION and not (is_empty and version == 0):
+            message = "a database of another program"
+            raise StorageError(message, path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
+        if version > VERSION:
+            message = f"annotations of a newer version of the program (schema {version}; this one knows {VERSION})"
+            raise StorageError(message, path=self.path, remedy="update lattice_simp")
+        return version
+
+    def _make(self) -> None:
+        schema = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            if self._version() == 0:  # another process may have been quicker
+                for statement in _statements(schema):
+                    self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._connection.execute(f"PRAGMA user_version = {VERSION}")
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tells SQLite's errors as those of the file; what only our own mistakes can cause passes through."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest says which kind of it
+            if code not in _REMEDIES:
+                raise
+            raise StorageError(str(error), path=self.path, remedy=_REMEDIES[code]) from error
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yields the statements of a script; unlike `executescript`, they can be one transaction."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,137 @@
+"""`lattice-simp skeleton annotation import`, `export` and `progress`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lattice_simp.skeleton import read_skeletons
+from lattice_simp.skeleton.annotation import AnnotationStore
+
+TEXT = "The old mill was sold again .\n\nSo it goes , she said .\n"
+RECORDS = (
+    '{"id": "a.1", "line": 4, "tokens": ["so", "it", "goes"], "keep": ["011", "111"]}\n'
+    '{"id": "a.2", "line": 5, "tokens": ["well", ",", "no"], "keep": ["001", "001"], "annotators": ["Zoe", "Ada"]}\n'
+)
+COMMAND = ("skeleton", "annotation")
+
+
+@pytest.fixture
+def files(quick_path, monkeypatch):
+    monkeypatch.chdir(quick_path)
+    (quick_path / "talk.en").write_text(TEXT, "utf-8")
+    (quick_path / "made.jsonl").write_text(RECORDS, "utf-8")
+    return quick_path
+
+
+def test_sentences_go_in(call, files):
+    done = call(*COMMAND, "import", "talk.db", "talk.en", "--shortenings", 2, "--checks", 1, "--lease", 60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "2 new sentences of 2, 0 judgements\nwanted: 2 shortenings of each sentence, 1 checks"
+    )
+    with AnnotationStore("talk.db") as store:
+        assert [(own.id, own.line, " ".join(own.tokens)) for own in store.sentences()] == [
+            ("talk.0", 0, "The old mill was sold again ."),
+            ("talk.2", 2, "So it goes , she said ."),
+        ]
+    again = call(*COMMAND, "import", "talk.db", "talk.en", "--lease", 90)
+    assert again.stdout.startswith("0 new sentences of 2")
+    with AnnotationStore("talk.db") as store:
+        own = store.settings
+        assert (own.shortenings, own.checks, own.lease) == (2, 1, 90)  # what is not said stays
+
+
+def test_tokens_are_made_of_plain_text(call, files):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'train')")
+    text = "\u201cSo it goes,\u201d she said. It didn't.\n"
+    assert call(*COMMAND, "import", "talk.db", "-", "--language", "en", stdin=text).returncode == 0
+    with AnnotationStore("talk.db") as store:
+        assert " ".join(store.sentences()[0].tokens) == "\u201c So it goes , \u201d she said . It didn 't ."
+
+
+def test_judgements_go_in_and_out_and_in(call, files):
+    assert call(*COMMAND, "import", "talk.db", "made.jsonl", "--annotator", "Bob").returncode == 0
+    assert call(*COMMAND, "export", "talk.db", "out.jsonl").returncode == 0
+    records = list(read_skeletons("out.jsonl"))
+    assert [record.annotators for record in records] == [("Bob", "annotator 2"), ("Zoe", "Ada")]
+    assert [record.skeletons for record in records] == [record.skeletons for record in read_skeletons("made.jsonl")]
+    assert [(record.id, record.line) for record in records] == [("a.1", 4), ("a.2", 5)]
+    assert call(*COMMAND, "import", "again.db", "out.jsonl").returncode == 0
+    assert call(*COMMAND, "export", "again.db", "-").stdout == (files / "out.jsonl").read_text("utf-8")
+    assert call(*COMMAND, "import", "talk.db", "out.jsonl").stdout.startswith("0 new sentences of 2, 4 judgements")
+    with AnnotationStore("talk.db") as store:
+        assert len(store.events()) == 4
+
+
+def test_one_skeleton_and_all_that_happened(call, files):
+    call(*COMMAND, "import", "talk.db", "-", stdin=RECORDS)
+    with AnnotationStore("talk.db") as store:
+        store.check("Dora", "a.1", {"111": True})
+    for what in ("skeletons", "tokens"):
+        done = call(*COMMAND, "export", "talk.db", "-", "--what", what)
+        assert [json.loads(line)["keep"] for line in done.stdout.splitlines()] == [["011"], ["001"]], done.stderr
+    events = [
+        json.loads(line) for line in call(*COMMAND, "export", "talk.db", "-", "--what", "events").stdout.splitlines()
+    ]
+    assert [own["task"] for own in events] == ["shorten"] * 4 + ["check"]
+    assert events[-1]["bad"] == {"111": True}
+
+
+def test_progress(call, files):
+    call(*COMMAND, "import", "talk.db", "made.jsonl", "--shortenings", 2, "--checks", 1)
+    done = call(*COMMAND, "progress", "talk.db")
+    figures = dict(line.split("\t", 1) for line in done.stdout.splitlines() if line)
+    assert figures["sentences to shorten, done"] == "2"
+    assert figures["shortenings, wanted yet"] == "0"
+    assert figures["skeletons to check"] == "3"
+    assert figures["checks, wanted yet"] == "3"
+    assert figures["shortenings, Krippendorff's alpha"] == "0.686"
+    assert figures["Zoe"].split("\t")[:5] == ["1", "0", "0", "0.333", "1.000"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["import", "talk.db", "nowhere.en"], "nowhere.en"),
+        (["import", "talk.db", "empty.en"], "empty.en: the file is empty"),
+        (["import", "talk.db", "broken.jsonl"], "broken.jsonl:1: mask position 1 is 'x'"),
+        (["import", "talk.db", "spaces.en"], "spaces.en:2: token 0 is"),
+        (["import", "no/such/talk.db", "made.jsonl"], "no/such/talk.db: unable to open database file"),
+        (["import", "made.jsonl", "talk.en"], "made.jsonl: file is not a database"),
+        (["import", "talk.db", "made.jsonl", "--checks", "0"], "checks is 0; give a number above 0"),
+        (["import", "talk.db", "twice.jsonl"], "another sentence has the id 'a.1' already"),
+        (["import", "talk.db", "unlike.jsonl"], "'annotator 1' has judged the sentence 'a.1' already"),
+        (["import", "talk.db", "made.jsonl", "--language", "en"], "--language makes tokens of text"),
+        (["export", "nowhere.db", "-"], "nowhere.db: unable to open database file"),
+        (["export", "none.db", "-", "--what", "skeletons"], "there are no judgements to aggregate"),
+        (["export", "none.db", "no/such/out.jsonl"], "no/such/out.jsonl"),
+        (["export", "none.db", "-", "--what", "all"], "--what"),
+        (["progress", "empty.en"], "empty.en: the file is empty"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, files, arguments, message):
+    one = RECORDS.splitlines(keepends=True)[0]
+    (files / "empty.en").write_text("", "utf-8")
+    (files / "spaces.en").write_text("a\nb\u00a0c d\n", "utf-8")
+    (files / "broken.jsonl").write_text(one.replace("011", "0x1"), "utf-8")
+    (files / "twice.jsonl").write_text(one + one.replace('"so"', '"but"'), "utf-8")
+    (files / "unlike.jsonl").write_text(one + one.replace("011", "110"), "utf-8")
+    AnnotationStore("none.db", create=True).close()
+    done = call(*COMMAND, *arguments)
+    assert done.returncode in (1, 2), done
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    if "talk.db" in arguments and (files / "talk.db").exists():
+        with AnnotationStore("talk.db") as store:
+            assert not store.sentences()  # nothing is half there
+
+
+def test_judgements_of_the_shared_skeletons(call, shared, files):
+    path = shared / "data" / "skeletons" / "newstest2014.jsonl.xz"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    assert call(*COMMAND, "import", "news.db", path).stdout.startswith("500 new sentences of 500, 1000 judgements")
+    call(*COMMAND, "export", "news.db", "news.jsonl")
+    assert [own.skeletons for own in read_skeletons("news.jsonl")] == [own.skeletons for own in read_skeletons(path)]

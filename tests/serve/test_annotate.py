@@ -1,0 +1,301 @@
+"""The tab of annotation through HTTP: forms, programs, two annotators at once, and what is hostile."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from lattice_simp.errors import FormatError
+from lattice_simp.serve import Limits, app_of, create_app
+from lattice_simp.serve.annotate.section import annotate_section
+from lattice_simp.skeleton import read_skeletons
+from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, StorageError
+from tests.serve.conftest import BASE
+from tests.skeleton.annotation.small_store import make_store
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def path(quick_path):
+    make_store(quick_path / "talk.db", 4, shortenings=2, checks=1).close()
+    return quick_path / "talk.db"
+
+
+@pytest.fixture
+def app(path):
+    return app_of([annotate_section(path)], Limits())
+
+
+@pytest.fixture
+def store(path):
+    with AnnotationStore(path) as own:
+        yield own
+
+
+class Visitor:
+    """A browser without scripts."""
+
+    def __init__(self, app, name=""):
+        self.client = TestClient(app, base_url=BASE)
+        self.page = self.client.get("/annotate")
+        if name:
+            self.post("/annotate/name", annotator=name)
+
+    def get(self, address):
+        self.page = self.client.get(address)
+        return self.page
+
+    def post(self, address, **fields):
+        token = re.search('name="csrf_token" value="([^"]*)"', self.page.text)[1]
+        self.page = self.client.post(address, data={"csrf_token": token} | fields)
+        return self.page
+
+    def field(self, name):
+        return unescape(re.search(f'name="{name}" value="([^"]*)"', self.page.text)[1])
+
+    def fields(self, name):
+        return re.findall(f'name="{name}" value="([^"]*)"', self.page.text)
+
+    def save(self, **fields):
+        return self.post("/annotate/shorten", sentence=self.field("sentence"), action="save", **fields)
+
+
+def test_a_sentence_is_shortened_with_forms_alone(app, store):
+    ada = Visitor(app, "Ada")
+    assert 'value="Ada"' in ada.page.text
+    ada.get("/annotate/shorten")
+    assert ada.field("sentence") == "talk.0"
+    for position in (0, 1, 0):  # the buttons of words are part of the form
+        own = {"sentence": ada.field("sentence"), "deleted": ada.field("deleted"), "toggle": str(position)}
+        ada.post("/annotate/shorten", **own)
+    assert ada.field("deleted") == "0100"
+    ada.save(deleted="0100")
+    assert [(own.annotator, own.skeleton.to_mask()) for own in store.judgements()] == [("Ada", "1011")]
+    assert ada.field("sentence") == "talk.1"
+    assert "you, <bdi>Ada</bdi>: 1" in ada.page.text
+
+
+def test_nothing_deleted_must_be_meant(app, store):
+    ada = Visitor(app, "Ada")
+    ada.get("/annotate/shorten")
+    assert ada.save(deleted="0000").status_code == 400
+    assert "no word is deleted" in ada.page.text
+    assert ada.save(deleted="1111").status_code == 400
+    assert "keeps no token" in ada.page.text
+    assert ada.field("deleted") == "1111"  # what was marked is there yet
+    assert not store.judgements()
+    ada.save(deleted="0000", whole="1")
+    assert store.judgements()[0].skeleton.to_mask() == "1111"
+
+
+def test_others_work_is_checked_undone_and_checked_again(app, store):
+    for name, mask in (("Ada", "0111"), ("Bob", "1110")):
+        store.shorten(name, "talk.0", mask)
+    cleo = Visitor(app, "Cleo")
+    cleo.get("/annotate/check")
+    assert cleo.fields("shown") == ["0111", "1110"]
+    assert "the old mill by" in cleo.page.text
+    shown = {"sentence": "talk.0", "shown": cleo.fields("shown"), "action": "save"}
+    cleo.post("/annotate/check", **shown, bad="1110")
+    assert {own.skeleton.to_mask(): own.bad for own in store.verdicts()} == {"0111": False, "1110": True}
+    assert "Nothing left to do" in cleo.page.text
+    cleo.post("/annotate/check/undo")
+    assert not store.verdicts()
+    assert re.findall(r'value="(\d+)" checked', cleo.page.text) == ["1110"]
+    cleo.post("/annotate/check", **shown)
+    assert [own.bad for own in store.verdicts()] == [False, False]
+
+
+def test_skipping_and_coming_back(app, store):
+    ada = Visitor(app, "Ada")
+    ada.get("/annotate/shorten")
+    for number in range(4):
+        assert ada.field("sentence") == f"talk.{number}"
+        ada.post("/annotate/shorten", sentence=ada.field("sentence"), action="skip")
+    assert "Nothing left to do" in ada.page.text
+    ada.post("/annotate/shorten/undo")
+    assert ada.field("sentence") == "talk.3"
+    ada.post("/annotate/shorten/skipped")
+    assert ada.field("sentence") == "talk.3"  # it was open
+    ada.save(deleted="1000")
+    assert ada.field("sentence") == "talk.0"
+    assert not store.skips()
+
+
+def test_two_annotators_at_once_lose_nothing(quick_path):
+    make_store(quick_path / "many.db", 25, shortenings=2).close()
+    app = app_of([annotate_section(quick_path / "many.db")], Limits())
+    visitors = [Visitor(app, f"annotator {number}") for number in range(4)]
+
+    def work(visitor):
+        done = []
+        visitor.get("/annotate/shorten")
+        while "Nothing left" not in visitor.page.text:
+            done.append(visitor.field("sentence"))
+            assert visitor.save(deleted="1000").status_code == 200
+        return done
+
+    with ThreadPoolExecutor(4) as threads:
+        done = list(threads.map(work, visitors))
+    with AnnotationStore(quick_path / "many.db") as store:
+        found = [(own.annotator, own.sentence.id) for own in store.judgements()]
+    assert Counter(found) == Counter((f"annotator {n}", own) for n, seen in enumerate(done) for own in seen)
+    assert Counter(own for _, own in found) == {f"talk.{n}": 2 for n in range(25)}
+
+
+def test_a_form_sent_twice_is_one_judgement(app, store):
+    ada = Visitor(app, "Ada")
+    ada.get("/annotate/shorten")
+    for _ in range(2):
+        assert ada.post("/annotate/shorten", sentence="talk.0", deleted="1000", action="save").status_code == 200
+    assert len(store.events()) == 1
+    assert ada.post("/annotate/shorten", sentence="talk.0", deleted="1100", action="save").status_code == 400
+    assert "undo that first" in ada.page.text
+    assert len(store.judgements()) == 1
+
+
+def test_programs(app, store):
+    client = TestClient(app, base_url=BASE)
+    token = client.get("/api/annotate").json()["csrf_token"]
+
+    def post(place, **fields):
+        return client.post(f"/api/annotate/{place}", json=fields, headers={"X-CSRF-Token": token})
+
+    for name, mask in (("Ada", "0111"), ("Bob", "1110")):
+        given = post("shorten/next", annotator=name).json()
+        assert given == {"sentence": "talk.0", "tokens": "the old mill by".split(), "skeletons": [], "earlier": []}
+        assert post("shorten/judge", annotator=name, sentence="talk.0", mask=mask).json() == {"saved": True}
+    assert post("check/next", annotator="Cleo").json()["skeletons"] == ["0111", "1110"]
+    assert (
+        post("check/judge", annotator="Cleo", sentence="talk.0", bad={"0111": True, "1110": False}).status_code == 200
+    )
+    assert post("shorten/skip", annotator="Cleo", sentence="talk.1").json() == {"saved": True}
+    assert post("shorten/undo", annotator="Cleo").json() == {"sentence": "talk.1"}
+    found = client.get("/api/annotate").json()
+    assert (found["shorten"]["done"], found["check"]["done"]) == (1, 2)
+    assert [own["name"] for own in found["annotators"]] == ["Ada", "Bob", "Cleo"]
+    assert len(store.events()) == 5
+
+
+@pytest.mark.parametrize(
+    ("place", "fields", "status"),
+    [
+        ("shorten/judge", {"annotator": "Ada", "sentence": "talk.0", "mask": "01"}, 400),
+        ("shorten/judge", {"annotator": "Ada", "sentence": "talk.0"}, 400),
+        ("shorten/judge", {"annotator": "Ada", "sentence": 7, "mask": "0111"}, 400),
+        ("shorten/judge", {"annotator": "\ud800", "sentence": "talk.0", "mask": "0111"}, 400),
+        ("shorten/judge", ["Ada"], 400),
+        ("shorten/judge", "[" * 30_000, 400),
+        ("check/judge", {"annotator": "Ada", "sentence": "talk.0", "bad": {"0111": 1}}, 400),
+        ("shorten/next", {"annotator": ""}, 400),
+        ("shorten/burn", {"annotator": "Ada"}, 404),
+        ("lengthen/next", {"annotator": "Ada"}, 404),
+    ],
+)
+def test_requests_that_say_nothing_are_refused(app, store, place, fields, status):
+    client = TestClient(app, base_url=BASE, raise_server_exceptions=False)
+    token = client.get("/api/annotate").json()["csrf_token"]
+    body = fields if isinstance(fields, str) else json.dumps(fields)
+    answer = client.post(f"/api/annotate/{place}", content=body, headers={"X-CSRF-Token": token})
+    assert answer.status_code == status, answer.text
+    assert list(answer.json()) == ["error"]
+    assert not store.events()
+
+
+def test_other_sites_and_nameless_visitors_change_nothing(app, store):
+    ada = Visitor(app, "Ada")
+    fields = {"sentence": "talk.0", "deleted": "1000", "action": "save"}
+    assert ada.client.post("/annotate/shorten", data=fields).status_code == 403
+    assert ada.client.post("/api/annotate/shorten/next", json={"annotator": "Ada"}).status_code == 403
+    nobody = Visitor(app)
+    assert nobody.get("/annotate/shorten").url.path == "/annotate"
+    assert nobody.post("/annotate/shorten", **fields).url.path == "/annotate"
+    nobody.client.cookies.set("lattice_simp_annotator", "%FF%00")
+    assert nobody.get("/annotate/shorten").url.path == "/annotate"
+    assert not store.events()
+
+
+def test_names_and_tokens_are_escaped(app, store):
+    store.add([Sentence(HOSTILE, 9, (HOSTILE.replace(" ", ""), "b"))])
+    eve = Visitor(app, HOSTILE)
+    eve.get("/annotate/shorten")
+    while eve.field("sentence") != HOSTILE:
+        eve.save(deleted="1000")
+    assert "<script>alert" not in eve.page.text
+    eve.save(deleted="01")
+    assert {own.annotator for own in store.judgements()} == {HOSTILE}
+    assert "<script>alert" not in eve.get("/annotate").text
+    assert eve.post("/annotate/name", annotator="a\x00\u200b").status_code == 400
+    assert eve.post("/annotate/name", annotator="x" * 2000).status_code == 400
+    assert eve.post("/annotate/shorten", sentence=HOSTILE + "2", deleted="01", action="save").status_code == 400
+    assert "<script>alert" not in eve.page.text
+
+
+def test_what_was_made_is_taken_out_and_in_again(app, store, tmp_path):
+    for name, mask in (("Ada", "0111"), ("Bob", "1110"), ("Cleo", "0111")):
+        store.shorten(name, "talk.0", mask)
+    ada = Visitor(app, "Ada")
+    answer = ada.get("/annotate/export/judgements.jsonl")
+    assert answer.headers["content-disposition"] == 'attachment; filename="judgements.jsonl"'
+    (tmp_path / "made.jsonl").write_text(answer.text, encoding="utf-8")
+    record = next(read_skeletons(tmp_path / "made.jsonl"))
+    assert record.annotators == ("Ada", "Bob", "Cleo")
+    aggregated = json.loads(ada.get("/annotate/export/skeletons.jsonl").text)
+    assert aggregated["keep"] == ["0111"]
+    assert len(ada.get("/annotate/export/events.jsonl").text.splitlines()) == 3
+    assert ada.get("/annotate/export/secrets.jsonl").status_code == 404
+
+
+def test_a_file_that_is_none_is_told_when_the_server_starts(tmp_path):
+    (tmp_path / "a.db").write_text("no database " * 100, encoding="utf-8")
+    with pytest.raises(FormatError, match="not a database"):
+        create_app(annotations=tmp_path / "a.db")
+
+
+def test_it_is_a_tab_of_the_whole_app(path):
+    client = TestClient(create_app(annotations=path), base_url=BASE)
+    page = client.get("/annotate").text
+    assert re.findall(r'<li><a href="([^"]*)"([^>]*)>', page)[:2] == [
+        ("/translate", ""),
+        ("/annotate", ' aria-current="page"'),
+    ]
+    assert "Annotate" not in TestClient(create_app(), base_url=BASE).get("/api/annotate").text
+
+
+def test_it_can_be_mounted(path):
+    app = Starlette(routes=[Mount("/tools", app_of([annotate_section(path)], Limits(), ["*"]))])
+    client = TestClient(app, base_url=BASE)
+    token = re.search('name="csrf_token" value="([^"]*)"', client.get("/tools/annotate").text)[1]
+    client.post("/tools/annotate/name", data={"csrf_token": token, "annotator": "Ada"})
+    answer = client.post("/tools/annotate/shorten", data={"csrf_token": token, "sentence": "talk.0", "deleted": "1000"})
+    assert answer.url.path == "/tools/annotate/shorten"
+    assert 'value="talk.1"' in answer.text
+
+
+def test_the_file_is_closed_with_the_server_and_opened_with_it_again(app, path):
+    for number in range(2):
+        with TestClient(app, base_url=BASE) as client:
+            assert client.get("/annotate").status_code == 200, number
+            assert {own.name for own in path.parent.iterdir()} > {path.name}
+        assert [own.name for own in path.parent.iterdir()] == [path.name]
+
+
+def test_what_cannot_be_stored_is_told(app, monkeypatch):
+    ada = Visitor(app, "Ada")
+    ada.get("/annotate/shorten")
+
+    def full(*_):
+        raise StorageError("database or disk is full", path="talk.db", remedy="free some space")
+
+    monkeypatch.setattr("lattice_simp.skeleton.annotation.store.AnnotationStore.shorten", full)
+    assert ada.save(deleted="1000").status_code == 500
+    assert "talk.db: database or disk is full (free some space)" in ada.page.text
