@@ -32,6 +32,7 @@ from lattice_simp import (
     Tree,
     apply_lm,
     determinize,
+    intersect,
     nbest,
     sample,
     union,
@@ -158,9 +159,10 @@ def one_new(
 def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
     """Returns the sentences that are as probable as the ones that they are made of: the paths that cost 0 or less.
 
-    A sentence is compared with its own origin, since a set has plain sentences, of which anything made would be probable
-    enough beside the others, and difficult ones, of which nothing would. Each word takes off what a word of the set costs
-    in the mean, so that long sentences are not at a disadvantage.
+    A sentence is compared with its own origin, since a set has plain sentences, of which anything made would be
+    probable enough beside the others, and difficult ones, of which nothing would. Of sentences with fewer words, each
+    word takes off what a word of the set costs in the mean, so that it does not pay to leave words out; of longer ones
+    it does not, so that it does not pay to add frequent ones.
 
     Args:
         found: the expansion of each sentence of a set (`Paraphraser.expand_each`).
@@ -169,14 +171,34 @@ def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
     given = [own.sentences[0] for own in found]
     costs = [-model.score(list(own)) for own in given]
     word = sum(costs) / sum(map(len, given))
-    models = {"LM": (model, 1.0)}
     lattices, most = [], []
     for expansion, cost, sentence in zip(found, costs, given, strict=True):
-        most.append(cost - word * len(sentence))
-        every = apply_lm(expansion.lattice, models, beam=0.0, word_penalty=-word)
-        beam = max(most[-1] - nbest(every)[0].cost, 0.0) + _SLACK
-        lattices.append(apply_lm(expansion.lattice, models, beam=beam, word_penalty=-word))
+        short, long = _by_length(expansion.lattice, len(sentence))
+        for lattice, penalty in ((short, -word), (long, 0.0)):
+            if lattice.num_states:
+                most.append(cost + penalty * len(sentence))
+                lattices.append(_within(lattice, model, penalty, most[-1]))
     return determinize(union(lattices, [-own for own in most]))
+
+
+def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
+    """Returns the lattice under a model, without what is only on paths that cost more than a bound, or the best."""
+    models = {"LM": (model, 1.0)}
+    best = nbest(apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
+    return apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + _SLACK, word_penalty=penalty)
+
+
+def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
+    """Returns the sentences with at most so many words, and those with more."""
+    words, levels = len(lattice.symbols) - 1, np.arange(most + 2)
+    sources = np.repeat(levels, words)
+    labels, goals = np.tile(np.arange(1, words + 1), most + 2), np.minimum(sources + 1, most + 1)
+    parts = []
+    for ends in (levels <= most, levels > most):
+        finals = np.where(ends, 0.0, np.inf)
+        counting = Lattice.from_arcs(sources, labels, np.zeros(len(labels)), goals, finals, lattice.symbols)
+        parts.append(intersect(lattice, counting))
+    return parts[0], parts[1]
 
 
 def _common(path: Hypothesis, given: tuple[str, ...]) -> float:

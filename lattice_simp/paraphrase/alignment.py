@@ -11,7 +11,7 @@ from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.paraphrase.conditions import CONDITIONS
 from lattice_simp.paraphrase.links import WordLink
-from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.paraphrase.tree import Tree, inside
 from lattice_simp.support.options import option
 
 
@@ -28,7 +28,7 @@ class AlignmentSettings:
         LatticeSimpError: a share outside 0 to 1, a negative number, or an unknown condition.
     """
 
-    min_linked: float = option(0.6, "min-linked", "least share of a phrase's content words that are linked")
+    min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
     max_unlinked: int = option(1, "max-unlinked", "how many content words of a phrase may have no link")
     conditions: tuple[str, ...] = tuple(CONDITIONS)
 
@@ -100,7 +100,7 @@ def align_phrases(
     joint = _consistent(first, second, found, settings)
     joint &= ~(_whole(first)[:, None] & _whole(second))
     rows, columns = np.nonzero(joint)
-    counts = _inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
+    counts = inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
     return [
         PhrasePair(
             first.nodes[row].category,
@@ -115,21 +115,15 @@ def align_phrases(
     ]
 
 
-def _inside(tree: Tree, positions: Longs) -> Bools:
-    """Tells which positions each node holds, (nodes, positions)."""
-    begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
-    return (begins <= positions) & (positions < ends)
-
-
 def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: AlignmentSettings) -> Bools:
     """Tells which pairs of nodes are equivalent, (nodes, nodes of the other)."""
     ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
-    here, there = _inside(first, ends[0]), _inside(second, ends[1])
+    here, there = inside(first, ends[0]), inside(second, ends[1])
     both = here.astype(np.int64) @ there.T.astype(np.int64)
-    inside = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
+    closed = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
-    joint = inside & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    joint = closed & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
     for name in settings.conditions:
         joint &= CONDITIONS[name](first, second, links)
     return joint
@@ -143,12 +137,12 @@ def _unlinked(tree: Tree, linked: Longs) -> Longs:
     """Returns how many content words of each node are without a link."""
     without = tree.content.copy()
     without[linked] = False
-    return _inside(tree, np.flatnonzero(without)).sum(axis=1)
+    return inside(tree, np.flatnonzero(without)).sum(axis=1)
 
 
 def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
     """Tells which nodes have links for enough of their content words."""
-    content = _inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
+    content = inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
     unlinked = _unlinked(tree, linked)
     return (content - unlinked >= settings.min_linked * content) & (unlinked <= settings.max_unlinked)
 
@@ -156,7 +150,7 @@ def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bo
 def _whole(tree: Tree) -> Bools:
     """Tells which nodes have all words of the sentence, marks apart."""
     words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
-    return np.logical_and.reduce(_inside(tree, np.flatnonzero(words)), axis=1)
+    return np.logical_and.reduce(inside(tree, np.flatnonzero(words)), axis=1)
 
 
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools
-from lattice_simp.paraphrase.links import LinkKind, WordLink
-from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.paraphrase.links import LinkKind, WordLink, smallest_nodes
+from lattice_simp.paraphrase.tree import Tree, inside
 
 Condition = Callable[[Tree, Tree, Sequence[WordLink]], Bools]
+
+_NOMINAL = ("NP", "N-")
 
 
 def heads(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
@@ -28,12 +30,34 @@ def heads(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 
 def replaced(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
-    """Not both phrases say something that the other lacks, be it by words of content or by prepositions."""
-    met = np.ones((len(first.nodes), len(second.nodes)), dtype=np.bool_)
-    for kind in ("content", "relations"):
-        lacks = [_holds(tree, getattr(tree, kind) & ~own) for tree, own in _sides(first, second, links)]
-        met &= ~(lacks[0][:, None] & lacks[1])
-    return met
+    """Not both phrases have content words that the other lacks: `an old man` and `a young man`."""
+    lacks = [_holds(tree, tree.content & ~own) for tree, own in _sides(first, second, links)]
+    return ~(lacks[0][:, None] & lacks[1])
+
+
+def complete(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
+    """Noun phrases alone may leave out a detail: of other phrases all content words are linked."""
+    lacks = [
+        _holds(tree, tree.content & ~own) & np.array([not node.category.startswith(_NOMINAL) for node in tree.nodes])
+        for tree, own in _sides(first, second, links)
+    ]
+    return ~(lacks[0][:, None] | lacks[1])
+
+
+def relations(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
+    """No preposition or conjunction stands in for another one: between words that are linked, it is linked, too."""
+    around = smallest_nodes(first), smallest_nodes(second)
+    lack = [np.flatnonzero(tree.relations & ~own) for tree, own in _sides(first, second, links)]
+    pairs = [
+        (here, there)
+        for here in lack[0].tolist()
+        for there in lack[1].tolist()
+        if any(own.first in around[0][here] and own.second in around[1][there] for own in links)
+    ]
+    within = [
+        inside(tree, np.array([own[side] for own in pairs], np.int64)) for side, tree in enumerate((first, second))
+    ]
+    return (within[0].astype(np.int64) @ within[1].T.astype(np.int64)) == 0
 
 
 def exact(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
@@ -64,16 +88,27 @@ def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 
 def nested(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
-    """Neither phrase is in the other, so that what it adds could be added again."""
-    texts = [
-        [f" {' '.join(tree.phrase(node))} ".lower() for node in range(len(tree.nodes))] for tree in (first, second)
-    ]
-    return np.array([[one == other or not (one in other or other in one) for other in texts[1]] for one in texts[0]])
+    """Neither phrase is a constituent of the other, so that what it adds could be added again and again."""
+    here, there = (
+        np.array([" ".join((own.category, *tree.phrase(node))).lower() for node, own in enumerate(tree.nodes)])
+        for tree in (first, second)
+    )
+    same = (here[:, None] == there).astype(np.int64)
+    return (same @ _constituents(second).T + _constituents(first) @ same) == 0
+
+
+def _constituents(tree: Tree) -> Longs:
+    """Returns which nodes are inside of which others: (nodes, inner nodes), 0 or 1."""
+    begins, ends = tree.spans[:, 0], tree.spans[:, 1]
+    within = (begins[:, None] <= begins) & (ends <= ends[:, None])
+    return np.triu(within, 1).astype(np.int64)  # each node comes before those inside of it
 
 
 CONDITIONS: Mapping[str, Condition] = {
     "heads": heads,
     "replaced": replaced,
+    "complete": complete,
+    "relations": relations,
     "exact": exact,
     "case": case,
     "marks": marks,

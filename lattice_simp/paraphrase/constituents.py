@@ -19,6 +19,7 @@ _AUXILIARIES = frozenset(("aux", "auxpass"))
 _DETERMINERS = frozenset(("det", "poss", "nummod", "predet", "neg"))
 _MODIFIERS = frozenset(("compound", "amod", "nmod", "nummod", "quantmod"))
 _PLURALS = frozenset(("NNS", "NNPS"))
+_NUMBERED = frozenset(("was", "were"))  # the past tense of other verbs tells no number
 _PREDICATES = frozenset(("attr", "oprd"))
 
 
@@ -186,7 +187,10 @@ class _Builder:
         """Returns the form of a verb with the auxiliaries that it has taken: that of the first one, voice, aspect."""
         parse = self._parse
         auxiliaries = [child for child in attached if parse.labels[child] in _AUXILIARIES]
-        first = parse.tags[min([head, *auxiliaries])]
+        opening = min([head, *auxiliaries])
+        first = parse.tags[opening]
+        if parse.tokens[opening].lower() in _NUMBERED:
+            first += f"-{parse.tokens[opening].upper()}"
         if first == "VBN" and any(parse.labels[child] in ("auxpass", "agent") for child in parse.children[head]):
             return "PASSIVE"
         passive = any(parse.labels[child] == "auxpass" for child in auxiliaries)

@@ -53,7 +53,7 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
         for j in range(len(second.tokens))
         if first.content[i] == second.content[j] and (kind := _kind(first, second, i, j, thesaurus)) is not None
     ]
-    around = _smallest_nodes(first), _smallest_nodes(second)
+    around = smallest_nodes(first), smallest_nodes(second)
     possible = {(own.first, own.second) for own in candidates}
 
     def shared(link: WordLink, pairs: set[tuple[int, int]]) -> int:
@@ -96,7 +96,7 @@ def _kind(first: Tree, second: Tree, i: int, j: int, thesaurus: Thesaurus) -> Li
     return None
 
 
-def _smallest_nodes(tree: Tree) -> list[range]:
+def smallest_nodes(tree: Tree) -> list[range]:
     """Returns the tokens of the smallest constituent with more than one word around each word."""
     found = [range(len(tree.tokens))] * len(tree.tokens)
     for node in tree.nodes:

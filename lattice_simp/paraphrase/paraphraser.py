@@ -138,13 +138,17 @@ class Paraphraser:
 
     def expand_trees(self, trees: Sequence[Tree]) -> Expansion:
         """Expands one set of trees; see `expand`."""
-        return self._expanded(*self._acquired(trees), begins_with_capital(trees))
+        grammar, given = self._acquired(trees)
+        return self._expanded(grammar, given, given.sentences, begins_with_capital(trees))
 
     def expand_each(self, trees: Sequence[Tree]) -> list[Expansion]:
         """Expands each sentence of a set by itself, with the phrases of them all; equal sentences once."""
         grammar, given = self._acquired(trees)
         capital = begins_with_capital(trees)
-        return [self._expanded(replace(grammar, sentences=(own,)), given, capital) for own in grammar.sentences]
+        return [
+            self._expanded(replace(grammar, sentences=(own,)), given, (own.words,), capital)
+            for own in grammar.sentences
+        ]
 
     def _acquired(self, trees: Sequence[Tree]) -> tuple[SubstitutionGrammar, SentenceSet]:
         if not trees:
@@ -153,7 +157,9 @@ class Paraphraser:
         given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
         return acquire(lowered, self.thesaurus, self.settings.alignment), given
 
-    def _expanded(self, grammar: SubstitutionGrammar, given: SentenceSet, capital: bool) -> Expansion:
+    def _expanded(
+        self, grammar: SubstitutionGrammar, given: SentenceSet, sentences: tuple[tuple[str, ...], ...], capital: bool
+    ) -> Expansion:
         settings = self.settings
         bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
         lattice = expand_network(grammar, bounded or settings.depth, settings.max_states)
@@ -164,7 +170,6 @@ class Paraphraser:
             before = count_paths(lattice)
             lattice = intersect(lattice, FILTERS[name](given))
             removed[name] = before - count_paths(lattice)
-        sentences = tuple(own.words for own in grammar.sentences)
         if capital:
             lattice, sentences = capitalised(lattice), tuple(map(with_capitals, sentences))
         return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded)

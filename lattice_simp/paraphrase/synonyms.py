@@ -99,9 +99,10 @@ class Thesaurus:
         return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
 
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
-        """Tells whether two words are in one group; groups of WordNet hold for words of one part of speech."""
+        """Tells whether two words are in one group; those of WordNet hold for one part of speech, and not for names."""
         return not self._of(lemma, tag).isdisjoint(self._of(other, other_tag))
 
     def _of(self, lemma: str, tag: str) -> frozenset[str]:
         none: frozenset[str] = frozenset()
-        return self.groups.get((lemma, ""), none) | self.groups.get((lemma, _PART_OF_TAG.get(tag[:1], "-")), none)
+        part = "" if tag.startswith("NNP") else _PART_OF_TAG.get(tag[:1], "")
+        return self.groups.get((lemma, ""), none) | self.groups.get((lemma, part), none)

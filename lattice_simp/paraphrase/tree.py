@@ -130,6 +130,12 @@ class Tree:
         )
 
 
+def inside(tree: Tree, positions: Longs) -> Bools:
+    """Tells which positions each node holds, (nodes, positions)."""
+    begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
+    return (begins <= positions) & (positions < ends)
+
+
 @cache
 def content_tags() -> dict[str, bool]:
     """Returns which tags are those of content words.
