@@ -37,7 +37,7 @@ from lattice_simp.support.options import option
 ALL, NONE = "all", "none"
 """What `--filters` and `--conditions` may be, besides the names of some."""
 
-_CONDITIONS = option(ALL, "conditions", f"on phrases: all, none (the paper's alone), or some of {','.join(CONDITIONS)}")
+_CONDITIONS = option(ALL, "conditions", f"on phrases: all, none, or some of {','.join(CONDITIONS)}")
 
 
 def _chosen(names: str, table: Mapping[str, Any]) -> tuple[str, ...]:
