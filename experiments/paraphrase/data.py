@@ -47,5 +47,5 @@ def read_sets(folder: Path) -> Iterator[list[Tree]]:
 
 
 def thesaurus(config: Config) -> Thesaurus:
-    """Reads WordNet."""
-    return Thesaurus.read_wordnet(config["wordnet"], config["senses"])
+    """Reads WordNet; numerals and abbreviations are linked, too."""
+    return Thesaurus.english().joined(Thesaurus.read_wordnet(config["wordnet"], config["senses"]))

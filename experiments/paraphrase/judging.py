@@ -15,7 +15,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,11 @@ from lattice_simp import (
     ParaphraseSettings,
     Tree,
     apply_lm,
+    determinize,
+    intersect,
     nbest,
     sample,
+    union,
 )
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
@@ -44,6 +47,9 @@ SHEET, KEY, JUDGED = "sheet.tsv", "key.tsv", "judged.tsv"
 UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 GRADES = ("grammar", "meaning")
+
+_SLACK = 1e-6
+"""Costs in nats that differ by less are equal."""
 
 _TRIES = 200
 """Sentences drawn from a set until one is new, and probable enough."""
@@ -102,7 +108,8 @@ def _draw(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     sets = {name: list(read_sets(run.folders[f"parse {name}"])) for name in own["collections"]}
     generator = np.random.default_rng(own["seed"])
     drawn = []
-    for condition, settings in ((UNFILTERED, ParaphraseSettings(filters=())), (FILTERED, ParaphraseSettings())):
+    filtered = ParaphraseSettings(max_substitutions=own["max_substitutions"])
+    for condition, settings in ((UNFILTERED, ParaphraseSettings(filters=())), (FILTERED, filtered)):
         paraphraser = Paraphraser(settings, words)
         found = _sampled(condition, sets, paraphraser, model if condition == FILTERED else None, generator)
         drawn += list(islice(found, own["sentences"]))
@@ -138,29 +145,60 @@ def one_new(
     """Draws one new sentence uniformly; returns it and the sentence of the set that is most like it."""
     try:
         found = paraphraser.expand_trees(trees)
+        if found.new <= 0:
+            return None
+        lattice = found.lattice if model is None else probable(paraphraser.expand_each(trees), model)
     except LatticeSimpError:
         return None
-    if found.new <= 0:
-        return None
-    lattice, most = (found.lattice, np.inf) if model is None else probable(found, model)
     for path in sample(lattice, _TRIES, seed=generator, uniform=True):
-        if path.tokens not in found.sentences and path.cost <= most:
+        if path.tokens not in found.sentences and path.cost <= _SLACK:
             return path.text, " ".join(max(found.sentences, key=partial(_common, path)))
     return None
 
 
-def probable(found: Expansion, model: LanguageModel) -> tuple[Lattice, float]:
-    """Returns the sentences that are as probable as the middle one of the set's own: a lattice, and their most cost.
+def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
+    """Returns the sentences that are as probable as the ones that they are made of: the paths that cost 0 or less.
 
-    Each word takes off what a word of the set costs in the mean, so that long sentences are not at a disadvantage.
+    A sentence is compared with its own origin, since a set has plain sentences, of which anything made would be
+    probable enough beside the others, and difficult ones, of which nothing would. Of sentences with fewer words, each
+    word takes off what a word of the set costs in the mean, so that it does not pay to leave words out; of longer ones
+    it does not, so that it does not pay to add frequent ones.
+
+    Args:
+        found: the expansion of each sentence of a set (`Paraphraser.expand_each`).
+        model: what costs are by; a sentence's own is taken from those that are made of it.
     """
-    costs = [-model.score(list(own)) for own in found.sentences]
-    word = sum(costs) / sum(map(len, found.sentences))
-    most = median(cost - word * len(own) for cost, own in zip(costs, found.sentences, strict=True))
+    given = [own.sentences[0] for own in found]
+    costs = [-model.score(list(own)) for own in given]
+    word = sum(costs) / sum(map(len, given))
+    lattices, most = [], []
+    for expansion, cost, sentence in zip(found, costs, given, strict=True):
+        short, long = _by_length(expansion.lattice, len(sentence))
+        for lattice, penalty in ((short, -word), (long, 0.0)):
+            if lattice.num_states:
+                most.append(cost + penalty * len(sentence))
+                lattices.append(_within(lattice, model, penalty, most[-1]))
+    return determinize(union(lattices, [-own for own in most]))
+
+
+def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
+    """Returns the lattice under a model, without what is only on paths that cost more than a bound, or the best."""
     models = {"LM": (model, 1.0)}
-    best = nbest(apply_lm(found.lattice, models, beam=0.0, word_penalty=-word))[0]
-    beam = max(most - best.cost, 0.0) + 1e-6
-    return apply_lm(found.lattice, models, beam=beam, word_penalty=-word), most + 1e-6
+    best = nbest(apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
+    return apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + _SLACK, word_penalty=penalty)
+
+
+def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
+    """Returns the sentences with at most so many words, and those with more."""
+    words, levels = len(lattice.symbols) - 1, np.arange(most + 2)
+    sources = np.repeat(levels, words)
+    labels, goals = np.tile(np.arange(1, words + 1), most + 2), np.minimum(sources + 1, most + 1)
+    parts = []
+    for ends in (levels <= most, levels > most):
+        finals = np.where(ends, 0.0, np.inf)
+        counting = Lattice.from_arcs(sources, labels, np.zeros(len(labels)), goals, finals, lattice.symbols)
+        parts.append(intersect(lattice, counting))
+    return parts[0], parts[1]
 
 
 def _common(path: Hypothesis, given: tuple[str, ...]) -> float:

@@ -7,10 +7,11 @@ from typing import Any
 Figures = dict[str, Any]
 
 _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
-and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, and of whose content
-words at least half are linked, all but one, and in neither alone some are not. A few sets with very many phrases make
-the means, so medians are told, too. The sentences include those of the set. The paper's sets are Japanese, parsed by
-its authors' grammar.
+and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
+at least half are linked, all but one, and that meet the conditions of `lattice_simp/paraphrase/conditions.py`: linked
+heads, equal names and numerals, no words in the place of others that are no synonyms, equal marks. A few sets with very
+many phrases make the means, so medians are told, too. The sentences include those of the set. The paper's sets are
+Japanese, parsed by its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
 sentence given. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions may
@@ -28,8 +29,9 @@ memory)."""
 
 _JUDGED = """New sentences, drawn from random sets of {collections}, uniformly within the set, read beside the
 most similar sentence of the set, the condition unknown to the reader: *grammar*, as good as the sentence beside it,
-*meaning*, the same, *right*, both. `filtered` are those that pass all filters and are as probable as the middle one of
-the set's own sentences under a language model (order {order}). The paper: 61 % right of 1,473, without filters."""
+*meaning*, the same, *right*, both. `filtered` are those that take at most {most} substitutions, pass all filters, and
+are as probable as the sentence that they are made of under a language model (order {order}). The paper: 61 % right of
+1,473, without filters."""
 
 PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 
@@ -46,7 +48,14 @@ def page(figures: Figures, config: Figures) -> list[str]:
     parts += ["## Word links", _links(figures["collections"]), "## Cost", _COSTS.format(**figures["thousand"])]
     if figures["right"]:
         names = ", ".join(config["sample"]["collections"])
-        parts += ["## Quality", _JUDGED.format(collections=names, order=config["language_model"]["order"])]
+        parts += [
+            "## Quality",
+            _JUDGED.format(
+                collections=names,
+                order=config["language_model"]["order"],
+                most=config["sample"]["max_substitutions"],
+            ),
+        ]
         parts.append(_right(figures["right"]))
     return parts
 

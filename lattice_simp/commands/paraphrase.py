@@ -133,7 +133,7 @@ def align(
     A JSON line for each set. Identical phrases are there, too (`identical`), and those that follow from smaller ones
     (`composed`).
     """
-    given = {"words": settings.get("words", {}), "paraphrase": {"alignment": settings.get("alignment", {})}}
+    given = {**settings, "paraphrase": {"alignment": settings.pop("alignment", {})}}
     work = Work("align", ExpandOptions.of(given))
     _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
 

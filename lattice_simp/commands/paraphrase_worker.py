@@ -23,6 +23,7 @@ from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.sample import sample
 from lattice_simp.paraphrase.alignment import AlignmentSettings, align_phrases
+from lattice_simp.paraphrase.conditions import CONDITIONS
 from lattice_simp.paraphrase.filters import FILTERS
 from lattice_simp.paraphrase.links import link_words
 from lattice_simp.paraphrase.network import SUBSTITUTIONS
@@ -34,7 +35,13 @@ from lattice_simp.skeleton.automatic.spacy_parser import tokenise
 from lattice_simp.support.options import option
 
 ALL, NONE = "all", "none"
-"""What `--filters` may be, besides the names of some."""
+"""What `--filters` and `--conditions` may be, besides the names of some."""
+
+_CONDITIONS = option(ALL, "conditions", f"on phrases: all, none, or some of {','.join(CONDITIONS)}")
+
+
+def _chosen(names: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    return {ALL: tuple(table), NONE: ()}.get(names, tuple(names.split(",")))
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,9 @@ class WordOptions:
 
     def thesaurus(self) -> Thesaurus:
         """Reads WordNet, if it is there, and the groups of the user."""
-        words = Thesaurus() if self.synonyms is None else Thesaurus.read(self.synonyms)
+        words = Thesaurus.english()
+        if self.synonyms is not None:
+            words = words.joined(Thesaurus.read(self.synonyms))
         if self.senses and (self.wordnet is not None or WORDNET.is_dir()):
             words = words.joined(Thesaurus.read_wordnet(self.wordnet or WORDNET, self.senses))
         return words
@@ -71,6 +80,7 @@ class AlignOptions:
 
     words: WordOptions = field(default_factory=WordOptions)
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
+    conditions: str = _CONDITIONS
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class ExpandOptions:
 
     words: WordOptions = field(default_factory=WordOptions)
     paraphrase: ParaphraseSettings = field(default_factory=ParaphraseSettings)
+    conditions: str = _CONDITIONS
     filters: str = option(ALL, "filters", f"conditions on sentences: all, none, or some of {','.join(FILTERS)}")
     lm: Path | None = option(None, "lm", "a language model: ARPA or KenLM binary")
     beam: float = option(10.0, "beam", "with --lm: nats above a set's best sentence to keep")
@@ -98,9 +109,9 @@ class ExpandOptions:
         """Makes the options of those that were given, as nested dicts."""
         values = dict(given)
         words, inner = WordOptions(**values.pop("words", {})), dict(values.pop("paraphrase", {}))
-        alignment = AlignmentSettings(**inner.pop("alignment", {}))
-        names = values.get("filters", ALL)
-        filters = {ALL: tuple(FILTERS), NONE: ()}.get(names, tuple(names.split(",")))
+        conditions = _chosen(values.get("conditions", ALL), CONDITIONS)
+        alignment = AlignmentSettings(conditions=conditions, **inner.pop("alignment", {}))
+        filters = _chosen(values.get("filters", ALL), FILTERS)
         return cls(words, ParaphraseSettings(alignment=alignment, filters=filters, **inner), **values)
 
 

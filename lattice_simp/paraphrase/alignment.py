@@ -9,8 +9,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.paraphrase.conditions import CONDITIONS
 from lattice_simp.paraphrase.links import WordLink
-from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.paraphrase.tree import Tree, inside
 from lattice_simp.support.options import option
 
 
@@ -21,27 +22,29 @@ class AlignmentSettings:
     Attributes:
         min_linked: the least share of each phrase's content words that are linked; 0 asks for one link alone.
         max_unlinked: how many content words of a phrase may be without a link.
-        one_sided: whether one phrase may have content words without a link where the other has none. What one of them
-            alone says is an excess, and may well contain the other: `house` and `old house`.
+        conditions: the names of what else must hold (`CONDITIONS`).
 
     Raises:
-        LatticeSimpError: a share outside 0 to 1, or a negative number.
+        LatticeSimpError: a share outside 0 to 1, a negative number, or an unknown condition.
     """
 
     min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
     max_unlinked: int = option(1, "max-unlinked", "how many content words of a phrase may have no link")
-    one_sided: bool = option(False, "one-sided", "one phrase alone may have content words without a link")
+    conditions: tuple[str, ...] = tuple(CONDITIONS)
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_linked <= 1:
             raise LatticeSimpError(f"--min-linked {self.min_linked}: a share is between 0 and 1")
         if self.max_unlinked < 0:
             raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
+        for name in self.conditions:
+            if name not in CONDITIONS:
+                raise LatticeSimpError(f"{name!r} is not a condition; known are {', '.join(CONDITIONS)}")
 
 
 DEFAULT = AlignmentSettings()
 
-PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000, one_sided=True)
+PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000, conditions=())
 """The paper's condition: no link leaves either phrase."""
 
 
@@ -54,7 +57,7 @@ class PhrasePair:
         first, second: the tokens of each phrase (begin, end), end exclusive.
         nodes: the numbers of both nodes in their trees.
         links: how many word links there are between them.
-        identical: whether both have the same words.
+        identical: whether both have the same words, but for their capitals.
         composed: whether it follows from smaller pairs: both nodes are made of nothing but the phrases of such pairs,
             in the same order.
     """
@@ -82,7 +85,8 @@ def align_phrases(
     >>> trees = [Tree.from_brackets(text) for text in (
     ...     "(S (NP (PRP we)) (VP (VBD saw) (NP (DT the) (JJ small) (NN house))))",
     ...     "(S (NP (DT a) (JJ little) (NN house)) (VP (VBD was) (VP (VBN seen))))")]
-    >>> pairs = align_phrases(*trees, link_words(*trees))
+    >>> from lattice_simp.paraphrase.synonyms import Thesaurus
+    >>> pairs = align_phrases(*trees, link_words(*trees, Thesaurus.from_groups([["small", "little"]])))
     >>> [(pair.category, *(" ".join(tree.tokens[slice(*span)])
     ...   for tree, span in zip(trees, (pair.first, pair.second), strict=True))) for pair in pairs if pair.is_new]
     [('NP', 'the small house', 'a little house')]
@@ -96,7 +100,7 @@ def align_phrases(
     joint = _consistent(first, second, found, settings)
     joint &= ~(_whole(first)[:, None] & _whole(second))
     rows, columns = np.nonzero(joint)
-    counts = _inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
+    counts = inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
     return [
         PhrasePair(
             first.nodes[row].category,
@@ -104,44 +108,41 @@ def align_phrases(
             (second.nodes[column].begin, second.nodes[column].end),
             (row, column),
             int(counts[row]),
-            first.phrase(row) == second.phrase(column),
+            _lowered(first, row) == _lowered(second, column),
             _is_composed(first, second, row, column, joint),
         )
         for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
     ]
 
 
-def _inside(tree: Tree, positions: Longs) -> Bools:
-    """Tells which positions each node holds, (nodes, positions)."""
-    begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
-    return (begins <= positions) & (positions < ends)
-
-
 def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: AlignmentSettings) -> Bools:
     """Tells which pairs of nodes are equivalent, (nodes, nodes of the other)."""
     ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
-    here, there = _inside(first, ends[0]), _inside(second, ends[1])
+    here, there = inside(first, ends[0]), inside(second, ends[1])
     both = here.astype(np.int64) @ there.T.astype(np.int64)
-    inside = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
+    closed = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
-    excess = [_unlinked(tree, own) > 0 for tree, own in zip((first, second), ends, strict=True)]
-    conditions = [inside, good[0][:, None] & good[1], categories[0][:, None] == categories[1]]
-    if not settings.one_sided:
-        conditions.append(excess[0][:, None] == excess[1])
-    return np.logical_and.reduce(conditions)
+    joint = closed & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    for name in settings.conditions:
+        joint &= CONDITIONS[name](first, second, links)
+    return joint
+
+
+def _lowered(tree: Tree, number: int) -> tuple[str, ...]:
+    return tuple(map(str.lower, tree.phrase(number)))
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:
     """Returns how many content words of each node are without a link."""
     without = tree.content.copy()
     without[linked] = False
-    return _inside(tree, np.flatnonzero(without)).sum(axis=1)
+    return inside(tree, np.flatnonzero(without)).sum(axis=1)
 
 
 def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
     """Tells which nodes have links for enough of their content words."""
-    content = _inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
+    content = inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
     unlinked = _unlinked(tree, linked)
     return (content - unlinked >= settings.min_linked * content) & (unlinked <= settings.max_unlinked)
 
@@ -149,7 +150,7 @@ def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bo
 def _whole(tree: Tree) -> Bools:
     """Tells which nodes have all words of the sentence, marks apart."""
     words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
-    return np.logical_and.reduce(_inside(tree, np.flatnonzero(words)), axis=1)
+    return np.logical_and.reduce(inside(tree, np.flatnonzero(words)), axis=1)
 
 
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:

@@ -3,7 +3,8 @@
 A head takes its dependants one after the other, the nearest first: nouns those on the left before those on the right,
 so that `small house`, `a small house`, `a small house on the hill` are constituents; verbs those on the right before
 those on the left, so that `get me`, `get me a taxi`, `will get me a taxi`, `he will get me a taxi` are. The category
-says what the projection can stand for: the number and the determiner of a noun phrase, the form of a verb.
+says what the projection can stand for: the number and the determiner of a noun phrase, the form of a verb, its voice
+and aspect.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _AUXILIARIES = frozenset(("aux", "auxpass"))
 _DETERMINERS = frozenset(("det", "poss", "nummod", "predet", "neg"))
 _MODIFIERS = frozenset(("compound", "amod", "nmod", "nummod", "quantmod"))
 _PLURALS = frozenset(("NNS", "NNPS"))
-_FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
+_NUMBERED = frozenset(("was", "were"))  # the past tense of other verbs tells no number
+_PREDICATES = frozenset(("attr", "oprd"))
 
 
 def constituents(parse: Parse) -> Tree:
@@ -28,7 +30,7 @@ def constituents(parse: Parse) -> Tree:
     ...               ("DT", "NN", "VBD"), ("the", "cat", "sleep"))
     >>> tree = constituents(parse)
     >>> [(node.category, " ".join(tree.phrase(number))) for number, node in enumerate(tree.nodes)]
-    [('S', 'the cat slept'), ('NP-SG', 'the cat'), ('N-SG', 'cat'), ('VP-VBD', 'slept')]
+    [('S-VBD', 'the cat slept'), ('NP-SG', 'the cat'), ('N-SG', 'cat'), ('VP-VBD', 'slept')]
 
     Projections that are not contiguous are no constituents; what lies in them is part of the next larger one.
     """
@@ -44,6 +46,7 @@ class _Span:
     category: str
     begin: int
     end: int
+    head: int | None = None
 
 
 @dataclass
@@ -82,10 +85,11 @@ def _insert(node: _Node, span: _Span) -> None:
 
 def _number(node: _Node, nodes: list[Node]) -> int:
     number = len(nodes)
-    nodes.append(Node(node.span.category, node.span.begin, node.span.end))
+    span = node.span
+    nodes.append(Node(span.category, span.begin, span.end))
     inner = sorted(node.children, key=lambda child: child.span.begin)
     children = tuple(_number(child, nodes) for child in inner)
-    nodes[number] = Node(node.span.category, node.span.begin, node.span.end, children)
+    nodes[number] = Node(span.category, span.begin, span.end, children, span.head)
     return number
 
 
@@ -106,7 +110,7 @@ class _Builder:
         taken = {head}
         attached: list[int] = []
         if kind not in ("PP", "-"):
-            found.append(_Span(self._category(head, kind, attached), head, head + 1))
+            found.append(_Span(self._category(head, kind, attached), head, head + 1, head))
         for child in self._order(head, kind):
             taken.update(parse.subtree(child))
             attached.append(child)
@@ -114,7 +118,7 @@ class _Builder:
                 continue  # what follows it is wanted, too
             begin, end = min(taken), max(taken) + 1
             if end - begin == len(taken):
-                found.append(_Span(self._category(head, kind, attached), begin, end))
+                found.append(_Span(self._category(head, kind, attached), begin, end, head))
         return found
 
     def _order(self, head: int, kind: str) -> list[int]:
@@ -158,21 +162,37 @@ class _Builder:
         if any(child < head for child in pending):
             return f"N-{number}"
         bare = parse.tags[head] == "NN" and not labels & _DETERMINERS
-        return f"NP-{number}{'-BARE' if bare else ''}"
+        predicate = "-PREDICATE" if parse.labels[head] in _PREDICATES else ""
+        if predicate and any(
+            parse.lemmas[child].lower() == "the" or parse.labels[child] == "poss" for child in attached
+        ):
+            predicate += "-DEFINITE"
+        return f"NP-{number}{'-BARE' if bare else ''}{predicate}"
 
     def _verbal(self, head: int, attached: list[int], pending: list[int]) -> str:
         parse = self._parse
         labels = {parse.labels[child] for child in attached}
-        verbs = [head, *(child for child in attached if parse.labels[child] in _AUXILIARIES)]
-        form = parse.tags[min(verbs)]
-        if form == "VBN" and any(parse.labels[child] in ("auxpass", "agent") for child in parse.children[head]):
-            form = "PASSIVE"
         if parse.labels[head] == "relcl" and not pending:
             return "SBAR-REL"
         if "mark" in labels:
             return "SBAR"
+        form = self._form(head, attached)
         if not labels & _SUBJECTS:
             return f"VP-{form}"
         if any(parse.tokens[child] == "?" for child in attached):
             return "SQ"
-        return "S" if form in _FINITE else f"S-{form}"
+        return f"S-{form}"
+
+    def _form(self, head: int, attached: list[int]) -> str:
+        """Returns the form of a verb with the auxiliaries that it has taken: that of the first one, voice, aspect."""
+        parse = self._parse
+        auxiliaries = [child for child in attached if parse.labels[child] in _AUXILIARIES]
+        opening = min([head, *auxiliaries])
+        first = parse.tags[opening]
+        if parse.tokens[opening].lower() in _NUMBERED:
+            first += f"-{parse.tokens[opening].upper()}"
+        if first == "VBN" and any(parse.labels[child] in ("auxpass", "agent") for child in parse.children[head]):
+            return "PASSIVE"
+        passive = any(parse.labels[child] == "auxpass" for child in auxiliaries)
+        perfect = any(parse.lemmas[child].lower() == "have" for child in auxiliaries)
+        return first + "-PASSIVE" * passive + "-PERFECT" * perfect

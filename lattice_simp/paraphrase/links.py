@@ -8,8 +8,6 @@ from enum import IntEnum
 from lattice_simp.paraphrase.synonyms import Thesaurus
 from lattice_simp.paraphrase.tree import Tree
 
-_NO_THESAURUS = Thesaurus()
-
 
 class LinkKind(IntEnum):
     """Why two words are linked; the best reason first."""
@@ -28,7 +26,7 @@ class WordLink:
     kind: LinkKind
 
 
-def link_words(first: Tree, second: Tree, thesaurus: Thesaurus = _NO_THESAURUS) -> list[WordLink]:
+def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) -> list[WordLink]:
     """Links each word to at most one of the other sentence: the same word, the same lemma, a synonym.
 
     >>> trees = [Tree.from_brackets(text) for text in ("(S (NP (DT a) (NN cat)) (VP (VBD slept)))",
@@ -41,16 +39,21 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus = _NO_THESAURUS) 
     Words without content (articles, prepositions, marks) say something only together with others: they are linked
     where their smallest constituents share a link of content words.
 
+    Args:
+        first, second: the sentences.
+        thesaurus: the synonyms; those of numerals and abbreviations (`Thesaurus.english`) if None.
+
     Returns:
         The links, sorted.
     """
+    thesaurus = thesaurus or Thesaurus.english()
     candidates = [
         WordLink(i, j, kind)
         for i in range(len(first.tokens))
         for j in range(len(second.tokens))
         if first.content[i] == second.content[j] and (kind := _kind(first, second, i, j, thesaurus)) is not None
     ]
-    around = _smallest_nodes(first), _smallest_nodes(second)
+    around = smallest_nodes(first), smallest_nodes(second)
     possible = {(own.first, own.second) for own in candidates}
 
     def shared(link: WordLink, pairs: set[tuple[int, int]]) -> int:
@@ -93,7 +96,7 @@ def _kind(first: Tree, second: Tree, i: int, j: int, thesaurus: Thesaurus) -> Li
     return None
 
 
-def _smallest_nodes(tree: Tree) -> list[range]:
+def smallest_nodes(tree: Tree) -> list[range]:
     """Returns the tokens of the smallest constituent with more than one word around each word."""
     found = [range(len(tree.tokens))] * len(tree.tokens)
     for node in tree.nodes:

@@ -6,19 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import numpy as np
-
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.count_paths import count_paths
-from lattice_simp.ops.determinize import determinize
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.paraphrase.alignment import AlignmentSettings
 from lattice_simp.paraphrase.constituents import constituents
 from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.paraphrase.grammar import SubstitutionGrammar, acquire
 from lattice_simp.paraphrase.network import SUBSTITUTIONS, at_most, expand_network, with_substitutions
+from lattice_simp.paraphrase.sentence_case import begins_with_capital, capitalised, in_mid_sentence, with_capitals
 from lattice_simp.paraphrase.synonyms import Thesaurus
 from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
@@ -29,8 +27,6 @@ DEPTH_OF_RECURSION = 2
 
 MAX_STATES = 200_000
 """Of any acceptor that an expansion makes."""
-
-_NAMES = frozenset(("NNP", "NNPS"))
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,8 @@ class Expansion:
     """What a set of sentences becomes.
 
     Attributes:
-        sentences: the tokens of the set's sentences; all begin with a capital if one was given with it.
+        sentences: the tokens of the set's sentences; all begin with a capital, after a stop, too, if one was given with
+            it.
         lattice: a deterministic acceptor of all sentences, those of the set included, at no cost; the feature
             `Substitutions` is minus the number of substitutions that a sentence takes at least.
         grammar: the phrases, and which are equivalent.
@@ -107,7 +104,8 @@ class Paraphraser:
     >>> import lattice_simp as ls
     >>> trees = ["(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ big) (NN car))))",
     ...          "(S (NP (DT the) (NN man)) (VP (VBD got) (NP (DT a) (JJ large) (NN car)) (ADVP (RB yesterday))))"]
-    >>> expansion = ls.Paraphraser().expand([ls.Tree.from_brackets(text) for text in trees])
+    >>> words = ls.Thesaurus.from_groups([["big", "large"], ["bought", "got"]])
+    >>> expansion = ls.Paraphraser(thesaurus=words).expand([ls.Tree.from_brackets(text) for text in trees])
     >>> expansion.count
     4
     >>> for path in ls.nbest(expansion.lattice, 4):
@@ -119,11 +117,12 @@ class Paraphraser:
 
     Attributes:
         settings: depth, filters, what makes phrases equivalent.
-        thesaurus: groups of words that are linked besides equal words and lemmas.
+        thesaurus: groups of words that are linked besides equal words and lemmas; those of numerals and
+            abbreviations if not given.
     """
 
     settings: ParaphraseSettings = field(default_factory=ParaphraseSettings)
-    thesaurus: Thesaurus = field(default_factory=Thesaurus)
+    thesaurus: Thesaurus = field(default_factory=Thesaurus.english)
 
     def expand(self, sentences: Iterable[str | Sequence[str] | Tree]) -> Expansion:
         """Expands one set.
@@ -139,24 +138,40 @@ class Paraphraser:
 
     def expand_trees(self, trees: Sequence[Tree]) -> Expansion:
         """Expands one set of trees; see `expand`."""
+        grammar, given = self._acquired(trees)
+        return self._expanded(grammar, given, given.sentences, begins_with_capital(trees))
+
+    def expand_each(self, trees: Sequence[Tree]) -> list[Expansion]:
+        """Expands each sentence of a set by itself, with the phrases of them all; equal sentences once."""
+        grammar, given = self._acquired(trees)
+        capital = begins_with_capital(trees)
+        return [
+            self._expanded(replace(grammar, sentences=(own,)), given, (own.words,), capital)
+            for own in grammar.sentences
+        ]
+
+    def _acquired(self, trees: Sequence[Tree]) -> tuple[SubstitutionGrammar, SentenceSet]:
         if not trees:
             raise LatticeSimpError("a set without sentences; give one at least")
+        lowered = in_mid_sentence(trees)
+        given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
+        return acquire(lowered, self.thesaurus, self.settings.alignment), given
+
+    def _expanded(
+        self, grammar: SubstitutionGrammar, given: SentenceSet, sentences: tuple[tuple[str, ...], ...], capital: bool
+    ) -> Expansion:
         settings = self.settings
-        lowered = [_lowered(tree) for tree in trees]
-        grammar = acquire(lowered, self.thesaurus, settings.alignment)
         bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
         lattice = expand_network(grammar, bounded or settings.depth, settings.max_states)
         if settings.max_substitutions is not None:
             lattice = at_most(lattice, settings.max_substitutions)
-        given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
         removed = {}
         for name in settings.filters:
             before = count_paths(lattice)
             lattice = intersect(lattice, FILTERS[name](given))
             removed[name] = before - count_paths(lattice)
-        sentences = given.sentences
-        if any(tree.tokens[0][:1].isupper() for tree in trees):
-            lattice, sentences = _capitalised(lattice), tuple((_capital(own[0]), *own[1:]) for own in sentences)
+        if capital:
+            lattice, sentences = capitalised(lattice), tuple(map(with_capitals, sentences))
         return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded)
 
 
@@ -165,26 +180,3 @@ def parsed(sentences: Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
     given = [own if isinstance(own, Tree) else as_tokens(own) for own in sentences]
     parses = parse_sentences([own for own in given if not isinstance(own, Tree)])
     return [own if isinstance(own, Tree) else constituents(next(parses)) for own in given]
-
-
-def _lowered(tree: Tree) -> Tree:
-    """Returns the tree with its first word as within a sentence: names and abbreviations keep their capitals."""
-    first = tree.tokens[0]
-    keeps = tree.tags[0] in _NAMES or first == "I" or (len(first) > 1 and not first[1:].islower())
-    return tree if keeps else replace(tree, tokens=(first.lower(), *tree.tokens[1:]))
-
-
-def _capital(word: str) -> str:
-    return word[:1].upper() + word[1:]
-
-
-def _capitalised(lattice: Lattice) -> Lattice:
-    """Returns the lattice with capitals at the beginnings of its sentences."""
-    symbols = lattice.symbols.copy()
-    labels = lattice.olabels.copy()
-    for arc in range(int(lattice.offsets[1])) if lattice.num_states else ():
-        word = symbols[int(labels[arc])]
-        labels[arc] = symbols.add(_capital(word))
-    made = replace(lattice, ilabels=labels, olabels=labels, symbols=symbols)
-    firsts = np.unique(labels[: int(lattice.offsets[1])]) if lattice.num_states else labels
-    return made if len(firsts) == int(lattice.offsets[1]) else determinize(made)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 
 WORDNET = Path("/usr/share/wordnet")
@@ -39,10 +41,21 @@ class Thesaurus:
     def from_groups(cls, groups: Iterable[Iterable[str]]) -> Thesaurus:
         """Makes a thesaurus of groups of lemmas."""
         found: dict[tuple[str, str], set[str]] = {}
-        for number, group in enumerate(groups):
-            for word in group:
-                found.setdefault((word.lower(), ""), set()).add(f"group {number}")
+        for group in groups:
+            words = [word.lower() for word in group]
+            for word in words:
+                found.setdefault((word, ""), set()).add(f"group {words[0]}")
         return cls({key: frozenset(own) for key, own in found.items()})
+
+    @classmethod
+    @cache
+    def english(cls) -> Thesaurus:
+        """Returns the groups of `grammars/english/synonyms.tsv`: numerals, abbreviations.
+
+        >>> Thesaurus.english().related("3", "CD", "three", "CD")
+        True
+        """
+        return cls.from_groups(row["words"].split() for row in grammar_table("english/synonyms.tsv", ("words",)))
 
     @classmethod
     def read(cls, path: str | Path) -> Thesaurus:
@@ -86,9 +99,10 @@ class Thesaurus:
         return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
 
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
-        """Tells whether two words are in one group; groups of WordNet hold for words of one part of speech."""
+        """Tells whether two words are in one group; those of WordNet hold for one part of speech, and not for names."""
         return not self._of(lemma, tag).isdisjoint(self._of(other, other_tag))
 
     def _of(self, lemma: str, tag: str) -> frozenset[str]:
         none: frozenset[str] = frozenset()
-        return self.groups.get((lemma, ""), none) | self.groups.get((lemma, _PART_OF_TAG.get(tag[:1], "-")), none)
+        part = "" if tag.startswith("NNP") else _PART_OF_TAG.get(tag[:1], "")
+        return self.groups.get((lemma, ""), none) | self.groups.get((lemma, part), none)

@@ -21,13 +21,14 @@ _REMEDY = "write Penn brackets, as (S (NP (PRP it)) (VP (VBD rained)))"
 class Node:
     """A constituent: the tokens `begin` to `end` (exclusive), its category, and the numbers of its parts.
 
-    Words that are no part of a child are the node's own.
+    Words that are no part of a child are the node's own. The head is the position of its main word, None if not known.
     """
 
     category: str
     begin: int
     end: int
     children: tuple[int, ...] = ()
+    head: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,24 @@ class Tree:
         return np.array([(node.begin, node.end) for node in self.nodes], dtype=np.int64)
 
     @cached_property
+    def heads(self) -> Longs:
+        """(nodes,) int64: the position of each node's head; -1 if it is not known."""
+        return np.array([-1 if node.head is None else node.head for node in self.nodes], dtype=np.int64)
+
+    @cached_property
+    def exact(self) -> Bools:
+        """(tokens,) which words have the same one in an equivalent phrase: names, numerals, `exact_words.tsv`."""
+        return self._asking("exact") | np.array([own.lower() in word_set("exact_words") for own in self.tokens])
+
+    @cached_property
+    def relations(self) -> Bools:
+        """(tokens,) which words relate phrases: prepositions, conjunctions, relative pronouns."""
+        return self._asking("relation")
+
+    def _asking(self, what: str) -> Bools:
+        return np.array([_asks().get(tag) == what for tag in self.tags], dtype=np.bool_)
+
+    @cached_property
     def content(self) -> Bools:
         """(tokens,) which words carry content, by their tags."""
         known, light = content_tags(), word_set("light_verbs")
@@ -109,6 +128,12 @@ class Tree:
             ],
             dtype=np.bool_,
         )
+
+
+def inside(tree: Tree, positions: Longs) -> Bools:
+    """Tells which positions each node holds, (nodes, positions)."""
+    begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
+    return (begins <= positions) & (positions < ends)
 
 
 @cache
@@ -127,8 +152,13 @@ def phrase_categories() -> dict[str, str]:
     return {row["tag"]: row["phrase"] for row in _categories()}
 
 
+@cache
+def _asks() -> dict[str, str]:
+    return {row["tag"]: row["ask"] for row in _categories()}
+
+
 def _categories() -> Iterator[Row]:
-    return grammar_table("english/phrase_categories.tsv", ("tag", "phrase", "content"), full=True)
+    return grammar_table("english/phrase_categories.tsv", ("tag", "phrase", "content", "ask"), full=True)
 
 
 class _BracketReader:

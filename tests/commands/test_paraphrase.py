@@ -96,6 +96,17 @@ def test_synonyms_of_a_file(call, files):
     assert record["links"] == {"synonym": 1}
 
 
+def test_conditions_can_be_chosen(call, files):
+    (files / "two.txt").write_text(
+        "(S (NP (DT a) (JJ big) (NN cab)) (VP (VBD came)))\n"
+        "(S (NP (DT a) (JJ red) (NN cab)) (VP (VBD came) (ADVP (RB late))))\n",
+        encoding="utf-8",
+    )
+    for action in ("count", "align"):
+        outputs = [call("paraphrase", action, "two.txt", "--conditions", own, *PLAIN).stdout for own in ("all", "none")]
+        assert ["a red cab" in own or '"phrases": 2' in own for own in outputs] == [False, True], action
+
+
 def test_a_set_that_fails_is_passed_through(call, files):
     done = call("paraphrase", "expand", "sets.txt", "--max-states", "4", "--trees", "--senses", "0", "-o", "out.txt")
     assert "line 1: the deterministic lattice has more than 4 states" in done.stderr
@@ -130,6 +141,7 @@ def test_an_interrupted_run_goes_on(call, files, monkeypatch):
     ("options", "message"),
     [
         (("--filters", "mood,no"), "'no' is not a filter; known are mood"),
+        (("--conditions", "no"), "'no' is not a condition; known are heads"),
         (("--min-linked", "2"), "--min-linked 2.0: a share is between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
         (("--lm", "nowhere.arpa"), "nowhere.arpa"),

@@ -11,12 +11,15 @@ import yaml
 from experiments.paraphrase import judging
 from experiments.paraphrase.judging import main as judge
 from experiments.paraphrase.judging import one_new, probable, read_sheet
-from lattice_simp import FormatError, LanguageModel, Paraphraser, Tree, nbest
+from lattice_simp import FormatError, LanguageModel, Paraphraser, Thesaurus, Tree, nbest
 
 TREES = [
     "(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ big) (NN car))))",
     "(S (NP (DT the) (NN man)) (VP (VBD got) (NP (DT a) (JJ large) (NN car)) (ADVP (RB yesterday))))",
 ]
+
+
+WORDS = Thesaurus.from_groups([["big", "large"], ["bought", "got"]])
 
 
 def model_of(costs):
@@ -26,13 +29,27 @@ def model_of(costs):
     return LanguageModel.from_bytes(f"{head}{grams}\n\\end\\\n".encode())
 
 
-def test_probable_sentences_are_as_probable_as_the_middle_one():
-    words = {word for text in TREES for word in Tree.from_brackets(text).tokens}
-    model = model_of({**dict.fromkeys(words, 1), "</s>": 1, "large": 3})
-    expansion = Paraphraser().expand([Tree.from_brackets(text) for text in TREES])
-    lattice, most = probable(expansion, model)
-    texts = {path.text for path in nbest(lattice, 10) if path.cost <= most}
-    assert texts == {"the man bought a big car", "the man got a big car yesterday"}
+def probable_texts(texts, costs, thesaurus=WORDS):
+    """Returns the sentences of a set's expansion that pass a model; words cost 1 unless told."""
+    trees = [Tree.from_brackets(text) for text in texts]
+    words = {word for tree in trees for word in tree.tokens}
+    model = model_of({**dict.fromkeys(words, 1), "</s>": 1, **costs})
+    lattice = probable(Paraphraser(thesaurus=thesaurus).expand_each(trees), model)
+    return {path.text for path in nbest(lattice, 20) if path.cost <= 1e-6} - {" ".join(tree.tokens) for tree in trees}
+
+
+def test_probable_sentences_are_as_probable_as_their_origins():
+    assert probable_texts(TREES, {"large": 3}) == {"the man got a big car yesterday"}
+
+
+def test_words_neither_come_nor_go_because_they_are_frequent():
+    trees = [
+        "(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ red) (NN car))))",
+        "(S (NP (DT the) (NN man)) (VP (VBD sold) (NP (DT a) (NN car))))",
+    ]
+    assert probable_texts(trees, {"red": 3}) == {"the man bought a car"}
+    assert probable_texts(trees, {"red": 0.5, "car": 2}) == set()
+    assert Paraphraser().expand([Tree.from_brackets(own) for own in trees]).count == 4
 
 
 def test_what_is_drawn_is_new():
@@ -40,7 +57,7 @@ def test_what_is_drawn_is_new():
 
     trees = [Tree.from_brackets(text) for text in TREES]
     for seed in range(10):
-        sentence, given = one_new(Paraphraser(), trees, None, np.random.default_rng(seed))
+        sentence, given = one_new(Paraphraser(thesaurus=WORDS), trees, None, np.random.default_rng(seed))
         assert sentence in {"the man bought a large car", "the man got a big car yesterday"}
         assert given in {" ".join(tree.tokens) for tree in trees}
     assert one_new(Paraphraser(), trees[:1], None, np.random.default_rng(0)) is None
@@ -104,7 +121,7 @@ def test_the_page(tmp_path, monkeypatch):
         "language_model": {"order": 2, "texts": [{"file": "one.txt", "to": 1}]},
         "study": str(tmp_path / "none"),
         "references": {"collection": "mine", "sets": 2, "translations": str(tmp_path / "none"), "seed": 1},
-        "sample": {"collections": ["mine"], "sentences": 1, "seed": 1},
+        "sample": {"collections": ["mine"], "sentences": 1, "max_substitutions": 2, "seed": 1},
     }
     folder = tmp_path / "experiment"
     folder.mkdir()

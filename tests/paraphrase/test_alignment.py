@@ -96,6 +96,18 @@ def test_a_missing_wordnet_is_told(tmp_path):
         Thesaurus.read_wordnet(tmp_path)
 
 
+def test_names_have_no_synonyms_in_wordnet():
+    words = Thesaurus({("orissa", "n"): frozenset(("n1",)), ("odisha", "n"): frozenset(("n1",))})
+    assert words.related("orissa", "NN", "odisha", "NNS")
+    assert not words.related("orissa", "NNP", "odisha", "NNP")
+    assert not words.related("orissa", "CD", "odisha", "CD")
+
+
+def test_an_unknown_condition_is_told():
+    with pytest.raises(LatticeSimpError, match="'no' is not a condition; known are heads"):
+        AlignmentSettings(conditions=("no",))
+
+
 @pytest.mark.parametrize(("name", "value"), [("min_linked", 1.5), ("min_linked", -0.1), ("max_unlinked", -1)])
 def test_settings_that_mean_nothing(name, value):
     with pytest.raises(LatticeSimpError, match=name.replace("_", "-")):

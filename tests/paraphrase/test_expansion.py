@@ -10,7 +10,7 @@ import pytest
 from example import NEW, TAXI
 from random_trees import random_tree
 
-from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, nbest, sample
+from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Thesaurus, Tree, nbest, sample
 from lattice_simp.paraphrase.alignment import PAPER, align_phrases
 from lattice_simp.paraphrase.links import link_words
 from lattice_simp.paraphrase.network import SUBSTITUTIONS
@@ -54,7 +54,7 @@ def by_definition(trees, depth):
             pairs = align_phrases(trees[one], trees[other], link_words(trees[one], trees[other]), PAPER)
             for pair in pairs:
                 first, second = key[one, pair.nodes[0]], key[other, pair.nodes[1]]
-                if first != second:
+                if first[1] != second[1]:
                     equivalents[first].add(second)
                     equivalents[second].add(first)
 
@@ -125,13 +125,25 @@ def test_sentences_begin_with_capitals():
     expected = {"The old man slept", "An aged man slept", "Yesterday the old man slept", "Yesterday an aged man slept"}
     for given, wanted in ((trees, expected), ([own.lower() for own in trees], {own.lower() for own in expected})):
         tagged = [Tree.from_brackets(own if given is trees else _upper_tags(own)) for own in given]
-        expansion = Paraphraser().expand(tagged)
+        expansion = Paraphraser(thesaurus=Thesaurus.from_groups([["old", "aged"]])).expand(tagged)
         assert {" ".join(words) for words in listed(expansion)} == wanted
         assert expansion.new == 2
 
 
 def _upper_tags(text):
     return re.sub(r"\((\w+)", lambda match: "(" + match[1].upper(), text)
+
+
+def test_each_sentence_alone_makes_its_part_of_them_all():
+    for seed in range(60):
+        trees = [random_tree(np.random.default_rng(seed), most=5) for _ in range(3)]
+        paraphraser = Paraphraser(ParaphraseSettings(PAPER, depth=1, filters=()))
+        every = listed(paraphraser.expand_trees(trees))
+        parts = paraphraser.expand_each(trees)
+        assert [own.sentences for own in parts] == [
+            (tokens,) for tokens in dict.fromkeys(tree.tokens for tree in trees)
+        ]
+        assert {words for own in parts for words in listed(own)} == set(every), f"seed {seed}"
 
 
 def test_a_sentence_alone_stays_alone():

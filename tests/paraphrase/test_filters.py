@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from lattice_simp import Lattice, Paraphraser, ParaphraseSettings, Tree, intersect, nbest
+from lattice_simp import Lattice, Paraphraser, ParaphraseSettings, Thesaurus, Tree, intersect, nbest
 from lattice_simp.paraphrase.alignment import PAPER
 from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 
@@ -51,7 +51,7 @@ CASES = {
     "repetition": (
         ["the/DT old/JJ house/NN", "that/IN that/DT is/VBZ"],
         ["the house", "that that is", "old the old"],
-        ["the the house", "old house house", "The the house"],
+        ["the the house", "old house house", "The the house", "the old the old house", "the old house the old house"],
     ),
 }
 
@@ -81,6 +81,29 @@ def test_all_filters_keep_the_sentences_of_the_set():
             assert passing(name, given, sentences) == sentences, f"seed {seed}, {name}"
 
 
+def test_repetition_by_brute_force():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        words = ("a", "b", "B", "c")
+        given = sentence_set(*(" ".join(f"{word}/NN" for word in rng.choice(words, 7)) for _ in range(2)))
+        sentences = {" ".join(rng.choice(given.words, 8)) for _ in range(30)}
+        kept = {own for own in sentences if not repetitions(own.split()) & looked_for(given)}
+        assert passing("repetition", given, sentences) == kept, f"seed {seed}"
+
+
+def repetitions(words):
+    """Returns the sequences of at most three words that come twice in a row."""
+    lowered = [word.lower() for word in words]
+    pairs = [(lowered[i : i + n], lowered[i + n : i + 2 * n]) for n in (1, 2, 3) for i in range(len(words) - 2 * n + 1)]
+    return {tuple(one) for one, other in pairs if one == other}
+
+
+def looked_for(given):
+    lowered = [tuple(map(str.lower, own)) for own in given.sentences]
+    grams = {own[i : i + n] for own in lowered for n in (1, 2, 3) for i in range(len(own) - n + 1)}
+    return grams - set().union(*(repetitions(own) for own in given.sentences))
+
+
 def test_what_filters_remove_is_counted():
     for seed in range(20):
         trees = [random_tree(np.random.default_rng(seed), most=5) for _ in range(3)]
@@ -100,7 +123,7 @@ def test_an_unwanted_question_is_removed():
             "(VP (VB see) (NP (DT the) (JJ large) (NN house))))))) (. .))",
         )
     ]
-    found = Paraphraser().expand(trees)
+    found = Paraphraser(thesaurus=Thesaurus.from_groups([["big", "large"]])).expand(trees)
     texts = {path.text for path in nbest(found.lattice, 100)}
     assert texts >= {"can you see the large house ?"}
     assert all(text.endswith("?") == text.startswith("can") for text in texts)

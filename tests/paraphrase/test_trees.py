@@ -26,8 +26,8 @@ def categories(tree):
 def test_verbs_take_objects_before_subjects():
     tree = made("he/PRP/nsubj/3 will/MD/aux/3 get/VB/ROOT/0 me/PRP/dative/3 a/DT/det/6 taxi/NN/dobj/3 ././punct/3")
     assert categories(tree) == {
-        "he will get me a taxi .": "S",
-        "he will get me a taxi": "S",
+        "he will get me a taxi .": "S-MD",
+        "he will get me a taxi": "S-MD",
         "he": "NP-SUBJECT",
         "will get me a taxi": "VP-MD",
         "get me a taxi": "VP-VB",
@@ -56,6 +56,10 @@ def test_nouns_take_determiners_before_what_follows():
         ("water/NN/ROOT/0", "water", "NP-SG-BARE"),
         ("apples/NNS/ROOT/0 and/CC/cc/1 pears/NNS/conj/1", "apples and pears", "NP-PL"),
         ("seen/VBN/ROOT/0 by/IN/agent/1 him/PRP/pobj/2", "seen by him", "VP-PASSIVE"),
+        ("it/PRP/nsubjpass/3 was/VBD/auxpass/3 seen/VBN/ROOT/0", "was seen", "VP-VBD-WAS-PASSIVE"),
+        ("they/PRP/nsubj/3 have/VBP/aux/3 gone/VBN/ROOT/0", "have gone", "VP-VBP-PERFECT"),
+        ("it/PRP/nsubj/2 is/VBZ/ROOT/0 the/DT/det/4 end/NN/attr/2", "the end", "NP-SG-PREDICATE-DEFINITE"),
+        ("it/PRP/nsubj/2 is/VBZ/ROOT/0 an/DT/det/4 end/NN/attr/2", "an end", "NP-SG-PREDICATE"),
         ("who/WP/nsubj/2 left/VBD/relcl/3 man/NN/ROOT/0", "who left", "SBAR-REL"),
         ("if/IN/mark/3 he/PRP/nsubj/3 left/VBD/ROOT/0", "if he left", "SBAR"),
         ("did/VBD/aux/3 he/PRP/nsubj/3 leave/VB/ROOT/0 ?/./punct/3", "did he leave ?", "SQ"),
@@ -64,6 +68,15 @@ def test_nouns_take_determiners_before_what_follows():
 )
 def test_categories(text, phrase, category):
     assert categories(made(text))[phrase] == category
+
+
+def test_nodes_know_their_heads():
+    tree = made("the/DT/det/3 old/JJ/amod/3 houses/NNS/nsubj/4 stand/VBP/ROOT/0 on/IN/prep/4 hills/NNS/pobj/5")
+    found = {" ".join(tree.phrase(number)): tree.tokens[head] for number, head in enumerate(tree.heads.tolist())}
+    assert found["the old houses"] == found["old houses"] == "houses"
+    assert found["on hills"] == "on"
+    assert found["stand on hills"] == found["the old houses stand on hills"] == "stand"
+    assert set(Tree.from_brackets("(S (NP (PRP it)) (VP (VBD rained)))").heads.tolist()) == {-1}
 
 
 def test_what_is_not_contiguous_is_no_constituent():
