@@ -1,4 +1,4 @@
-"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]."""
+"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]; the web page's needs Chromium."""
 
 from __future__ import annotations
 
