@@ -117,6 +117,12 @@ def test_sentences_are_paraphrased(expander, monkeypatch):
             word["changed"] for word in own["words"] if word["text"] not in sentences[own["nearest"] - 1].split()
         )
         assert not all(word["changed"] for word in own["words"])
+    marked = {
+        own["text"]: (own["nearest"], [word["text"] for word in own["words"] if word["changed"]])
+        for own in found["listed"]
+    }
+    assert marked["The man bought a large car ."] == (1, ["large"])
+    assert marked["The man purchased a big car yesterday ."] == (2, ["big"])
 
 
 def test_filters_are_switched_by_the_form(expander, monkeypatch):
