@@ -49,7 +49,7 @@ docs: $(STAMP)  ## build the guides in build/docs (from checked-in files alone, 
 notebook: $(STAMP)  ## run docs/notebook.ipynb, which keeps its outputs
 	$(BIN)/jupyter execute --inplace docs/notebook.ipynb
 
-pictures: $(STAMP)  ## draw the pictures of the guides
+pictures: $(STAMP)  ## draw the pictures of the guides (that of the web page with Chromium)
 	$(BIN)/python docs/pictures.py
 
 # KenLM's sources are those of its Python package, which pip fetches from wherever the user's settings say. pip asks

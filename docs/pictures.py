@@ -1,17 +1,27 @@
-"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]."""
+"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]; the web page's needs Chromium."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlencode
 
 import lattice_simp as ls
 from lattice_simp.simplify import dependency_graph, graph_svg
 from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
 
 README = Path(__file__).parents[1] / "README.md"
+PAGE = "page.png"
+PAGE_QUERY = {
+    "text": "the librarians published the old petition that was rejected in the garden .",
+    "mask": "1111110000001",
+}
 SENTENCE = "In May the mayor , who was tired , signed the very long law ."
 
 
@@ -21,6 +31,48 @@ def main(folder: Path) -> None:
     for name, draw in PICTURES.items():
         (folder / f"{name}.svg").write_text(draw(), encoding="utf-8")
         print(folder / f"{name}.svg")
+    if chromium := shutil.which("chromium") or shutil.which("chromium-browser"):
+        page_picture(folder / PAGE, chromium)
+        print(folder / PAGE)
+    else:
+        print(f"{folder / PAGE} stays as it is: no chromium is installed", file=sys.stderr)
+
+
+def page_picture(path: Path, chromium: str) -> None:
+    """Writes a picture of the web page; its fonts are those of this machine."""
+    from playwright.sync_api import sync_playwright
+
+    with served() as address, TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch_persistent_context(
+            folder,
+            executable_path=chromium,
+            args=["--headless", "--no-sandbox", "--disable-gpu"],
+            viewport={"width": 1000, "height": 1020},
+        )
+        own = browser.new_page()
+        own.goto(f"{address}translate?{urlencode(PAGE_QUERY)}", timeout=120_000)
+        own.screenshot(path=path)
+        browser.close()
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serves the demo's page in a thread; yields its address."""
+    import uvicorn
+
+    from lattice_simp.serve import create_app
+    from lattice_simp.serve.server import address_of, listen
+
+    app = create_app()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0))
+    with listen("127.0.0.1", 0) as own:
+        thread = threading.Thread(target=server.run, args=([own],))
+        thread.start()
+        try:
+            yield address_of(own)
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def full() -> ls.Lattice:

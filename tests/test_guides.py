@@ -249,3 +249,13 @@ def test_pictures_are_those_of_the_library(maker):
     for name, draw in pictures.items():
         stored = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
         assert words(stored) == words(draw()), f"{name}: run `make pictures`"
+
+
+def test_the_picture_of_the_page(maker):
+    """It is written with Chromium, and its fonts are a machine's: what is checked is that it is there and small."""
+    name = maker("pictures").PAGE
+    picture = (DOCS / "pictures" / name).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 150_000
+    for page in ("gallery.md", "guides/page.md"):
+        assert f"pictures/{name})" in (DOCS / page).read_text(encoding="utf-8"), page

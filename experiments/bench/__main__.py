@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, startup
+from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, serve, startup
 from experiments.bench.figures import Figure, Figures, figure
 from lattice_simp.errors import LatticeSimpError
 
@@ -28,6 +28,7 @@ MEASUREMENTS = {
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
     "hindi": hindi.measure,
+    "serve": serve.measure,
     "startup": startup.measure,
     "demo_new_machine": startup.measure_new_machine,
 }

@@ -25,6 +25,9 @@ def serve(
     name: Annotated[Optional[list[str]], typer.Option(help="a further name that browsers may use for it")] = None,  # noqa: UP045
     simplifier: Annotated[Optional[Path], typer.Option(help="a simplification model: a further tab")] = None,  # noqa: UP045
     hindi: Annotated[Optional[Path], typer.Option(help="a model of `hindi train`: a further tab")] = None,  # noqa: UP045
+    paraphrases: Annotated[
+        bool, typer.Option("--paraphrases", help="a further tab: sentences made of others' phrases")
+    ] = False,
     annotations: Annotated[Optional[Path], typer.Option(help="a file of judgements: a further tab")] = None,  # noqa: UP045
     examples: Annotated[Optional[Path], typer.Option(help="sentences to choose from: JSON lines of skeletons")] = None,  # noqa: UP045
     tagger: Annotated[Optional[Path], typer.Option(help="a tagger's folder, for automatic skeletons")] = None,  # noqa: UP045
@@ -45,6 +48,7 @@ def serve(
         model,
         simplifier=simplifier,
         hindi=hindi,
+        paraphrases=paraphrases,
         annotations=annotations,
         examples=examples,
         tagger=tagger,

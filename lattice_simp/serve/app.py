@@ -24,6 +24,7 @@ from lattice_simp.serve.csrf import CsrfProtection
 from lattice_simp.serve.hindi.section import hindi_section
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import defect, environment, http_error, path, request_error
+from lattice_simp.serve.paraphrase.section import paraphrase_section
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import BodyLimit, SecurityHeaders
 from lattice_simp.serve.simplify.section import simplify_section
@@ -41,6 +42,7 @@ def create_app(
     *,
     simplifier: str | Path | None = None,
     hindi: str | Path | None = None,
+    paraphrases: bool = False,
     annotations: str | Path | None = None,
     examples: str | Path | None = None,
     tagger: str | Path | None = None,
@@ -59,6 +61,8 @@ def create_app(
         model: a model directory; None for the built-in demo grammar.
         simplifier: a model of `lattice_simp.Simplifier`: a further tab.
         hindi: a model of Hindi clauses: a further tab.
+        paraphrases: whether there is a tab that expands sets of English sentences, for which spaCy and its English
+            model (the extra `skeletons`) must be installed.
         annotations: a file that `lattice-simp skeleton annotation import` made: a further tab.
         examples: sentences to choose from, in any form that skeleton files have; those of the demo are there.
         tagger: a folder of `lattice-simp skeleton train`, for automatic skeletons.
@@ -75,6 +79,8 @@ def create_app(
         sections.append(simplify_section(Path(simplifier), own))
     if hindi is not None:
         sections.append(hindi_section(Path(hindi), own))
+    if paraphrases:
+        sections.append(paraphrase_section(own))
     if annotations is not None:
         sections.append(annotate_section(Path(annotations)))
     return app_of(sections, own, hosts)

@@ -68,11 +68,11 @@ def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None,
 
     Args:
         name: of the route.
-        query: its parameters.
+        query: its parameters; a list is a parameter that comes several times.
         parameters: those of the route's path.
     """
     own = request.scope.get("root_path", "") + str(request.app.url_path_for(name, **parameters))
-    return own + (f"?{urlencode(query)}" if query else "")
+    return own + (f"?{urlencode(query, doseq=True)}" if query else "")
 
 
 def render(request: Request, template: str, values: Mapping[str, Any], status: int = HTTPStatus.OK) -> HTMLResponse:

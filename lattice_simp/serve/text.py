@@ -1,4 +1,4 @@
-"""Text from a browser: one line, bounded, without control characters."""
+"""Text from a browser: bounded, without control characters."""
 
 from __future__ import annotations
 
@@ -22,3 +22,16 @@ def one_line(text: str, characters: int) -> str:
     if len(text) > characters:
         raise LatticeSimpError(f"the text has {len(text):,} characters; at most {characters:,} are taken")
     return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def lines_of(text: str, characters: int) -> tuple[str, ...]:
+    r"""Returns the lines of a text that hold anything, each as `one_line` makes it.
+
+    >>> lines_of("two\r\n\nlines\x00 ", 100)
+    ('two', 'lines')
+
+    Raises:
+        LatticeSimpError: the text is too long.
+    """
+    one_line(text, characters)
+    return tuple(own for line in text.splitlines() if (own := one_line(line, characters)))

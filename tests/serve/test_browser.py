@@ -183,6 +183,26 @@ def test_a_word_shows_where_it_comes_from(page):
     expect(page.locator(".is-lit")).to_have_count(0)
 
 
+def test_confidence_is_switched_on(page):
+    words = page.locator(".translation.full [class^='doubt-']")
+    expect(words).to_have_count(0)
+    page.click(".options summary")
+    page.get_by_label("Show word confidence").check()
+    expect(words).to_have_count(14)
+    assert "confidence=1" in page.url
+    page.click("#details-confidence summary")
+    rows = page.locator("#details-confidence tbody tr")
+    expect(rows).to_have_count(14)
+    expect(rows.first).to_have_text(re.compile(r"die\s*1\.00"))
+    tokens(page).nth(1).click()
+    expect(rows).to_have_count(28)  # those of the composed translation, and what was open remains so
+    expect(rows.last).to_be_visible()
+    assert page.evaluate(NAMELESS) == []
+    page.reload()
+    expect(page.get_by_label("Show word confidence")).to_be_checked()
+    expect(words).to_have_count(14)
+
+
 def test_without_a_script_it_works_as_a_form(browser, address):
     page = browser.new_page()
     page.route("**/translate.js", lambda route: route.abort())

@@ -1,4 +1,4 @@
-"""The tabs that are there where their models are given: English simplification, Hindi clauses."""
+"""The tabs that are there where they are asked for: English simplification, Hindi clauses, paraphrases."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import pytest
 from small_treebank import write_bank
 from starlette.testclient import TestClient
 
+import lattice_simp as ls
+from lattice_simp.paraphrase.filters import FILTERS
 from lattice_simp.serve import Limits, create_app
 from lattice_simp.serve.hindi.section import make_analyser
+from lattice_simp.serve.paraphrase.expander import Expander
+from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
 from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError, TimeLimitError
 from tests.serve.conftest import BASE
@@ -49,6 +53,7 @@ def test_tabs_are_those_of_the_models(tmp_path, monkeypatch):
         ({}, ["Translate"]),
         ({"simplifier": tmp_path}, ["Translate", "Simplify"]),
         ({"simplifier": tmp_path, "hindi": tmp_path}, ["Translate", "Simplify", "Hindi clauses"]),
+        ({"paraphrases": True}, ["Translate", "Paraphrase"]),
     ]:
         client = client_of(monkeypatch, None, **models)
         page = client.get("/translate").text
@@ -81,6 +86,95 @@ def test_a_hindi_sentence_gets_its_clauses(hindi, tmp_path, monkeypatch):
     assert page.count('class="clause"') == 2
     assert all(own in page for own in sentence["simple"])
     assert client.get("/api/hindi", params={"text": "राम " * 30}).status_code == 400
+
+
+SETS = "The man bought a big <b> car .\r\n\r\nThe man purchased a large <b> car yesterday ."
+
+
+@pytest.fixture(scope="module")
+def expander():
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    return Expander(ls.Thesaurus.from_groups([["buy", "purchase"], ["big", "large"]]), 20)
+
+
+def test_sentences_are_paraphrased(expander, monkeypatch):
+    client = client_of(monkeypatch, expander, paraphrases=True)
+    found = client.get("/api/paraphrase", params={"text": SETS.replace("<b> ", "")}).json()
+    sentences = found["text"].split("\n")
+    assert len(sentences) == 2
+    settings = ls.ParaphraseSettings()
+    expansion = ls.Paraphraser(settings, expander.thesaurus).expand(sentences)
+    assert (found["sentences"], found["new"]) == (expansion.count, expansion.new)
+    assert found["removed"] == dict(expansion.removed)
+    assert {frozenset(own["phrases"]) for own in found["equivalent"]} == {
+        frozenset(" ".join(phrase.words) for phrase in pair) for pair in expansion.grammar.pairs
+    }
+    texts = [own["text"] for own in found["listed"]]
+    assert len(set(texts)) == len(texts) == expansion.new > 0
+    assert not set(texts) & {" ".join(own) for own in expansion.sentences}
+    for own in found["listed"]:
+        assert all(
+            word["changed"] for word in own["words"] if word["text"] not in sentences[own["nearest"] - 1].split()
+        )
+        assert not all(word["changed"] for word in own["words"])
+    marked = {
+        own["text"]: (own["nearest"], [word["text"] for word in own["words"] if word["changed"]])
+        for own in found["listed"]
+    }
+    assert marked["The man bought a large car ."] == (1, ["large"])
+    assert marked["The man purchased a big car yesterday ."] == (2, ["big"])
+
+
+def test_filters_are_switched_by_the_form(expander, monkeypatch):
+    given = []
+
+    def answer(query):
+        given.append(query.filters)
+        return expander(query)
+
+    client = client_of(monkeypatch, answer, paraphrases=True)
+    for address, filters in [
+        ("", tuple(FILTERS)),
+        ("&filters=&filters=mood&filters=mood", ("mood",)),
+        ("&filters=", ()),
+    ]:
+        page = client.get(f"/paraphrase?text=A+man+slept.%0AA+man+slept+well.{address}").text
+        assert given.pop() == filters
+        boxes = re.findall(r'name="filters" value="(\w+)"( checked)?', page)
+        assert [name for name, checked in boxes if checked] == list(filters)
+        assert page.count("removed)") == len(filters)
+        (link,) = re.findall(r'href="(/api/paraphrase[^"]*)"', page)
+        client.get(link.replace("&amp;", "&"))
+        assert given.pop() == filters
+    wrong = client.get("/api/paraphrase?text=So.&filters=x")
+    assert (wrong.status_code, "'x' is not a filter" in wrong.json()["error"]) == (400, True)
+
+
+def test_sets_are_bounded_and_escaped(expander, monkeypatch):
+    client = client_of(monkeypatch, expander, paraphrases=True)
+    page = client.get("/paraphrase", params={"text": SETS}).text
+    assert "<b>" not in page
+    assert "&lt;b&gt;" in page
+    assert client.get("/paraphrase").status_code == 200
+    for text, problem in [
+        ("Yes.\n" * (MAX_SENTENCES + 1), f"there are {MAX_SENTENCES + 1} sentences; at most {MAX_SENTENCES} are taken"),
+        ("so " * 21, "a sentence has 21 tokens; give some of at most 20"),
+        ("so " * 1000, "the text has 3,000 characters; at most 2,000 are taken"),
+    ]:
+        answer = client.get("/api/paraphrase", params={"text": text})
+        assert (answer.status_code, answer.json()["error"]) == (400, problem)
+        assert problem in client.get("/paraphrase", params={"text": text}).text
+
+
+def test_numbers_of_any_size_are_exact(monkeypatch):
+    facts = {"sentences": 10**40 + 1, "new": 10**40, "removed": {"mood": 10**30}, "bounded": 2, "wordnet": False}
+    client = client_of(
+        monkeypatch, lambda _: facts | {"given": 1, "phrases": 0, "equivalent": [], "listed": []}, paraphrases=True
+    )
+    page = client.get("/paraphrase", params={"text": "Yes."}).text
+    assert f"{10**40 + 1:,} sentences" in page
+    assert f"{10**30:,} removed" in page
+    assert client.get("/api/paraphrase", params={"text": "Yes."}).json()["sentences"] == 10**40 + 1
 
 
 @pytest.mark.parametrize(("error", "status"), [(BusyError("busy"), 503), (TimeLimitError("late"), 504)])

@@ -13,12 +13,12 @@ import pytest
 from small_worker import make_worker
 from starlette.testclient import TestClient
 
-from lattice_simp import Decoder
+from lattice_simp import Decoder, word_confidences
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.translate.examples import Examples
 from lattice_simp.serve.translate.query import Query
 from lattice_simp.serve.translate.section import section_of
-from lattice_simp.serve.translate.translator import SuggestionRequest, Translator, TranslatorOptions
+from lattice_simp.serve.translate.translator import CONFIDENCE_ARCS, SuggestionRequest, Translator, TranslatorOptions
 from lattice_simp.serve.workers import WorkerPool
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.tables import grammar_path
@@ -64,6 +64,28 @@ def test_weights_times_features_are_the_cost(client, strategy, edits):
     for side in ("full", "composed"):
         total = sum(own["weight"] * (own[side] or 0.0) for own in answer["features"])
         assert -total == pytest.approx(answer[side]["cost"], abs=1e-6), side
+
+
+def test_confidence_in_words(client, decoder):
+    """It is there if it is asked for; words of which the lattice's hypotheses disagree are underlined."""
+    own = list(read_skeletons(grammar_path("demo/data/test.jsonl")))[12].skeletons[0]
+    text, mask = " ".join(own.tokens), own.to_mask()
+    without = asked(client, text=text, mask=mask).json()
+    assert {word["confidence"] for word in without["full"]["words"]} == {None}
+    assert "confidence" not in without["parameters"]
+    found = asked(client, text=text, mask=mask, confidence="1", scale="0.5").json()
+    joint = decoder.with_settings({"skeleton": {"hypotheses": 200}}).translate(own.tokens, mask)
+    for side, translation in [("full", decoder.translate(own.tokens)), ("composed", joint)]:
+        expected = word_confidences(translation.lattice, found[side]["text"], 0.5, max_arcs=CONFIDENCE_ARCS)
+        given = [word["confidence"] for word in found[side]["words"]]
+        assert given == pytest.approx(expected.tolist(), abs=1e-6), side
+        assert 0 <= min(given) < 0.9 < max(given) <= 1, side
+    page = client.get("/translate", params={"text": text} | found["parameters"]).text
+    lines = dict(re.findall(r'class="doubt-(\d)" title="confidence ([\d.]+)"', page))
+    assert len(lines) > 2
+    assert all(abs(int(level) - 4 * (1 - float(value))) <= 0.53 for level, value in lines.items())
+    assert "no estimate of quality" in page
+    assert "doubt-" not in client.get("/translate", params={"text": text, "mask": mask}).text
 
 
 def test_words_that_differ_are_marked(client):

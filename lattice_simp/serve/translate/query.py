@@ -80,6 +80,8 @@ class Options:
         weight, loops, gaps, hypotheses: see `SkeletonSettings`.
         edits: whether deviations from the skeleton are tolerated, at a cost.
         nbest: hypotheses to list.
+        confidence: whether each word gets its probability among the lattice's hypotheses.
+        scale: of the costs for these probabilities.
     """
 
     strategy: str = _option("gappy", Choice("Strategy", tuple(SKELETON_STRATEGIES)))
@@ -89,6 +91,8 @@ class Options:
     gaps: str = _option("everywhere", Choice("Gaps open", get_args(GapLoops)))
     edits: bool = _option(False, Switch("Tolerate deviations"))
     nbest: int = _option(10, Number("Hypotheses to list", 1, 50, 1))
+    confidence: bool = _option(False, Switch("Show word confidence"))
+    scale: float = _option(1.0, Number("Scale of costs for confidence", 0.01, 10.0, 0.01))
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Options:

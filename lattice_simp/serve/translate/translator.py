@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,10 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
+from lattice_simp.ops.word_confidences import word_confidences
+from lattice_simp.serve.differences import differing
 from lattice_simp.serve.translate.drawing import drawing
-from lattice_simp.serve.translate.query import Query
+from lattice_simp.serve.translate.query import Options, Query
 from lattice_simp.serve.translate.remembering import RememberingDecoder
 from lattice_simp.serve.translate.skeletons import Facts, skeleton_facts, suggestions
 from lattice_simp.skeleton import Skeleton
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 SKELETON_TRANSLATIONS = 5
 """Translations of the skeleton that are shown."""
 
-WARM_UP = Query("a b a", "101")
+CONFIDENCE_ARCS = 2000
+"""Lattices are pruned to so many arcs for the confidence in words: a reader waits for it after each mark."""
+
+WARM_UP = Query("a b a", "101", Options(confidence=True))
 
 
 @dataclass(frozen=True)
@@ -141,9 +145,9 @@ class Translator:
             "unknown": [position for position, token in enumerate(tokens) if token not in known],
             "skeleton": skeleton_facts(skeleton) if skeleton else None,
             "reachable": None if joint is None else joint.reachable,
-            "full": self._hypothesis(plain[0], full, best[0].tokens if joint else plain[0].tokens),
+            "full": self._hypothesis(plain[0], full, best[0].tokens if joint else plain[0].tokens, query.options),
             "skeleton_translations": _translations(joint),
-            "composed": None if joint is None else self._hypothesis(best[0], joint, plain[0].tokens),
+            "composed": None if joint is None else self._hypothesis(best[0], joint, plain[0].tokens, query.options),
             "features": _features(decoder, full.features(plain[0]), joint.features(best[0]) if joint else None),
             "nbest": [
                 {"text": own.text, "cost": own.cost, "arcs": arcs} for own, arcs in zip(best, paths, strict=True)
@@ -152,13 +156,16 @@ class Translator:
             "seconds": round(time.monotonic() - began, 4),
         }
 
-    def _hypothesis(self, path: Hypothesis, translation: Translation, other: Sequence[str]) -> Facts:
-        """Returns a hypothesis; of each word whether `other` differs there, whether the skeleton has it, its source."""
-        changed = [True] * len(path.tokens)
-        for block in SequenceMatcher(a=path.tokens, b=other, autojunk=False).get_matching_blocks():
-            changed[block.a : block.a + block.size] = [False] * block.size
-        told = zip(path.tokens, changed, _matched(translation, path), _sources(translation, path), strict=True)
-        words = [{"text": text, "changed": own, "skeleton": kept, "source": source} for text, own, kept, source in told]
+    def _hypothesis(self, path: Hypothesis, translation: Translation, other: Sequence[str], options: Options) -> Facts:
+        """Returns a hypothesis, and what is told of each of its words."""
+        columns = {
+            "text": path.tokens,
+            "changed": differing(path.tokens, other),
+            "skeleton": _matched(translation, path),
+            "source": _sources(translation, path),
+            "confidence": _confidences(translation, path, options),
+        }
+        words = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         readable = path.text if self.text is None else self.text[1].text(path.text)
         return {"text": path.text, "readable": readable, "cost": path.cost, "words": words}
 
@@ -179,6 +186,16 @@ def _matched(translation: Translation, path: Hypothesis) -> list[bool]:
     arcs = path.arcs[lattice.olabels[path.arcs] > 0]
     found: list[bool] = (lattice.features[MATCHED][arcs] > 0).tolist()
     return found
+
+
+def _confidences(translation: Translation, path: Hypothesis, options: Options) -> list[float] | list[None]:
+    """Returns the confidence in each word of a path, if it is asked for and the words are those of a lattice."""
+    if not options.confidence:
+        return [None] * len(path.tokens)
+    found: list[float] = word_confidences(
+        translation.lattice, path.tokens, options.scale, max_arcs=CONFIDENCE_ARCS
+    ).tolist()
+    return found if len(found) == len(path.tokens) else [None] * len(path.tokens)
 
 
 def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:

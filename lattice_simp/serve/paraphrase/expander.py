@@ -1,0 +1,106 @@
+"""What a worker of the section does: it expands a set of sentences, and tells what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.paraphrase.network import SUBSTITUTIONS
+from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.paraphrase.synonyms import WORDNET, Thesaurus
+from lattice_simp.serve.differences import differing
+from lattice_simp.skeleton.automatic.spacy_parser import tokenise
+
+SHOWN_SENTENCES = 20
+"""New sentences that are listed."""
+
+SHOWN_PHRASES = 100
+"""Pairs of equivalent phrases that are listed."""
+
+
+@dataclass(frozen=True)
+class ParaphraseQuery:
+    """A set of sentences to expand.
+
+    Attributes:
+        sentences: as they were typed.
+        filters: the names of the conditions that new sentences must meet.
+    """
+
+    sentences: tuple[str, ...]
+    filters: tuple[str, ...]
+
+
+def make_expander(tokens: int) -> Expander:
+    """Loads the parser and WordNet in a worker, and uses them once; returns the function that answers requests."""
+    thesaurus = Thesaurus.read_wordnet() if WORDNET.is_dir() else Thesaurus()
+    expander = Expander(thesaurus, tokens)
+    expander.facts(ParaphraseQuery(("A man saw a dog.", "A man saw a big dog."), ParaphraseSettings().filters))
+    return expander
+
+
+@dataclass(frozen=True, eq=False)
+class Expander:
+    """A paraphraser at work; what it returns are JSON values.
+
+    Attributes:
+        tokens: the most that a sentence may have.
+    """
+
+    thesaurus: Thesaurus
+    tokens: int
+
+    def __call__(self, given: ParaphraseQuery) -> dict[str, Any]:
+        """Answers a request; what is wrong with it is the entry `problem`."""
+        try:
+            return self.facts(given)
+        except LatticeSimpError as error:
+            return {"problem": str(error)}
+
+    def facts(self, given: ParaphraseQuery) -> dict[str, Any]:
+        """Returns everything that the page shows.
+
+        Raises:
+            LatticeSimpError: a sentence is too long, or the set makes too large a lattice.
+            MissingExtraError: spaCy or its English model is not installed.
+        """
+        sentences = [tokenise(sentence) for sentence in given.sentences]
+        longest = max(len(own) for own in sentences)
+        if longest > self.tokens:
+            raise LatticeSimpError(f"a sentence has {longest} tokens; give some of at most {self.tokens}")
+        found = Paraphraser(ParaphraseSettings(filters=given.filters), self.thesaurus).expand(sentences)
+        pairs = sorted(sorted(pair) for pair in found.grammar.pairs)
+        return {
+            "given": len(set(found.sentences)),
+            "sentences": found.count,
+            "new": found.new,
+            "removed": dict(found.removed),
+            "bounded": found.bounded,
+            "wordnet": bool(self.thesaurus.groups),
+            "phrases": len(pairs),
+            "equivalent": [
+                {"category": one.category, "phrases": [" ".join(one.words), " ".join(other.words)]}
+                for one, other in pairs[:SHOWN_PHRASES]
+            ],
+            "listed": [_told(path, found.sentences) for path in _new(found)],
+        }
+
+
+def _new(found: Expansion) -> Iterable[Hypothesis]:
+    """Returns the new sentences with the fewest substitutions."""
+    own = set(found.sentences)
+    paths = nbest(found.by_substitutions(), SHOWN_SENTENCES + len(own))
+    return [path for path in paths if path.tokens not in own][:SHOWN_SENTENCES]
+
+
+def _told(path: Hypothesis, sentences: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Returns a sentence with the number of the given one that is nearest, and of each word whether that has it."""
+    marks = [differing(path.tokens, own) for own in sentences]
+    nearest = min(range(len(sentences)), key=lambda number: sum(marks[number]))
+    words = [{"text": text, "changed": own} for text, own in zip(path.tokens, marks[nearest], strict=True)]
+    substitutions = -round(path.features[SUBSTITUTIONS])
+    return {"text": path.text, "substitutions": substitutions, "nearest": nearest + 1, "words": words}

@@ -1,0 +1,54 @@
+"""The tab, its page and its interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.routing import Route
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.paraphrase.filters import FILTERS
+from lattice_simp.paraphrase.paraphraser import ParaphraseSettings
+from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.paraphrase.expander import ParaphraseQuery, make_expander
+from lattice_simp.serve.section import Section
+from lattice_simp.serve.sentence_pages import Echo, SentencePages
+from lattice_simp.serve.text import lines_of
+from lattice_simp.serve.workers import WorkerPool
+
+MAX_SENTENCES = 12
+"""Sentences of a set: each two are aligned."""
+
+
+def paraphrase_section(limits: Limits) -> Section:
+    """Makes the section; it needs spaCy and its English model."""
+    pool = WorkerPool(partial(make_expander, limits.tokens), replace(limits, workers=1))
+    pages = _Pages(pool, limits, "paraphrase.html", "Paraphrase")
+    routes = [
+        Route("/paraphrase", pages.page, name="paraphrase"),
+        Route("/api/paraphrase", pages.api, name="api_paraphrase"),
+    ]
+    return Section("Paraphrase", "paraphrase", routes, Path(__file__).parent / "templates", [pool])
+
+
+@dataclass(frozen=True, eq=False)
+class _Pages(SentencePages):
+    """Pages that take a sentence a line, and the filters that sentences must pass."""
+
+    def read(self, parameters: QueryParams) -> tuple[Echo, Any]:
+        """Returns the sentences and the filters: all, unless `filters` names some, or is there and empty for none."""
+        sentences = lines_of(parameters.get("text", ""), self.limits.characters)
+        if len(sentences) > MAX_SENTENCES:
+            raise LatticeSimpError(f"there are {len(sentences)} sentences; at most {MAX_SENTENCES} are taken")
+        named = parameters.getlist("filters") if "filters" in parameters else list(FILTERS)
+        filters = ParaphraseSettings(filters=tuple(dict.fromkeys(name for name in named if name))).filters
+        echo = {
+            "text": "\n".join(sentences),
+            "filters": {name: name in filters for name in FILTERS},
+            "max_sentences": MAX_SENTENCES,
+        }
+        return echo, ParaphraseQuery(sentences, filters) if sentences else None
