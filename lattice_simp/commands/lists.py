@@ -1,16 +1,18 @@
-"""`lattice-simp lattice collect|texts`: plain texts of systems to n-best lists, and back."""
+"""`lattice-simp lattice collect|tokens|texts`: plain texts of systems to n-best lists, their tokens, and back."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Literal, Optional
 
 import typer
 
 from lattice_simp.commands.options import FIRST_ID, readable
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
@@ -47,6 +49,37 @@ def collect(
 
 
 @app.command()
+def tokens(
+    source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
+    language: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="an ISO code: the Moses rules of this language make tokens; blanks do if not given"),
+    ] = None,
+    case: Annotated[Literal["keep", "lower"], typer.Option(help="of the words")] = "keep",
+    pieces: PIECES = "none",
+    first_id: FIRST_ID = None,
+    output: LIST_OUTPUT = "-",
+) -> None:
+    """Make tokens of n-best lists, so that detokenised or cased text can be matched with others' tokens.
+
+    Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
+    """
+    from lattice_simp.train.text.tokeniser import Tokeniser
+
+    made = Tokeniser(language or "", tokenise=language is not None, normalise=language is not None, case=case)
+    with readable(source) as file:
+        _require_lists(file, source)
+        lists = stream_nbest(file, first_id or 0, pieces=pieces)
+        _write(
+            (
+                (number, [replace(own, tokens=split_tokens(made.tokens(own.text))) for own in entries])
+                for number, entries in lists
+            ),
+            output,
+        )
+
+
+@app.command()
 def texts(
     source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
     n: Annotated[
@@ -70,11 +103,7 @@ def texts(
         raise LatticeSimpError("--source has no place in plain text; write JSON lines (--output NAME.jsonl)")
     lines = None if source_text is None else list(read_lines(source_text))
     with readable(source) as file:
-        if not is_nbest(file):
-            remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
-            raise FormatError(
-                "the file is empty" if _is_empty(file) else "is no n-best list", path=source, remedy=remedy
-            )
+        _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces)
         if as_json:
             write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
@@ -84,6 +113,12 @@ def texts(
         print(
             f"{shorter} lists have less than {n or 1} hypotheses; they are repeated from the first on", file=sys.stderr
         )
+
+
+def _require_lists(file: str, source: str) -> None:
+    if not is_nbest(file):
+        remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
+        raise FormatError("the file is empty" if _is_empty(file) else "is no n-best list", path=source, remedy=remedy)
 
 
 def _best(

@@ -37,6 +37,7 @@ COMMANDS = {
     "lattice oracle": "IN --reference TEXT",
     "lattice confidence": "IN --hypotheses TEXT --skeleton IN --output OUT.txt",
     "lattice collect": "TEXT TEXT --output OUT.nbest",
+    "lattice tokens": "IN --output OUT.nbest",
     "lattice texts": "IN --output OUT.txt",
     "translate": "MODEL --input TEXT --output OUT.txt",
     "combine": "TEXT TEXT --output OUT.txt",

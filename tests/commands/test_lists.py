@@ -1,4 +1,4 @@
-"""`lattice-simp lattice collect` and `texts`, and --pieces of the other commands."""
+"""`lattice-simp lattice collect`, `tokens` and `texts`, and --pieces of the other commands."""
 
 from __future__ import annotations
 
@@ -35,6 +35,21 @@ def test_lines_for_each_sentence_with_pieces(call, tmp_path):
     assert call("lattice", "texts", tmp_path / "all.jsonl.gz", *arguments).returncode == 0
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").open(encoding="utf-8")]
     assert [(own["source"], len(own["hypotheses"])) for own in rows] == [("s t", 2), ("w", 1)]
+
+
+def test_tokens_of_detokenised_text(call, tmp_path):
+    rows = [{"id": 0, "hypotheses": [{"text": "No, he\u2019s late.", "score": -1.5}, {"text": "", "score": -2}]}]
+    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(own) + "\n" for own in rows), encoding="utf-8")
+
+    def tokens(*options):
+        done = call("lattice", "tokens", tmp_path / "samples.jsonl", *options, "-o", tmp_path / "out.nbest")
+        assert done.returncode == 0, done
+        return [(own.text, own.cost) for own in ls.read_nbest(tmp_path / "out.nbest")[0]]
+
+    assert tokens() == [("No, he\u2019s late.", 1.5), ("", 2.0)]
+    assert tokens("--language", "en") == [("No , he 's late .", 1.5), ("", 2.0)]
+    assert tokens("--language", "en", "--case", "lower")[0][0] == "no , he 's late ."
+    assert tokens("--case", "lower")[0][0] == "no, he\u2019s late."
 
 
 @pytest.mark.parametrize(
