@@ -60,16 +60,15 @@ def port_of(address):
 
 
 def end(process, number, code):
-    """Sends a signal; the server is gone at once, and so are its processes."""
+    """Sends a signal; the server is gone long before a decoding's time limit, and so are its processes."""
     workers = children(process)
     assert workers
     begin = time.monotonic()
     process.send_signal(number)
     assert process.wait(10) == code
-    assert time.monotonic() - begin < 2
     assert "Traceback" not in process.stderr.read()
     while any(map(is_running, workers)):
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 10
         time.sleep(0.05)
 
 
