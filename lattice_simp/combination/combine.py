@@ -202,4 +202,4 @@ def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
     for name in weights:
         if name not in known:
             remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
-            raise LatticeSimpError(f"a weight of {name!r}, which is no feature here; {remedy}")
+            raise LatticeSimpError(f"a weight of {name!r}, which is not a feature here; {remedy}")

@@ -56,7 +56,7 @@ class Method:
         make: returns the lattice to choose from.
         posterior_weight: of a path's log probability in that lattice, beside the gain of its n-grams, where no weights
             are given. That of a confusion network says how many systems have each word in its place, those of the
-            others which system a path is from, which is no matter of quality.
+            others which system a path is from, which is not about quality.
     """
 
     make: Callable[[Task], Lattice]

@@ -43,7 +43,7 @@ app = command_app()
 _HEAD = 1 << 16
 
 _ATT_LINE = re.compile(rb"\s*|\s*\d+(\s+\d+\s+\S+(\s+\S+)?)?(\s+[-+.\de]+)?\s*")
-"""Of AT&T text: a line that begins with a state or two is no sentence, where all lines do."""
+"""Of AT&T text: a line that begins with a state or two is not a sentence, where all lines do."""
 
 _NOTHING: list[Hypothesis] = []
 

@@ -72,7 +72,7 @@ def tokens(
         lists = stream_nbest(file, first_id or 0, pieces=pieces)
         _write(
             (
-                (number, [replace(own, tokens=split_tokens(made.tokens(own.text))) for own in entries])
+                (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
                 for number, entries in lists
             ),
             output,
@@ -118,7 +118,7 @@ def texts(
 def _require_lists(file: str, source: str) -> None:
     if not is_nbest(file):
         remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
-        raise FormatError("the file is empty" if _is_empty(file) else "is no n-best list", path=source, remedy=remedy)
+        raise FormatError("the file is empty" if _is_empty(file) else "is not an n-best list", path=source, remedy=remedy)
 
 
 def _best(

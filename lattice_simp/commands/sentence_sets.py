@@ -30,7 +30,7 @@ def read_sets(source: str, check: Check = str) -> list[SentenceSetLine]:
     Sets of text are numbered from 0.
 
     Raises:
-        FormatError: an empty file, a line that is no set, a sentence that `check` refuses; names the line.
+        FormatError: an empty file, a line that is not a set, a sentence that `check` refuses; names the line.
     """
     with readable(source) as path:
         lines = list(read_lines(path))

@@ -59,7 +59,7 @@ def test_tokens_of_detokenised_text(call, tmp_path):
         (("collect", "B", "A"), "B: ends with line 1, and others go on"),
         (("collect", "A", "-n", "3"), "2 lines are no multiple of 3"),
         (("collect", "-", "-"), "standard input can be one file only"),
-        (("texts", "A"), "A: is no n-best list"),
+        (("texts", "A"), "A: is not an n-best list"),
         (("texts", "L", "--source", "A"), "--source has no place in plain text"),
         (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: holds sentence 1, and there are 1 lines"),
     ],
