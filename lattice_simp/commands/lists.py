@@ -118,7 +118,9 @@ def texts(
 def _require_lists(file: str, source: str) -> None:
     if not is_nbest(file):
         remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
-        raise FormatError("the file is empty" if _is_empty(file) else "is not an n-best list", path=source, remedy=remedy)
+        raise FormatError(
+            "the file is empty" if _is_empty(file) else "is not an n-best list", path=source, remedy=remedy
+        )
 
 
 def _best(
