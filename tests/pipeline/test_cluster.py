@@ -160,18 +160,20 @@ def test_what_is_no_scheduler(tmp_path):
 def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
     """Also where its only worker takes long to start again, as on a busy machine: Dask would give it up at once."""
     texts = ["a", "dies", "error", "b"]
+    before = multiprocessing.active_children()
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1ms"}):
         outcomes = in_order(run_tasks(enumerate(texts), partial(make_worker, tmp_path), cluster="local:1"), range(4))
         assert [outcome.result for outcome in outcomes] == ["A", None, None, "B"]
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(before)
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_local_cluster_ends_while_its_worker_starts_again(tmp_path, capfd, monkeypatch):
     """The nanny learns of a worker's start after the worker's death, and takes the next one for started."""
     monkeypatch.setattr("distributed.nanny.WorkerProcess._init_msg_interval", 0.5)
+    before = multiprocessing.active_children()
     assert [outcome.result for outcome in run("local:1", ["dies"], tmp_path)] == [None]
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(before)
     assert capfd.readouterr() == ("", "")
 
 
