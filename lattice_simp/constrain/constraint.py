@@ -68,12 +68,12 @@ class TokenConstraint:
             leading_blank: whether the text may begin with a blank, as the first token of a word often does.
 
         Raises:
-            LatticeSimpError: as `text_automaton`; an end that is no token.
+            LatticeSimpError: as `text_automaton`; an end that is not a token.
         """
         ends = (end,) if isinstance(end, int) else tuple(end)
         for own in ends:
             if not 0 <= own < len(tokens):
-                raise LatticeSimpError(f"the end {own} is no token; they are numbered from 0 to {len(tokens) - 1}")
+                raise LatticeSimpError(f"the end {own} is not a token; they are numbered from 0 to {len(tokens) - 1}")
         automaton = byte_automaton(text_automaton(acceptor, spacing, leading_blank=leading_blank))
         without = [None if number in ends else own for number, own in enumerate(tokens)]
         return cls(automaton, TokenTrie.of(without), without, ends)

@@ -102,7 +102,7 @@ def _hypothesis(rest: str, path: str | Path, number: int) -> _Entry:
 
 
 def _add_positions(entries: list[_Entry], rest: str, path: str | Path, number: int) -> None:
-    """Gives the last hypothesis of a sentence the sum of its pieces' scores."""
+    """Sets the score of the last hypothesis of a sentence to the sum of its pieces' scores."""
     scores = [finite(field) for field in rest.split()]
     if None in scores or not scores:
         message = f"scores of pieces that are not finite numbers: {shown(rest)}"

@@ -57,7 +57,7 @@ def stream_json(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list
         row = _row(line, path, number)
         found = row.get("id", first_id + due)
         if not isinstance(found, int) or isinstance(found, bool):
-            raise FormatError(f"an id that is no whole number: {found!r}", path=path, line=number, remedy=_REMEDY)
+            raise FormatError(f"an id that is not a whole number: {found!r}", path=path, line=number, remedy=_REMEDY)
         if found - first_id < due:
             message = f"the id {found} is lower than {first_id + due}"
             raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")

@@ -78,7 +78,7 @@ def test_what_is_not_allowed_has_no_way_on():
     for prefix in ([END], [2], [1, 1], [11], [99], [1, 2, 1]):
         assert not constraint.allowed(prefix).any(), prefix
     assert np.flatnonzero(constraint.allowed([6])).tolist() == [END]
-    with pytest.raises(LatticeSimpError, match="the end 99 is no token"):
+    with pytest.raises(LatticeSimpError, match="the end 99 is not a token"):
         ls.TokenConstraint.of(ls.Lattice.from_strings([("ab", 0.0)]), TOKENS, 99)
 
 

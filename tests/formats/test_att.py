@@ -211,7 +211,7 @@ def test_a_large_lattice_reads_fast(tmp_path):
     folder = SHARED / "data" / "oracles" / "lattices"
     begin = time.process_time()
     lattice = read(folder / "europarl" / "7.nolm.txt.gz", "att")
-    assert time.process_time() - begin < 10, "ten times as long as it takes"
+    assert time.process_time() - begin < 5  # a second
     rows = [line.split("\t") for line in (folder / "index.tsv").read_text().splitlines()]
     sizes = next(row[1:3] for row in rows if row[0] == "europarl/7.nolm.txt.gz")
     assert [str(lattice.num_states), str(lattice.num_arcs)] == sizes

@@ -66,7 +66,7 @@ def test_written_lists_are_read_again(tmp_path):
         (['{"hypotheses": [{"text": "a", "score": 1}, {"text": "b"}]}'], 1, "a score for some hypotheses only"),
         (['{"hypotheses": [{"text": "a", "features": {"LM": null}}]}'], 1, "features that are not finite"),
         (['{"id": 1, "hypotheses": []}', '{"id": 1, "hypotheses": []}'], 2, "the id 1 is lower than 2"),
-        (['{"id": "x", "hypotheses": []}'], 1, "no whole number"),
+        (['{"id": "x", "hypotheses": []}'], 1, "not a whole number"),
         (['{"id": 99999999, "hypotheses": []}'], 1, "jumps"),
     ],
 )

@@ -66,9 +66,10 @@ def end(process, number, code):
     begin = time.monotonic()
     process.send_signal(number)
     assert process.wait(10) == code
+    assert time.monotonic() - begin < 5
     assert "Traceback" not in process.stderr.read()
     while any(map(is_running, workers)):
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 5
         time.sleep(0.05)
 
 
