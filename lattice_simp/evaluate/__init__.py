@@ -22,7 +22,7 @@ from lattice_simp.evaluate.metrics import METRICS, MetricOptions
 from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.evaluate.sari import sari, sari_corpus
 from lattice_simp.evaluate.sentences import count_sentences, sentences, split
-from lattice_simp.evaluate.significance import SignificanceTest, TestKind
+from lattice_simp.evaluate.significance import SignificanceTest, TestKind, holm
 
 __all__ = [
     "METRICS",
@@ -50,6 +50,7 @@ __all__ = [
     "fkgl",
     "gap_count_groups",
     "gap_type_groups",
+    "holm",
     "identical",
     "length_groups",
     "length_ratio",

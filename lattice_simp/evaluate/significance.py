@@ -8,7 +8,7 @@ numbers are drawn as sacrebleu draws them, so the same seed means the same resam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -142,6 +142,22 @@ def randomisation_p(
     first, second = swapped_sums(baseline, system, samples, seed)
     as_large = np.count_nonzero(np.abs(metric.score(first) - metric.score(second)) >= observed - _TIE)
     return float((as_large + 1) / (samples + 1))
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Returns p-values corrected for their number by Holm's method (1979).
+
+    The chance that any difference at or below a level is one by chance is then at most that level.
+
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(values)), key=lambda index: values[index])
+    corrected, greatest = [0.0] * len(values), 0.0
+    for rank, index in enumerate(order):
+        greatest = max(greatest, min(1.0, (len(values) - rank) * values[index]))
+        corrected[index] = greatest
+    return corrected
 
 
 def bootstrap_sums(statistics: Floats, samples: int, seed: int = DEFAULT_SEED) -> Floats:

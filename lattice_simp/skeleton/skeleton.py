@@ -38,6 +38,8 @@ class GapType(str, Enum):
 
     >>> Skeleton.from_mask("0110", "so it rained today".split()).gap_type
     <GapType.BRACE: 'Brace'>
+
+    The start and the end are those of the sentence without punctuation there, see `Skeleton.gap_type`.
     """
 
     MIDDLE = "Middle"
@@ -159,14 +161,7 @@ class Skeleton:
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """The maximal runs of deleted tokens, from left to right."""
-        gaps: list[Gap] = []
-        start = 0
-        for kept, run in groupby(self.mask):
-            end = start + sum(1 for _ in run)
-            if not kept:
-                gaps.append(Gap(start, end))
-            start = end
-        return tuple(gaps)
+        return _gaps(self.mask)
 
     @property
     def gap_positions(self) -> tuple[int, ...]:
@@ -175,8 +170,22 @@ class Skeleton:
 
     @property
     def gap_type(self) -> GapType:
-        """Where the gaps are."""
-        return classify_gaps(self.gaps, len(self.tokens))
+        """Where the gaps are, without regard to punctuation at the start and the end of the sentence.
+
+        A full stop is kept nearly always: with regard to it no gap would be at the end.
+
+        >>> Skeleton.from_brackets("it rained [[all day]] .").gap_type
+        <GapType.END: 'End'>
+        >>> Skeleton.from_brackets('" it rained all day [[. "]]').gap_type
+        <GapType.NONE: 'None'>
+
+        Where no word is kept, or there is none, punctuation counts like words.
+        """
+        words = [position for position, token in enumerate(self.tokens) if any(map(str.isalnum, token))]
+        if not any(self.mask[position] for position in words):
+            return classify_gaps(self.gaps, len(self.tokens))
+        inner = self.mask[words[0] : words[-1] + 1]
+        return classify_gaps(_gaps(inner), len(inner))
 
     @property
     def compression_rate(self) -> float:
@@ -190,6 +199,17 @@ class Skeleton:
 
     def __str__(self) -> str:
         return self.to_brackets()
+
+
+def _gaps(mask: Sequence[bool]) -> tuple[Gap, ...]:
+    gaps: list[Gap] = []
+    start = 0
+    for kept, run in groupby(mask):
+        end = start + sum(1 for _ in run)
+        if not kept:
+            gaps.append(Gap(start, end))
+        start = end
+    return tuple(gaps)
 
 
 def classify_gaps(gaps: Sequence[Gap], length: int) -> GapType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from lattice_simp.evaluate import (
     significance,
     ter,
 )
-from lattice_simp.evaluate.significance import interval, randomisation_p
+from lattice_simp.evaluate.significance import holm, interval, randomisation_p
 
 SEED = 12345
 
@@ -220,3 +220,15 @@ def test_a_metric_reads_the_form_it_prefers_where_all_have_it():
     for bad in ({}, {"tokens": ["a"], "text": []}):
         with pytest.raises(LatticeSimpError):
             Lines(**bad)
+
+
+def test_holm_rejects_what_the_closed_test_of_bonferroni_rejects():
+    """A hypothesis is rejected if Bonferroni's test rejects every set of hypotheses that it belongs to."""
+    random = np.random.default_rng(5)
+    for count in (1, 2, 5, 7):
+        values = random.choice([0.001, 0.01, 0.02, 0.3, 1.0], count).tolist()
+        sets = [own for size in range(1, count + 1) for own in combinations(range(count), size)]
+        for index, found in enumerate(holm(values)):
+            bounds = [min(1.0, len(own) * min(values[other] for other in own)) for own in sets if index in own]
+            assert found == pytest.approx(max(bounds)), values
+    assert holm([]) == []
