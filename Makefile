@@ -112,7 +112,7 @@ simplify-translate: $(STAMP) | build/simplify/model-turk  ## translate simplifie
 paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captions, draw a sample to judge (half an hour)
 	$(call RUN,experiments.paraphrase)
 
-# Any folder with config.yaml and study.yaml is a study: experiments/en-fr is English-French on a million pairs,
+# Any folder with config.yaml and protocol.yaml is a study: experiments/en-fr is English-French on a million pairs,
 # experiments/en-de English-German on 330,000.
 study-%: $(STAMP)  ## train on a pair of languages, en-fr or en-de, translate with skeletons (hours)
 	$(call RUN,experiments.study experiments/$*)

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from experiments.mutants import killed_pct
 from experiments.study.config import read_study
 from experiments.study.pipeline import run_study
+from experiments.study.protocol import ProtocolRun, protocol_figures, protocol_text, read_runs
 from experiments.study.report import report
 from experiments.study.sentences import HAND_MADE
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.train.config import Config
 
 
 def study(experiment: Experiment) -> Results:
     """Trains, runs all stages, and measures."""
     own, config = read_study(experiment.folder, experiment.overrides)
     files = dict(map(_named_file, experiment.own["skeletons"]))
-    return report(run_study(own, config, files, experiment.run), config, experiment.output)
+    begin = partial(_begin, experiment, config, files)
+    results = report(run_study(own, config, files, experiment.run, begin), config, experiment.output)
+    runs = read_runs(config.work)
+    figures = {**protocol_figures(runs), "mutants_killed_pct": killed_pct(), **results.figures}
+    return replace(results, figures=figures, parts=[protocol_text(runs, own), *results.parts])
+
+
+def _begin(experiment: Experiment, config: Config, files: Iterable[str]) -> None:
+    """Notes under which protocol the test sets are run."""
+    ProtocolRun.now(experiment.folder, experiment.overrides, files).write(config.work)
 
 
 def _named_file(given: str) -> tuple[str, Path]:
@@ -28,7 +42,7 @@ def _named_file(given: str) -> tuple[str, Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the study of a folder with config.yaml and study.yaml."""
+    """Runs the study of a folder with config.yaml and protocol.yaml."""
     parser = options("experiments.study", __doc__)
     parser.add_argument("--skeletons", action="append", default=[], help="NAME=FILE: another kind of skeletons")
     run_experiment(parser, arguments, study)

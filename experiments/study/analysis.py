@@ -1,4 +1,4 @@
-"""What lies behind the figures: where the systems differ on the test set, counted and sampled."""
+"""What lies behind the figures: where the systems differ on a test set, counted and sampled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from experiments.study.measuring import Measured
 from experiments.study.pipeline import StudyDone
-from experiments.study.sentences import TEST, StudySentence
+from experiments.study.sentences import StudySentence
 from experiments.study.translating import Output
 from lattice_simp.core.kernel import Floats
 
@@ -21,13 +21,13 @@ _SYSTEM, _BASELINE = "gc-strong", "plain"
 
 def analysis(done: StudyDone, measured: Measured) -> str:
     """Describes the sentences that gappy composition changes most, by figures alone (no text of the corpus)."""
-    sentences = done.sentences[TEST]
+    sentences = done.sentences[measured.name]
     ours, plain = measured.outputs[_SYSTEM], measured.outputs[_BASELINE]
     changed = [number for number, (one, two) in enumerate(zip(ours, plain, strict=True)) if one.words != two.words]
     gains = sentence_scores(ours, sentences) - sentence_scores(plain, sentences)
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     lines = [
-        "## Where gappy composition changes the translation",
+        f"## Where gappy composition changes the translation: {measured.name}",
         "",
         f"{_SYSTEM} changes {len(changed)} of {len(sentences)} translations: {better} are better by smoothed sentence "
         f"BLEU, {worse} are worse, {len(changed) - better - worse} as good. The {SAMPLED} changes that count most:",

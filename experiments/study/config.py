@@ -1,31 +1,41 @@
-"""What a study does: a YAML file beside the training run's."""
+"""What a study does: its protocol, a YAML file beside the training run's config, that is frozen before it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from experiments.study.sentences import HAND
+from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
 from experiments.study.systems import SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
+from lattice_simp.pipeline.experiment import CONFIG
 from lattice_simp.support.settings_file import checked_settings, read_settings
-from lattice_simp.train.config import Config, read_config
+from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.translate.settings import SkeletonSettings
+
+PROTOCOL = "protocol.yaml"
 
 Method = Literal["dependency", "tagger", "optimal"]
 """Of making skeletons."""
 
+State = Literal["seen", "new"]
+"""Whether figures of a test set were known while systems were developed, or it is run once, under the protocol."""
+
 ALWAYS = {"plain", "gc-strong"}
 """The baseline, and the system that the variants are run with."""
+
+HEADLINE = {"gc": "gc-strong", "sfd": "sfd-strong", "gc_decoder": "gc", "sfd_decoder": "sfd", "gc_paper": "gc-strong-paper"}
 
 
 class Study(BaseModel):
     """A study.
 
     Attributes:
+        test_sets: the test sets of the config by name, and whether each is new.
+        held_out: corpora of the config, by name, that the training leaves out.
         hypotheses: the n of the skeletons' n-best lists, and of the lists that are rescored.
         beam: nats that a full lattice keeps.
         max_arcs: of a full lattice; the beam shrinks until it fits.
@@ -36,18 +46,24 @@ class Study(BaseModel):
         skeleton: the kind of hand-made skeletons that the systems are tuned and run with: `hand` is the first
             judgement of a sentence, `hand-long` the second.
         scorers: the parts of the stronger model.
-        automatic: methods that make skeletons of the test set: dependency, tagger, optimal.
+        automatic: methods that make skeletons of the test sets: dependency, tagger, optimal.
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
         candidates: skeletons that each of them makes of a sentence, at most.
+        variants: the names of those that are run (`variants.py`); None for all.
         skeleton_first_sentences: of the development set, evenly spread, that systems are tuned on which decode each
             sentence anew.
         seed: of tuning and of the tests of significance.
+        headline: the system behind each headline figure: `gc: gc-strong` makes `NAME_gc_gain_bleu` of test set NAME.
+        automatic_headline: the kinds of k automatic skeletons whose gain is compared with that of k hand-made ones,
+            for k = 1 and 2.
         paper: the numbers of the paper's tables of systems and of gap types, to stand beside ours.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    test_sets: dict[str, State] = {}
+    held_out: tuple[str, ...] = ()
     hypotheses: int = Field(default=1000, ge=1)
     beam: float = Field(default=8.0, gt=0)
     max_arcs: int = Field(default=4000, ge=1)
@@ -61,8 +77,11 @@ class Study(BaseModel):
     translated: tuple[Method, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)
     candidates: int = Field(default=3, ge=1)
+    variants: tuple[str, ...] | None = None
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
+    headline: dict[str, str] = HEADLINE
+    automatic_headline: dict[int, tuple[str, ...]] = {}
     paper: tuple[str, str] = ("", "")
 
     @field_validator("systems", "rescored")
@@ -70,12 +89,24 @@ class Study(BaseModel):
     def _are_known(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names is None:
             return None
-        known = [system.name for system in SYSTEMS]
-        if unknown := sorted(set(names) - set(known)):
-            raise ValueError(f"no system {unknown[0]!r}; there are {', '.join(known)}")
+        _check_known(names)
         if missing := sorted(ALWAYS - set(names)):
             raise ValueError(f"the system {missing[0]!r} is missing: tables and other systems need it")
         return names
+
+    @field_validator("headline")
+    @classmethod
+    def _are_systems(cls, headline: dict[str, str]) -> dict[str, str]:
+        _check_known(headline.values())
+        return headline
+
+    @field_validator("automatic_headline")
+    @classmethod
+    def _are_as_many(cls, kinds: dict[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+        for count, own in kinds.items():
+            if count not in (1, 2) or len(set(own)) != count:
+                raise ValueError(f"{count}: {list(own)}; give one kind for 1, and two for 2: so many are hand-made")
+        return kinds
 
     @property
     def chosen(self) -> tuple[System, ...]:
@@ -92,23 +123,65 @@ class Study(BaseModel):
         return next(system for system in self.chosen if system.name == name)
 
 
+def _check_known(names: Iterable[str]) -> None:
+    known = [system.name for system in SYSTEMS]
+    if unknown := sorted(set(names) - set(known)):
+        raise ValueError(f"no system {unknown[0]!r}; there are {', '.join(known)}")
+
+
 def read_study(folder: Path, overrides: Sequence[str]) -> tuple[Study, Config]:
-    """Reads an experiment's `study.yaml`, and its `config.yaml` with overrides.
+    """Reads an experiment's `protocol.yaml`, and its `config.yaml` with overrides and without the held-out corpora.
 
     Raises:
-        FormatError: a file is broken, or the training run has no development or test set with skeletons.
+        FormatError: a file is broken, the training run has no development or test set with skeletons, the protocol
+            names other test sets than the config, or a set is among the training corpora.
     """
-    path = folder / "study.yaml"
+    path = folder / PROTOCOL
     study = checked_settings(Study, read_settings(path), path)
-    config = read_config(folder / "config.yaml", overrides)
+    config = read_config(folder / CONFIG, overrides)
     if study.automatic and config.text.source_language != "en":
         message = f"skeletons are made of English, not of {config.text.source_language}"
         raise FormatError(message, path=path, remedy="write `automatic: []`, and give skeleton files if there are some")
-    sets = [config.tune.development, *config.test[:1]]
-    if len(sets) < 2 or any(one is None or one.skeletons is None for one in sets):
+    own = [config.tune.development, *config.test]
+    if len(own) < 2 or any(one is None or one.skeletons is None for one in own):
         raise FormatError(
-            "a study needs a development set and a test set with skeletons",
-            path=folder / "config.yaml",
+            "a study needs a development set and test sets, all with skeletons",
+            path=folder / CONFIG,
             remedy="give tune.development and test with `skeletons`",
         )
+    _check_test_sets(study, config, path)
+    config = _without(config, study.held_out, path)
+    _check_apart(config, [one for one in own if one is not None], folder / CONFIG)
     return study, config
+
+
+def _check_test_sets(study: Study, config: Config, path: Path) -> None:
+    names = test_names(set_names(config))
+    if len(names) < len(config.test):
+        raise FormatError(f"a test set has the name {DEVELOPMENT!r}", path=path, remedy="give it another one")
+    if set(study.test_sets) != set(names):
+        message = f"test_sets names {', '.join(study.test_sets) or 'none'}; the config has {', '.join(names)}"
+        raise FormatError(message, path=path, remedy="write `NAME: seen` or `NAME: new` for each test set")
+
+
+def _without(config: Config, held_out: Sequence[str], path: Path) -> Config:
+    """Returns a config without some corpora."""
+    known = [one.name for one in config.corpora]
+    if unknown := sorted(set(held_out) - set(known)):
+        message = f"held_out: no corpus {unknown[0]!r}; there are {', '.join(known)}"
+        raise FormatError(message, path=path, remedy="give names of the config's corpora")
+    kept = tuple(one for one in config.corpora if one.name not in held_out)
+    if not kept:
+        raise FormatError("held_out: no corpus is left", path=path, remedy="leave one to train on")
+    return config.model_copy(update={"corpora": kept})
+
+
+def _check_apart(config: Config, sets: Sequence[TestSet], path: Path) -> None:
+    """Finds out whether the text of a set is trained on."""
+    texts = {config.path(text).resolve() for one in config.corpora for text in (one.source, one.target)}
+    texts |= {config.path(text).resolve() for text in config.language_model.texts}
+    for one in sets:
+        for text in (one.source, *one.references):
+            if config.path(text).resolve() in texts:
+                message = f"{text} of {one.name} is trained on"
+                raise FormatError(message, path=path, remedy="hold the corpus out, or measure on another set")

@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.nbest import Nbest
-from experiments.study.sentences import HAND_MADE, SETS, StudySentence
+from experiments.study.sentences import HAND_MADE, StudySentence
 from experiments.study.spaces import space_maker
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
@@ -34,20 +34,20 @@ def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
     return folder / f"{key}.arrays"
 
 
-def _lines(sentences: Sentences) -> list[int]:
+def _lines(sentences: Sentences) -> dict[str, int]:
     """Returns the number of sentences of each set: the files' numbers depend on which were chosen."""
-    return [len(sentences[name]) for name in SETS]
+    return {name: len(own) for name, own in sentences.items()}
 
 
 def other_kinds(sentences: Sentences) -> tuple[str, ...]:
     """Returns the kinds of skeletons that were not made by hand."""
-    kinds = dict.fromkeys(kind for name in SETS for one in sentences[name] for kind in one.skeletons)
+    kinds = dict.fromkeys(kind for own in sentences.values() for one in own for kind in one.skeletons)
     return tuple(kind for kind in kinds if kind not in HAND_MADE)
 
 
 def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
     """Returns every skeleton of some kinds once, by its words."""
-    wanted = [one.skeletons.get(kind, ()) for kind in kinds for name in SETS for one in sentences[name]]
+    wanted = [one.skeletons.get(kind, ()) for kind in kinds for own in sentences.values() for one in own]
     return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
 
 
@@ -62,8 +62,8 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
     factory = partial(space_maker, run.folders["model"], weights, study.beam, study.max_arcs, folder)
     tasks = [
         (space_path(folder, name, number).name, sentence.words)
-        for name in SETS
-        for number, sentence in enumerate(sentences[name])
+        for name, own in sentences.items()
+        for number, sentence in enumerate(own)
     ]
     arcs = [arcs for _, arcs in over_shards(run, factory, tasks, lambda task: (folder / task[0]).exists())]
     return {"sentences": len(tasks), "arcs": sum(arcs)}

@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
-from experiments.study.sentences import TEST
+from experiments.study.sentences import test_names
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import Skeleton
@@ -27,44 +27,44 @@ Positions = dict[str, list[int]]
 
 
 def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that aligns the best hypotheses of the test set's skeletons."""
+    """Returns the stage that aligns the best hypotheses of the test sets' skeletons."""
     work = partial(_find, study, sentences)
-    return Stage(
-        "gap-positions", ("model", "tune"), [ALIGNED, study.skeleton, len(sentences[TEST])], (), work, version=2
-    )
+    settings = [ALIGNED, study.skeleton, {name: len(sentences[name]) for name in test_names(sentences)}]
+    return Stage("gap-positions", ("model", "tune", "spaces"), settings, (), work, version=3)
 
 
-def read_positions(folder: Path, number: int) -> Positions:
-    """Reads the positions of a sentence of the test set; none if it has no skeleton."""
-    path = _file(folder, number)
+def read_positions(folder: Path, name: str, number: int) -> Positions:
+    """Reads the positions of a sentence of a test set; none if it has no skeleton."""
+    path = _file(folder, name, number)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def _file(folder: Path, number: int) -> Path:
-    return folder / f"{number:06d}.json"
+def _file(folder: Path, name: str, number: int) -> Path:
+    return folder / f"{name}.{number:06d}.json"
 
 
 def _find(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
     weights = read_weights(run.folders["tune"] / WEIGHTS)
     tasks = [
-        (number, sentence.skeletons[study.skeleton][0])
-        for number, sentence in enumerate(sentences[TEST])
+        (name, number, sentence.skeletons[study.skeleton][0])
+        for name in test_names(sentences)
+        for number, sentence in enumerate(sentences[name])
         if study.skeleton in sentence.skeletons
     ]
     factory = partial(_aligner, run.folders["model"], weights, folder)
-    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
     return {"skeletons": len(tasks)}
 
 
-def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[tuple[int, Skeleton]], None]:
+def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[tuple[str, int, Skeleton]], None]:
     decoder = Decoder.load(model).with_weights(weights)
     own = replace(decoder.settings, skeleton=replace(decoder.settings.skeleton, hypotheses=ALIGNED))
     decoder = replace(decoder, settings=own)
 
-    def align(task: tuple[int, Skeleton]) -> None:
-        number, skeleton = task
+    def align(task: tuple[str, int, Skeleton]) -> None:
+        name, number, skeleton = task
         hypotheses, positions = hypotheses_with_positions(decoder.hiero, skeleton)
         found = {one.text: sorted(own) for one, own in zip(hypotheses, positions, strict=True)}
-        write_json(_file(folder, number), found)
+        write_json(_file(folder, name, number), found)
 
     return align

@@ -1,4 +1,4 @@
-"""The stage that makes skeletons of the test set automatically, by methods that have seen the development set alone."""
+"""The stage that makes skeletons of the test sets automatically, by methods that have seen the development set alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.study.config import Study
-from experiments.study.sentences import DEVELOPMENT, TEST, test_set
+from experiments.study.sentences import DEVELOPMENT, set_names, test_names, test_set
 from lattice_simp.lm import LanguageModel
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
@@ -35,7 +35,7 @@ ORDER = 3
 
 def made_stage(study: Study, config: Config) -> Stage:
     """Returns the stage that writes a skeleton file for each method."""
-    paths = [_skeleton_file(config, name) for name in (DEVELOPMENT, TEST)]
+    paths = [_skeleton_file(config, name) for name in set_names(config)]
     settings = [study.automatic, study.rate, study.candidates, parser_name()]
     return Stage("made-skeletons", ("prepare",), settings, paths, partial(_make, study, config))
 
@@ -53,7 +53,8 @@ def _skeleton_file(config: Config, name: str) -> Path:
 
 def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any]:
     methods = _methods(study, config, run, folder)
-    records = list(read_skeletons(_skeleton_file(config, TEST)))
+    files = [_skeleton_file(config, name) for name in test_names(set_names(config))]
+    records = [record for file in files for record in read_skeletons(file)]
     parses = list(parse_sentences(record.tokens for record in records))
     for method, path in made_files(study, folder).items():
         make = methods[method]

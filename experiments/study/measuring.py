@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from experiments.study.config import State
 from experiments.study.pipeline import StudyDone
-from experiments.study.sentences import StudySentence
+from experiments.study.sentences import StudySentence, test_set
 from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
 from experiments.study.variant_stages import VARIANT_STAGES
@@ -39,6 +40,9 @@ class Measured:
     """The systems on one set.
 
     Attributes:
+        name: of the set's files and figures.
+        title: of the set in tables: its name, what it is, and how many sentences it has.
+        hypotheses: of a list that is rescored.
         systems: without the rescored ones.
         outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
         measurements: of all of them.
@@ -47,6 +51,9 @@ class Measured:
         by_gap_type: with either baseline, BLEU alone.
     """
 
+    name: str
+    title: str
+    hypotheses: int
     systems: tuple[System, ...]
     outputs: dict[str, list[Output]]
     measurements: Measurements
@@ -96,7 +103,11 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     first = Measurements(
         measured.metrics[:1], measured.forms[:1], {one: rows[:1] for one, rows in measured.statistics.items()}
     )
+    own = test_set(config, name).name
     return Measured(
+        own,
+        set_title(own, len(sentences), done.study.test_sets.get(own)),
+        done.study.hypotheses,
         done.study.chosen,
         outputs,
         measured,
@@ -104,6 +115,16 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
         groups,
         {base: compare_groups(first, groups, base, TEST_KIND) for base in bases},
     )
+
+
+def set_title(name: str, count: int, state: State | None) -> str:
+    """Returns what tables call a set.
+
+    >>> set_title("news", 500, "new"), set_title("news", 1000, None)
+    ('news (test set, new; n = 500)', 'news (development set; n = 1000)')
+    """
+    kind = "development set" if state is None else f"test set, {'seen before' if state == 'seen' else state}"
+    return f"{name} ({kind}; n = {count})"
 
 
 def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:

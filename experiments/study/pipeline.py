@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from experiments.study.decoding import Sentences, automatic_stage, skeletons_sta
 from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import made_files, made_stage
 from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
-from experiments.study.sentences import SETS, read_sentences, test_set
+from experiments.study.sentences import read_sentences, set_names, test_set
 from experiments.study.systems import System
 from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
-from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, variants_stage
+from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
+from experiments.study.variants import check_variants, chosen_variants, gap_variants
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate.meteor import meteor_language
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
@@ -41,7 +42,13 @@ class StudyDone:
     records: Mapping[str, dict[str, Any]]
 
 
-def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run) -> StudyDone:
+def run_study(
+    study: Study,
+    config: Config,
+    files: Mapping[str, Path],
+    run: Run,
+    before_tests: Callable[[], object] = lambda: None,
+) -> StudyDone:
     """Trains, then runs the stages that are not done.
 
     Args:
@@ -49,23 +56,28 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
         config: the training run's.
         files: skeleton files by kind, besides the sets' own.
         run: jobs and log.
+        before_tests: is called before the first stage that reads a test set, or before it is found to be done.
 
     Raises:
         LatticeSimpError: a stage failed; what is done stays.
     """
     _check_tools(study, config)
+    names = dict.fromkeys([*study.automatic, *files])
+    check_variants(study, tuple(name for name in names if study.translated is None or name in study.translated))
     done = train(config, run, last="tune")
+    before_tests()
+    sets = set_names(config)
     if study.automatic:
         made = made_stage(study, config)
         done = run_stages([made], config.work, run, done=done)
         files = {**made_files(study, done.folders[made.name]), **files}
     kinds = {kind: path for kind, path in files.items() if study.translated is None or kind in study.translated}
-    sentences = {name: read_sentences(config, name, done.folders["model"], kinds) for name in SETS}
-    unused = set(kinds).difference(*(one.skeletons for name in SETS for one in sentences[name]))
+    sentences = {name: read_sentences(config, name, done.folders["model"], kinds) for name in sets}
+    unused = set(kinds).difference(*(one.skeletons for name in sets for one in sentences[name]))
     if unused:
         remedy = "tokenise the skeletons as the model's text"
-        raise FormatError("holds no sentence of either set", path=files[min(unused)], remedy=remedy)
-    inputs = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
+        raise FormatError("holds no sentence of the sets", path=files[min(unused)], remedy=remedy)
+    inputs = [path for name in sets for path in test_set_files(config, test_set(config, name))]
     composing = [system for system in study.chosen if not system.decodes_anew]
     decoding = [system for system in study.chosen if system.decodes_anew]  # slow: they come last
     every = [
@@ -74,10 +86,10 @@ def run_study(study: Study, config: Config, files: Mapping[str, Path], run: Run)
         scorers_stage(study),
         scores_stage(study, sentences),
         *_system_stages(study, composing, sentences),
-        variants_stage(study, sentences),
-        gap_positions_stage(study, sentences),
-        gap_variants_stage(study, sentences),
+        hand_variants_stage(study, sentences),
     ]
+    if chosen_variants(study, gap_variants(study)):
+        every += [gap_positions_stage(study, sentences), gap_variants_stage(study, sentences)]
     if kinds:
         model, done = model_for(files.values(), config, done, run)
         every += [

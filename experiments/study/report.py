@@ -2,94 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from experiments.study.analysis import analysis
+from experiments.study.config import Study
 from experiments.study.measuring import Measured, measure_set, measure_variants
 from experiments.study.pipeline import StudyDone
-from experiments.study.sentences import SETS, TEST, test_set
+from experiments.study.sentences import DEVELOPMENT, test_names, test_set
 from experiments.study.systems import RESCORED
 from experiments.study.tables import (
     BLEU,
+    corrected,
     failure_rate,
     failure_table,
+    gap_table,
     gap_type_table,
+    skeleton_kinds,
     skeleton_table,
     system_table,
     variant_table,
 )
 from experiments.study.variant_stages import row_name
-from experiments.study.variants import AUTOMATIC_TOGETHER, BASE
-from lattice_simp.evaluate import Comparison, compare_groups
+from experiments.study.variants import BASE, BOTH, automatic_name
+from lattice_simp.evaluate import Comparison, Score, compare_groups
 from lattice_simp.evaluate.groups import length_groups
 from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
 from lattice_simp.evaluate.table import as_markdown
 from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 
-HEADLINE_AUTOMATIC = AUTOMATIC_TOGETHER
-"""The variant whose gain is compared with that of one hand-made skeleton for each sentence.
-
-It takes three automatic skeletons; each method by itself, and two hand-made ones at once, are in the table of variants.
-It took the place of `automatic (optimal)` when that one's share was known (.33 for French) and its own was not.
-"""
-
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
 
 def report(done: StudyDone, config: Config, folder: Path) -> Results:
-    """Measures everything, and draws the plots into a folder."""
+    """Measures everything, and draws the plots of the first test set into a folder."""
     pair = f"{config.text.source_language}-{config.text.target_language}"
-    names = {name: test_set(config, name).name for name in SETS}
-    measured = {name: measure_set(done, config, name) for name in SETS}
-    variants = {name: measure_variants(done, config, name) for name in SETS}
+    order = (*test_names(done.sentences), DEVELOPMENT)
+    names = {name: test_set(config, name).name for name in order}
+    measured = {name: measure_set(done, config, name) for name in order}
+    variants = {name: measure_variants(done, config, name) for name in order}
     costs = stage_costs(done.records)
-    figures = {
-        **headline(measured[TEST], *variants[TEST]),
+    figures: dict[str, Any] = {}
+    for name in test_names(order):
+        own = headline(done.study, measured[name], *variants[name])
+        figures |= {f"{name}_{key}": value for key, value in own.items()}
+    first = measured[order[0]]
+    figures |= {
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
-        "variants": {names[name]: scores_of(comparison) for name, (_, comparison) in variants.items()},
-        "signatures": {one.name: one.signature for one in measured[TEST].measurements.metrics},
+        "variants": {names[name]: variant_scores(comparison) for name, (_, comparison) in variants.items()},
+        "signatures": {one.name: one.signature for one in first.measurements.metrics},
         "stages": costs,
         "peak_mb": max(record["peak_mb"] for record in costs.values()),
     }
     systems, gap_types = done.study.paper
-    tables = [skeleton_table({names[name]: done.sentences[name] for name in SETS})]
-    for name in reversed(SETS):
-        tables.append(system_table(measured[name], names[name], systems, pair))
-        tables.append(gap_type_table(measured[name], names[name], gap_types, pair))
-    tables.append(failure_table({names[name]: variants[name][0] for name in SETS}, pair))
-    tables += [variant_table(*variants[name], names[name]) for name in reversed(SETS)]
-    draw(measured[TEST], variants[TEST][0], [len(one.words) for one in done.sentences[TEST]], folder / "plots")
-    parts = [training_lines(done), *map(as_markdown, tables), analysis(done, measured[TEST])]
+    kinds = skeleton_kinds({names[name]: done.sentences[name] for name in order})
+    tables = [skeleton_table(kinds), gap_table(kinds)]
+    for name in order:
+        tables.append(system_table(measured[name], systems, pair))
+        tables.append(gap_type_table(measured[name], gap_types, pair))
+    tables.append(failure_table({names[name]: variants[name][0] for name in order}, pair))
+    tables += [variant_table(*variants[name], measured[name].title, done.study.hypotheses) for name in order]
+    draw(first, variants[order[0]][0], [len(one.words) for one in done.sentences[order[0]]], folder / "plots")
+    parts = [training_lines(done), *map(as_markdown, tables), analysis(done, first)]
     return Results(f"{pair}: translation with skeletons", figures, [*parts, "## Stages", stage_table(costs)])
 
 
 NOT_RUN = SimpleNamespace(value=None, gain=None, p=None)
 
 
-def headline(measured: Measured, outputs: dict[str, Any], variants: Comparison) -> dict[str, float | None]:
-    """Returns the figures that sum a study up, on the test set: BLEU on lower-cased tokens."""
+def headline(
+    study: Study, measured: Measured, outputs: dict[str, Any], variants: Comparison
+) -> dict[str, float | None]:
+    """Returns the figures that sum a test set up, as the protocol names them: BLEU on lower-cased tokens.
+
+    Gains are over the plain system; those of rescored systems (`NAME_rescored_gain_bleu`) are over the plain system
+    rescored alike, whose own gain over the plain system is `rescored_gain_bleu`.
+    """
     plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
-    found: dict[str, float | None] = {"plain_bleu": plain["plain"][BLEU].value}
-    for name, system in (("gc", "gc-strong"), ("sfd", "sfd-strong"), ("gc_decoder", "gc"), ("sfd_decoder", "sfd")):
-        score = plain[system][BLEU] if system in plain else NOT_RUN
-        found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
-    found["plain_rescored_bleu"] = rescored["plain" + RESCORED][BLEU].value
-    for name, system in (("gc_rescored", "gc-strong"), ("sfd_rescored", "sfd-strong")):
-        score = rescored[system + RESCORED][BLEU] if system + RESCORED in rescored else NOT_RUN
-        found |= {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
-    for key, variant in (("failed_1_pct", "n=1"), ("failed_1000_pct", "n=1000"), ("failed_edit_pct", "n=1 with edits")):
+    found: dict[str, float | None] = {"sentences": measured.measurements.sentences}
+    found["plain_bleu"] = plain["plain"][BLEU].value
+    found |= _figures("rescored", plain["plain" + RESCORED][BLEU])
+    for name, system in study.headline.items():
+        found |= _figures(name, plain[system][BLEU] if system in plain else NOT_RUN)
+        again = system + RESCORED
+        found |= _figures(f"{name}_rescored", rescored[again][BLEU] if again in rescored else NOT_RUN)
+    most = f"n={study.hypotheses}"
+    for key, variant in (("failed_1_pct", "n=1"), (f"failed_{study.hypotheses}_pct", most)):
         own = outputs.get(row_name(variant))
         found[key] = None if own is None else 100 * failure_rate(own)
-    hand = variants.scores.get(row_name("n=1000"), {}).get(BLEU)
-    automatic = variants.scores.get(row_name(HEADLINE_AUTOMATIC), {}).get(BLEU, NOT_RUN)
-    found["auto_gain_bleu"] = automatic.gain
-    by_hand = NOT_RUN.gain if hand is None else hand.gain
-    known = automatic.gain is not None and by_hand is not None and by_hand > 0
-    found["auto_gain_share"] = automatic.gain / by_hand if known else None
+    for count in sorted(study.automatic_headline):
+        automatic = row_name(automatic_name(study.automatic_headline[count]))
+        by_hand = variants.scores.get(row_name(BOTH)) if count > 1 else plain[BASE]
+        found |= _automatic(count, variants.scores.get(automatic), by_hand)
     return found
+
+
+def _figures(name: str, score: Any) -> dict[str, float | None]:
+    return {f"{name}_bleu": score.value, f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p}
+
+
+def _automatic(
+    count: int, automatic: Mapping[str, Score] | None, by_hand: Mapping[str, Score] | None
+) -> dict[str, float | None]:
+    """Returns the gain of automatic skeletons, and its share of that of as many hand-made ones, where that is one."""
+    own, other = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
+    known = own.gain is not None and other.gain is not None and other.gain > 0
+    name = "auto" if count == 1 else f"auto_{count}"
+    share = own.gain / other.gain if known else None
+    return {f"{name}_gain_bleu": own.gain, f"{name}_gain_p": own.p, f"{name}_gain_share": share}
 
 
 def all_scores(measured: Measured) -> dict[str, Any]:
@@ -109,11 +132,25 @@ def scores_of(comparison: Comparison) -> dict[str, Any]:
     """Returns the value, gain and p of each system by each metric."""
     return {
         system: {
-            metric: {"value": score.value, "gain": score.gain, "p": score.p, "interval": score.interval}
+            metric: {
+                "value": score.value,
+                "gain": score.gain,
+                "p": score.p,
+                "interval": score.interval,
+                "gain_interval": score.gain_interval,
+            }
             for metric, score in scores.items()
         }
         for system, scores in comparison.scores.items()
     }
+
+
+def variant_scores(comparison: Comparison) -> dict[str, Any]:
+    """Returns the scores of the variants, with p-values that are corrected for their number, too."""
+    found = scores_of(comparison)
+    for name, p in corrected(comparison).items():
+        found[name][BLEU]["p_holm"] = p
+    return found
 
 
 def training_lines(done: StudyDone) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,10 @@ from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
 
 DEVELOPMENT, TEST = "development", "test"
+"""Names of the development set and of the first test set; the others have those of the config."""
+
 SETS = (DEVELOPMENT, TEST)
+"""The sets of an experiment that needs no more than these two."""
 
 HAND: Final = "hand"
 HAND_LONG: Final = "hand-long"
@@ -40,14 +43,26 @@ class StudySentence:
     skeletons: dict[str, tuple[Skeleton, ...]]
 
 
+def set_names(config: Config) -> tuple[str, ...]:
+    """Returns the names of the sets of a study: the development set, and all test sets."""
+    return (DEVELOPMENT, *(one.name for one in config.test))
+
+
+def test_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Returns those of the names that are not the development set's."""
+    return tuple(name for name in names if name != DEVELOPMENT)
+
+
 def test_set(config: Config, name: str) -> TestSet:
-    """Returns the training run's development set, or its first test set."""
-    found = config.tune.development if name == DEVELOPMENT else config.test[0]
-    assert found is not None
-    return found
+    """Returns the training run's development set, or a test set by its name."""
+    if name == DEVELOPMENT:
+        assert config.tune.development is not None
+        return config.tune.development
+    return next(one for one in config.test if name in (one.name, TEST))
 
 
-test_set.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
+for _function in (test_set, test_names):
+    _function.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
 
 
 def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[str, Path]) -> list[StudySentence]:

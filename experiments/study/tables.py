@@ -2,149 +2,213 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from experiments.study.measuring import Measured
-from experiments.study.paper import paper_table
+from experiments.study.paper import Figures, paper_table
 from experiments.study.sentences import StudySentence
-from experiments.study.systems import RESCORED
+from experiments.study.systems import AS_PAPER, RESCORED
 from experiments.study.translating import Output
 from experiments.study.variant_stages import row_name
-from lattice_simp.evaluate import Comparison
+from lattice_simp.evaluate import Comparison, Score, holm
 from lattice_simp.evaluate.report import significance_mark
 from lattice_simp.evaluate.table import Cell, Table
 from lattice_simp.skeleton import GapType
-from lattice_simp.skeleton.statistics import skeleton_statistics
+from lattice_simp.skeleton.statistics import SkeletonStatistics, skeleton_statistics
 
 BLEU = "BLEU-tok"
-_KIND_COLUMNS = ("skeletons", "compression rate", "gaps a sentence")
+
+PAPER_SENTENCES = 1000
+"""Of each of the paper's three sets; Table 2 is of all three together."""
+
+MARKS = "* p <= 0.05, ** p <= 0.01"
+
+Kinds = dict[str, dict[str, SkeletonStatistics]]
+"""By set and kind."""
 
 
-def skeleton_table(sets: dict[str, list[StudySentence]]) -> Table:
-    """Tables 1 and 2: how much the skeletons keep, and where their gaps stand."""
-    types = [kind for kind in GapType if kind is not GapType.NONE]
-    columns = ("set", "kind", *_KIND_COLUMNS, *(f"{kind} %" for kind in types))
-    rows = []
-    for name, sentences in sets.items():
-        paper = paper_table("1")
-        given = [paper.get((name, "all", column)) for column in _KIND_COLUMNS[1:]]
+def skeleton_kinds(sets: dict[str, list[StudySentence]]) -> Kinds:
+    """Returns the statistics of the first skeleton of each kind and sentence."""
+    return {
+        name: {
+            kind: skeleton_statistics(one.skeletons[kind][0] for one in sentences if kind in one.skeletons)
+            for kind in dict.fromkeys(kind for one in sentences for kind in one.skeletons)
+        }
+        for name, sentences in sets.items()
+    }
+
+
+def skeleton_table(kinds: Kinds) -> Table:
+    """Table 1: how much the skeletons keep, and how many gaps they have."""
+    columns = ("skeletons", "compression rate", "gaps a sentence")
+    paper, rows = paper_table("1"), []
+    for name, own in kinds.items():
+        given = [paper.get((name, "all", column)) for column in columns[1:]]
         if any(given):
-            rows.append(
-                (Cell(name), Cell("(paper)"), Cell(1000), *(Cell(one, 3) for one in given), *[Cell(None)] * len(types))
-            )
-        for kind in dict.fromkeys(kind for one in sentences for kind in one.skeletons):
-            own = skeleton_statistics(one.skeletons[kind][0] for one in sentences if kind in one.skeletons)
-            shares = [Cell(100 * own[one].share, 1) for one in types]
-            rows.append(
-                (
-                    Cell(name),
-                    Cell(kind),
-                    Cell(own.count),
-                    Cell(own.compression_rate, 3),
-                    Cell(own.gaps_per_sentence, 3),
-                    *shares,
-                )
-            )
+            rows.append((Cell(name), Cell("(paper)"), Cell(PAPER_SENTENCES), *(Cell(one, 3) for one in given)))
+        for kind, found in own.items():
+            numbers = Cell(found.compression_rate, 3), Cell(found.gaps_per_sentence, 3)
+            rows.append((Cell(name), Cell(kind), Cell(found.count), *numbers))
+    return Table("Skeletons (Table 1)", ("set", "kind", *columns), tuple(rows), words=2)
+
+
+def gap_table(kinds: Kinds) -> Table:
+    """Table 2: where the gaps are, and how much the skeletons of each type keep."""
+    types = [kind for kind in GapType if kind is not GapType.NONE]
+    rows = []
+    for name, own in kinds.items():
+        for kind, found in own.items():
+            cells = [cell for one in types for cell in (Cell(100 * found[one].share, 1), _rate(found, one))]
+            rows.append((Cell(name), Cell(kind), Cell(found.count), *cells))
     whole = paper_table("2")
-    shares = [Cell(whole["all", str(one), "share"], 1) for one in types]
-    rows.append((Cell("all three"), Cell("(paper)"), Cell(3000), Cell(None), Cell(None), *shares))
-    return Table("Skeletons (Tables 1 and 2)", columns, tuple(rows), words=2)
+    given = [
+        cell
+        for one in types
+        for cell in (Cell(whole["all", str(one), "share"], 1), Cell(whole["all", str(one), "compression rate"], 3))
+    ]
+    rows.append((Cell("all three"), Cell("(paper)"), Cell(3 * PAPER_SENTENCES), *given))
+    columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))
+    notes = ("rate: the mean compression rate of the type's skeletons", "punctuation at a sentence's ends does not count")
+    return Table("Gap types (Table 2)", columns, tuple(rows), notes, words=2)
 
 
-def system_table(measured: Measured, name: str, table: str, pair: str) -> Table:
+def _rate(found: SkeletonStatistics, kind: GapType) -> Cell:
+    return Cell(found[kind].compression_rate, 3)
+
+
+def system_table(measured: Measured, table: str, pair: str) -> Table:
     """Tables 3 and 5: the systems by all metrics, with the paper's BLEU and METEOR."""
     paper = paper_table(table, pair)
     metrics = measured.measurements.metrics
     rows = []
-    for suffix in ("", RESCORED):
+    for suffix, base in _blocks():
         for system in measured.systems:
             own = system.name + suffix
             if own not in measured.outputs:
                 continue
-            scores = measured.comparisons["plain" + suffix].scores[own]
+            scores = measured.comparisons[base].scores[own]
             cells = [
                 Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
                 for one in metrics
             ]
             first = scores[metrics[0].name]
-            title = system.title + (", 1000-best rescored" if suffix else "")
+            title = system.title + (f", {measured.hypotheses}-best rescored" if suffix else "")
             gain = Cell(first.gain, signed=True), Cell(first.p, 4)
-            rows.append(
-                (Cell(title), *cells, *gain, *(Cell(paper.get((name, own, one))) for one in ("BLEU", "METEOR")))
-            )
+            given = (paper.get((measured.name, _paper_name(own), one)) for one in ("BLEU", "METEOR"))
+            rows.append((Cell(title), *cells, *gain, *map(Cell, given)))
     columns = ("system", *(one.name for one in metrics), "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
     test = measured.comparisons["plain"].test.description
     notes = [
-        "systems with skeletons keep the weights of the first row, and tune one for the skeleton; skeleton-first "
-        "decoding tunes it on fewer sentences, and its lattices are not cut to a number of arcs",
-        "gains and marks (* p <= 0.05, ** p <= 0.01) are against the first row, those of rescored systems against the "
-        f"rescored first row; {test}",
+        "systems with skeletons keep the weights of the first row, and tune one for the skeleton; those as the paper "
+        "have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on fewer "
+        "sentences, and its lattices are not cut to a number of arcs",
+        f"gains and marks ({MARKS}) are against the first row, those of rescored systems against the rescored first "
+        f"row; {test}; p-values of this table are not corrected for their number",
         *(f"{one.name}: {one.signature}" for one in metrics),
     ]
-    return Table(_numbered(f"Systems on {name}", table), columns, tuple(rows), tuple(notes))
+    return Table(_numbered(f"Systems on {measured.title}", table), columns, tuple(rows), tuple(notes))
+
+
+def _blocks() -> tuple[tuple[str, str], ...]:
+    """Returns the suffix of the names of the systems, of the rescored ones then, and their baseline."""
+    return tuple((suffix, "plain" + suffix) for suffix in ("", RESCORED))
+
+
+def _paper_name(system: str) -> str:
+    """Returns the system of the paper that one of ours stands for."""
+    return system.replace(AS_PAPER, "")
 
 
 def _numbered(title: str, table: str) -> str:
     return f"{title} (Table {table})" if table else title
 
 
-def gap_type_table(measured: Measured, name: str, table: str, pair: str) -> Table:
-    """Tables 4 and 6: BLEU by gap type, with the gain over the own baseline, and the paper's."""
+def gap_type_table(measured: Measured, table: str, pair: str) -> Table:
+    """Tables 4 and 6: BLEU by gap type, with the gain over the own baseline, intervals, and the paper's."""
     paper = paper_table(table, pair)
     types = measured.gap_types.order
-    rows = [
-        (
-            Cell("sentences"),
-            *(Cell(measured.by_gap_type["plain"][kind].sentences) for kind in types),
-        )
-    ]
-    for suffix in ("", RESCORED):
+    rows = [(Cell("n"), *(Cell(measured.by_gap_type["plain"][kind].sentences) for kind in types))]
+    for suffix, base in _blocks():
         for system in measured.systems:
             own = system.name + suffix
             if own not in measured.outputs:
                 continue
-            cells = []
-            for kind in types:
-                score = measured.by_gap_type["plain" + suffix][kind].scores[own][BLEU]
-                cells.append(Cell(score.value, mark=significance_mark(score.p)))
-            rows.append((Cell(own), *cells))
-            if any(("all", own, kind) in paper for kind in types):
-                rows.append((Cell(f"{own} (paper)"), *(Cell(paper.get(("all", own, kind))) for kind in types)))
-    notes = ("the paper's are over its three sets; marks as in the table of systems",)
-    return Table(_numbered(f"{BLEU} on {name} by gap type", table), ("system", *types), tuple(rows), notes)
+            scores = [measured.by_gap_type[base][kind].scores[own][BLEU] for kind in types]
+            rows.append((Cell(own), *(Cell(one.value, mark=significance_mark(one.p)) for one in scores)))
+            what = "95 % interval" if own == base else "gain"
+            rows.append((Cell(f"{own}: {what}"), *(Cell(_bounds(one)) for one in scores)))
+            rows += _paper_rows(paper, own, types)
+    notes = (
+        f"types of the skeletons that the systems have ({measured.gap_types.left_out} sentences without one are left "
+        "out), without regard to punctuation at a sentence's ends",
+        "intervals: of the score, and of the gain over the baseline (plain, or plain+rescored), 95 %, by bootstrap "
+        f"resampling of the type's sentences; marks ({MARKS}) are not corrected for their number",
+        "the paper's are over its three sets, of 1000 sentences each",
+    )
+    return Table(_numbered(f"{BLEU} on {measured.title} by gap type", table), ("system", *types), tuple(rows), notes)
 
 
-def failure_table(outputs: dict[str, dict[str, Sequence[Output]]], pair: str) -> Table:
+def _bounds(score: Score) -> str:
+    if score.gain_interval is None:
+        return "[{:.2f}, {:.2f}]".format(*score.interval)
+    return "{:+.2f} [{:+.2f}, {:+.2f}]".format(score.gain, *score.gain_interval)
+
+
+def _paper_rows(paper: Figures, system: str, types: Iterable[str]) -> list[tuple[Cell, ...]]:
+    given = [paper.get(("all", system, kind)) for kind in types]
+    return [(Cell(f"{system} (paper)"), *map(Cell, given))] if any(given) else []
+
+
+def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Table:
     """Table 7: the share of sentences whose composition is empty, %."""
     paper = paper_table("7", pair)
     variants = [one for one in next(iter(outputs.values())) if one.startswith(row_name("n="))]
-    rows = [(Cell(name), *(Cell(100 * failure_rate(own[one])) for one in variants)) for name, own in outputs.items()]
-    for name in outputs:
+    rows = []
+    for name, own in outputs.items():
+        count = len(with_skeletons(own[variants[0]])) if variants else 0
+        rows.append((Cell(name), Cell(count), *(Cell(100 * failure_rate(own[one])) for one in variants)))
         given = [paper.get((name, "failed", one.removeprefix(row_name("")))) for one in variants]
         if any(given):
-            rows.append((Cell(f"{name} (paper)"), *map(Cell, given)))
+            rows.append((Cell(f"{name} (paper)"), Cell(PAPER_SENTENCES), *map(Cell, given)))
     notes = (
-        "n counts the hypotheses that the stronger model finds best of the decoder's n-best list; the paper's are "
-        "those that its neural model finds in the lattice, and its loops are rho, ours sigma",
+        "of the sentences with a skeleton (n); such a sentence is translated as by the plain system",
+        "the number after n= counts the hypotheses that the stronger model finds best of the decoder's n-best list; the "
+        "paper's are those that its neural model finds in the lattice, and its loops are rho, ours sigma",
     )
-    return Table("Failed compositions, % (Table 7)", ("set", *variants), tuple(rows), notes)
+    return Table("Failed compositions, % (Table 7)", ("set", "n", *variants), tuple(rows), notes)
+
+
+def with_skeletons(outputs: Sequence[Output]) -> list[Output]:
+    """Returns the outputs of the sentences that have a skeleton."""
+    return [one for one in outputs if one.reachable is not None]
 
 
 def failure_rate(outputs: Sequence[Output]) -> float:
     """Returns the share of the sentences with skeletons whose composition is empty."""
-    reached = [one.reachable for one in outputs if one.reachable is not None]
-    return reached.count(False) / max(len(reached), 1)
+    own = with_skeletons(outputs)
+    return sum(one.reachable is False for one in own) / max(len(own), 1)
 
 
-def variant_table(outputs: dict[str, list[Output]], comparison: Comparison, name: str) -> Table:
-    """The variants: BLEU, gain over the plain system, p, and failures."""
-    rows = []
+def corrected(comparison: Comparison) -> dict[str, float]:
+    """Returns the p-values of all systems but the baseline, by BLEU, corrected for their number by Holm's method."""
+    own = {name: scores[BLEU].p for name, scores in comparison.scores.items()}
+    tested = {name: p for name, p in own.items() if p is not None}
+    return dict(zip(tested, holm(list(tested.values())), strict=True))
+
+
+def variant_table(outputs: dict[str, list[Output]], comparison: Comparison, title: str, hypotheses: int) -> Table:
+    """The variants: BLEU, gain over the plain system with its interval, p, and failures."""
+    rows, holms = [], corrected(comparison)
     for variant, own in outputs.items():
         score = comparison.scores[variant][BLEU]
         failed = None if variant == "plain" else 100 * failure_rate(own)
-        rows.append((Cell(variant), Cell(score.value), Cell(score.gain, signed=True), Cell(score.p, 4), Cell(failed)))
+        gain = None if score.gain is None else _bounds(score)
+        tests = Cell(score.p, 4), Cell(holms.get(variant), 4)
+        rows.append((Cell(variant), Cell(score.value), Cell(gain), *tests, Cell(failed)))
     notes = (
-        "weights: those of the system before the comma, tuned with n=1000 and its own kind of skeletons",
-        comparison.test.description,
+        f"weights: those of the system before the comma, tuned with n={hypotheses} and its own kind of skeletons",
+        f"gain over plain, its 95 % interval by bootstrap resampling; p: {comparison.test.description}; p (Holm): "
+        f"corrected for the {len(holms)} comparisons of this table",
     )
-    return Table(f"Variants on {name}", ("variant", BLEU, "gain", "p", "failed %"), tuple(rows), notes)
+    columns = ("variant", BLEU, "gain", "p", "p (Holm)", "failed %")
+    return Table(f"Variants on {title}", columns, tuple(rows), notes)

@@ -1,4 +1,4 @@
-"""Stages that translate both sets with a system, and rescore its output."""
+"""Stages that translate all sets with a system, and rescore its output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER, STRONG, scoring, strong_weights
-from experiments.study.sentences import DEVELOPMENT, SETS
+from experiments.study.sentences import DEVELOPMENT
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.core.symbols import SymbolTable
@@ -74,10 +74,10 @@ def _translate(study: Study, system: System, sentences: Sentences, run: Run, fol
     weights = read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)
     maker = _decoding_maker if system.decodes_anew else _composing_maker
     factory = partial(maker, study, system, dict(run.folders), weights, folder)
-    tasks = [(name, number, sentence) for name in SETS for number, sentence in enumerate(sentences[name])]
+    tasks = [(name, number, sentence) for name in sentences for number, sentence in enumerate(sentences[name])]
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     failed = {}
-    for name in SETS:
+    for name in sentences:
         outputs = [
             Output(**json.loads(_note(folder, name, number).read_text(encoding="utf-8")))
             for number in range(len(sentences[name]))
@@ -144,10 +144,11 @@ def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
 def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
     given = run.folders[f"translated-{system.name}"]
     factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
-    tasks = [(name, number, sentence.words) for name in SETS for number, sentence in enumerate(sentences[name])]
+    tasks = [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     lists = {
-        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(sentences[name]))] for name in SETS
+        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(own))]
+        for name, own in sentences.items()
     }
     symbols = SymbolTable()
     lattices = [nbest.lattice(symbols) for nbest in lists[DEVELOPMENT]]
@@ -158,7 +159,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     options = MertOptions(seed=study.seed, min_gain=SEARCH_GAIN, jobs=run.jobs, signs={DECODER: 1})
     found = minimize_error(lattices, references, start, options)
     write_weights(folder / WEIGHTS, found.weights)
-    for name in SETS:
+    for name in sentences:
         before = read_outputs(given / f"{name}.jsonl")
         chosen = [nbest.words[int(nbest.costs(found.weights).argmin())] for nbest in lists[name]]
         write_outputs(

@@ -1,7 +1,7 @@
 """Stages that find the weights of the systems on the development set.
 
 The plain system's are tuned all together; the others keep them, and tune how much the skeleton counts: so whatever
-they gain, they gain by the skeleton.
+they gain, they gain by the skeleton. Those that do as the paper does tune all weights together, from the plain system's.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
     if system.skeleton is not None:
         own = _own_feature(system)
-        mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own}, signs={own: 1})
+        mert = replace(mert, signs={own: 1})
+        if not system.as_paper:
+            mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own})
     if system.decodes_anew:
         result = _tune_decoding(study, system, sentences, start, mert, run)
     else:
@@ -117,7 +119,7 @@ def composer(
 ) -> Callable[[Task], Composed]:
     """Returns the function that finds the `count` best translations of a sentence of a composing system."""
     plain = read_weights(folders["tune"] / WEIGHTS)
-    how = study.composition
+    how = replace(study.composition, loops=system.loops)
 
     def work(task: Task) -> Composed:
         name, number, sentence = task

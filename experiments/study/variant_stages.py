@@ -19,12 +19,12 @@ from experiments.study.decoding import Sentences, other_kinds, space_path
 from experiments.study.gap_positions import Positions, read_positions
 from experiments.study.nbest import Nbest, joined
 from experiments.study.scoring import skeleton_nbest
-from experiments.study.sentences import SETS, TEST, StudySentence
+from experiments.study.sentences import StudySentence, test_names
 from experiments.study.spaces import read_space
 from experiments.study.systems import System
 from experiments.study.translating import Output, write_outputs
 from experiments.study.tuning import Task, needs
-from experiments.study.variants import BASE, Variant, automatic_variants, gap_variants, variants
+from experiments.study.variants import BASE, Variant, automatic_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
@@ -36,20 +36,20 @@ RELATIVE = "Relative"
 VARIANT_STAGES = ("variants", "gap-variants", "automatic-variants")
 
 
-def variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that translates both sets with the variants of the hand-made skeletons."""
-    return _stage("variants", study, variants(study), sentences, (), SETS)
+def hand_variants_stage(study: Study, sentences: Sentences) -> Stage:
+    """Returns the stage that translates all sets with the variants of the hand-made skeletons."""
+    return _stage("variants", study, hand_variants(study), sentences, (), tuple(sentences))
 
 
 def gap_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that translates the test set with loops at the gaps alone."""
-    return _stage("gap-variants", study, gap_variants(study), sentences, ("gap-positions",), (TEST,))
+    """Returns the stage that translates the test sets with loops at the gaps alone."""
+    return _stage("gap-variants", study, gap_variants(study), sentences, ("gap-positions",), test_names(sentences))
 
 
 def automatic_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that translates the test set with automatic skeletons."""
+    """Returns the stage that translates the test sets with automatic skeletons."""
     every = automatic_variants(study, other_kinds(sentences))
-    return _stage("automatic-variants", study, every, sentences, ("automatic-scores",), (TEST,))
+    return _stage("automatic-variants", study, every, sentences, ("automatic-scores",), test_names(sentences))
 
 
 def row_name(variant: str) -> str:
@@ -60,7 +60,7 @@ def row_name(variant: str) -> str:
 def _stage(
     name: str, study: Study, every: list[Variant], sentences: Sentences, more: tuple[str, ...], sets: tuple[str, ...]
 ) -> Stage:
-    base = study.system(BASE)
+    base, every = study.system(BASE), chosen_variants(study, every)
     before = (*needs(base), f"weights-{BASE}", *more)
     work = partial(_run, base, every, sentences, sets)
     return Stage(name, before, [one.settings for one in every], (), work)
@@ -96,7 +96,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
     def work(task: Task) -> None:
         name, number, sentence = task
         space = read_space(space_path(folders["spaces"], name, number))
-        positions = read_positions(folders["gap-positions"], number) if positioned else {}
+        positions = read_positions(folders["gap-positions"], name, number) if positioned else {}
         found = {}
         for variant in every:
             begin = time.process_time()

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from experiments.study.config import Study
+from experiments.study.config import PROTOCOL, Study
 from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.translate.settings import SkeletonSettings
 
 BASE = "gc-strong"
 """The system whose weights the variants are run with."""
+
+BOTH = "both skeletons"
+"""The variant whose translations contain a translation of each of the two hand-made skeletons."""
 
 CANDIDATES = 3
 """Skeletons of each kind that the decoder picks from."""
@@ -58,7 +62,28 @@ class Variant:
         return [self.name, self.kinds, how, self.candidates, self.several, self.aligned, self.at_gaps]
 
 
-def variants(study: Study) -> list[Variant]:
+def chosen_variants(study: Study, every: list[Variant]) -> list[Variant]:
+    """Returns those of the variants that the protocol names."""
+    return [one for one in every if study.variants is None or one.name in study.variants]
+
+
+def check_variants(study: Study, kinds: tuple[str, ...]) -> None:
+    """Finds out whether all variants that the protocol names can be run with some automatic kinds.
+
+    Raises:
+        LatticeSimpError: one cannot.
+    """
+    every = [*hand_variants(study), *gap_variants(study), *automatic_variants(study, kinds)]
+    names = [one.name for one in every]
+    if unknown := [name for name in study.variants or () if name not in names]:
+        raise LatticeSimpError(f"{PROTOCOL}: variants: no {unknown[0]!r}; there are {'; '.join(names)}")
+    for count, own in study.automatic_headline.items():
+        if unknown := [kind for kind in own if kind not in kinds]:
+            message = f"automatic_headline: {count}: no skeletons of {unknown[0]!r}; there are {', '.join(kinds)}"
+            raise LatticeSimpError(f"{PROTOCOL}: {message}")
+
+
+def hand_variants(study: Study) -> list[Variant]:
     """Returns the variants with hand-made skeletons."""
     own = (study.skeleton,)
     usual = study.composition
@@ -71,7 +96,7 @@ def variants(study: Study) -> list[Variant]:
         Variant("rho", own, replace(usual, loops="rho")),
         Variant(KIND_TITLES[other], (other,), usual),
         Variant("the better of both skeletons", (*own, other), usual),
-        Variant("both skeletons", (*own, other), usual, several="all"),
+        Variant(BOTH, (*own, other), usual, several="all"),
     ]
 
 
@@ -88,8 +113,18 @@ def gap_variants(study: Study) -> list[Variant]:
 def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Returns the variants with automatic skeletons."""
     usual = study.composition
-    found = [Variant(f"automatic ({kind})", (kind,), usual) for kind in kinds]
+    found = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds]
     if len(kinds) > 1 or study.candidates > 1:
         found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
         found.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
-    return found
+    pairs = [own for own in study.automatic_headline.values() if len(own) > 1 and set(own) <= set(kinds)]
+    return found + [Variant(automatic_name(own), own, usual, several="all") for own in pairs]
+
+
+def automatic_name(kinds: tuple[str, ...]) -> str:
+    """Returns the name of the variant whose translations contain one of the skeleton of each automatic kind.
+
+    >>> automatic_name(("tagger",)), automatic_name(("tagger", "optimal"))
+    ('automatic (tagger)', 'automatic (tagger + optimal)')
+    """
+    return f"automatic ({' + '.join(kinds)})"

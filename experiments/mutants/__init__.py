@@ -1,0 +1,17 @@
+"""Errors put into the code of the study on purpose: does a test see them?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lattice_simp.pipeline.experiment import FIGURES
+
+
+def killed_pct() -> float | None:
+    """Returns the share of mutants, %, that tests saw when `make mutants` was run last; None if it never was."""
+    path = Path(__file__).with_name(FIGURES)
+    if not path.exists():
+        return None
+    share: float = json.loads(path.read_text(encoding="utf-8"))["mutants_killed_pct"]
+    return share

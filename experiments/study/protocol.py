@@ -1,0 +1,138 @@
+"""Whether results are those of a frozen protocol: one that was committed before a test set was run, and is unchanged.
+
+Each run that reaches the test sets leaves a line in the work folder that says under which protocol it did so.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.study.config import PROTOCOL, Study
+from lattice_simp.pipeline.experiment import CONFIG
+from lattice_simp.support.textio import open_text, read_bytes, read_lines
+
+RUNS = "protocol-runs.jsonl"
+"""The file in the work folder."""
+
+MAY_CHANGE = ("data", "work")
+"""Fields of the config that a command line may set: where files are, not what is done."""
+
+
+@dataclass(frozen=True)
+class ProtocolRun:
+    """A run that reached the test sets.
+
+    Attributes:
+        date: of its beginning.
+        protocol_sha, config_sha: SHA-256 of the files, as `sha256sum` prints it.
+        committed: whether both files were as in the last commit.
+        changes: what the command line changed of them.
+    """
+
+    date: str
+    protocol_sha: str
+    config_sha: str
+    committed: bool
+    changes: tuple[str, ...] = ()
+
+    @classmethod
+    def now(cls, folder: Path, overrides: Iterable[str] = (), skeletons: Iterable[str] = ()) -> ProtocolRun:
+        """Describes a run that begins now.
+
+        Args:
+            folder: the experiment's.
+            overrides: of the config's fields, `name=value`.
+            skeletons: kinds that the command line adds.
+        """
+        changes = [own for own in overrides if own.partition("=")[0] not in MAY_CHANGE]
+        changes += [f"skeletons: {kind}" for kind in skeletons]
+        today = datetime.date.today().isoformat()
+        shas = (file_sha(folder / name) for name in (PROTOCOL, CONFIG))
+        return cls(today, *shas, committed=is_committed(folder, (PROTOCOL, CONFIG)), changes=tuple(changes))
+
+    def same_protocol(self, other: ProtocolRun) -> bool:
+        """Returns whether another run did the same."""
+        mine, theirs = ((one.protocol_sha, one.config_sha, one.changes) for one in (self, other))
+        return mine == theirs
+
+    def write(self, work: Path) -> None:
+        """Appends this run to those of a work folder."""
+        every = [*read_runs(work), self]
+        with open_text(work / RUNS, "w") as file:
+            file.writelines(json.dumps(asdict(one)) + "\n" for one in every)
+
+
+def read_runs(work: Path) -> list[ProtocolRun]:
+    """Reads the runs of a work folder, the first one first."""
+    path = work / RUNS
+    values = [json.loads(line) for line in read_lines(path)] if path.exists() else []
+    return [ProtocolRun(**{**one, "changes": tuple(one["changes"])}) for one in values]
+
+
+def file_sha(path: Path) -> str:
+    """Returns the SHA-256 of a file, hexadecimal."""
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def is_committed(folder: Path, names: Sequence[str]) -> bool:
+    """Returns whether files of a folder are in its Git repository as they are; False where there is none."""
+    listed = _git(folder, "ls-files", "--", *names)
+    changed = _git(folder, "status", "--porcelain", "--", *names)
+    return listed is not None and set(listed.split("\n")) >= set(names) and changed == ""
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip("\n") if done.returncode == 0 else None
+
+
+# ---------------------------------------------------------------- what the results say
+
+
+def shortcomings(runs: Sequence[ProtocolRun]) -> list[str]:
+    """Returns what keeps the results of runs, the last of which is the newest, from being those of a frozen protocol."""
+    newest, found = runs[-1], []
+    if not all(run.committed for run in runs):
+        found.append(f"{PROTOCOL} or {CONFIG} was not committed when the test sets were run")
+    others = {run.protocol_sha for run in runs if not run.same_protocol(newest)}
+    if others:
+        known = ", ".join(sorted(one[:12] for one in others))
+        found.append(f"the test sets were also run under another protocol, config or command line (protocol {known})")
+    if newest.changes:
+        found.append(f"the command line changed {'; '.join(newest.changes)}")
+    return found
+
+
+def protocol_figures(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
+    """Returns what `results.json` says of the protocol."""
+    newest = runs[-1]
+    return {
+        "protocol_sha": newest.protocol_sha,
+        "config_sha": newest.config_sha,
+        "protocol_frozen": not shortcomings(runs),
+    }
+
+
+def protocol_text(runs: Sequence[ProtocolRun], study: Study) -> str:
+    """Returns the paragraph that the page begins with."""
+    found = shortcomings(runs)
+    if found:
+        first = f"**Not the results of a frozen protocol**: {'; '.join(found)}."
+    else:
+        first = f"Protocol: `{PROTOCOL}`, SHA-256 `{runs[-1].protocol_sha}`, committed before the test sets were run."
+    states = {
+        "seen": "seen before (its figures were known while the systems were developed)",
+        "new": "new (run under this protocol alone)",
+    }
+    sets = "; ".join(f"{name}: {states[state]}" for name, state in study.test_sets.items())
+    return f"{first}  \nTest sets: {sets}."
