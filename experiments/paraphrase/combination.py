@@ -293,7 +293,8 @@ def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, fold
         assert own is not None
         lines = read_test_set(config, own, model)[1]
         originals = read_texts(config, own)[1]
-        lists = {system: read_lists(folder, name, len(lines[0])) for system, folder in folders.items()}
+        key = DEVELOPMENT if name == DEVELOPMENT else own.name
+        lists = {system: read_lists(folder, key, len(lines[0])) for system, folder in folders.items()}
         references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
         sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
     lm = LanguageModel.read(next(model.glob("lm.*")))

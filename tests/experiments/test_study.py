@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from train.toy import TASK_USERS, inline_tasks, toy_config, toy_tokens, write_toy_data
+from train.toy import TASK_USERS, inline_tasks, toy_config, toy_pairs, toy_tokens, write_lines, write_toy_data
 
 from experiments.study import measuring
 from experiments.study.__main__ import main
@@ -17,7 +17,8 @@ from experiments.study.composing import compose
 from experiments.study.config import read_study
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import run_study
-from experiments.study.sentences import SETS, TEST
+from experiments.study.protocol import file_sha
+from experiments.study.sentences import DEVELOPMENT, TEST
 from experiments.study.spaces import read_space
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import read_outputs
@@ -32,7 +33,11 @@ STUDY = {
     "tuning_rounds": 2,
     "scorers": ["bilingual", "model1"],
     "automatic": [],
+    "test_sets": {"test": "seen", "late": "new"},
+    "automatic_headline": {1: ["short"]},
 }
+
+SETS = (DEVELOPMENT, TEST, "late")
 
 HOW = SkeletonSettings(weight=1.0)
 
@@ -55,14 +60,18 @@ def experiment(tmp_path_factory) -> Path:
     """A folder with the files of an experiment."""
     folder = tmp_path_factory.mktemp("experiment")
     data = write_toy_data(folder)
-    for name in ("dev", "test"):
+    late = toy_pairs(4, seed=4)
+    write_lines(data / "late.fr", [source for source, _ in late])
+    write_lines(data / "late.en", [target for _, target in late])
+    for name in ("dev", "test", "late"):
         write_skeletons(data, name, 1)
         write_skeletons(data, name, 2)
-    values = toy_config(data, folder / "work", rules={"only_for": ["dev.1.jsonl", "test.1.jsonl"]})
+    values = toy_config(data, folder / "work", rules={"only_for": ["dev.1.jsonl", "test.1.jsonl", "late.1.jsonl"]})
     values["tune"]["development"]["skeletons"] = "dev.1.jsonl"
     values["test"][0]["skeletons"] = "test.1.jsonl"
+    values["test"].append({"name": "late", "source": "late.fr", "references": ["late.en"], "skeletons": "late.1.jsonl"})
     (folder / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY), encoding="utf-8")
+    (folder / "protocol.yaml").write_text(yaml.safe_dump(STUDY), encoding="utf-8")
     return folder
 
 
@@ -165,10 +174,17 @@ def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, 
         [output.words for output in read_outputs(done.folders["translated-plain"] / f"{TEST}.jsonl")],
         [[sentence.references[0] for sentence in done.sentences[TEST]]],
     )
-    assert figures["plain_bleu"] == pytest.approx(expected)
+    assert figures["test_plain_bleu"] == pytest.approx(expected)
     assert f"{expected:.2f}" in page
-    assert {"gc_bleu", "sfd_bleu", "gc_gain_bleu", "gc_gain_p", "failed_1_pct", "auto_gain_share"} <= figures.keys()
+    for name in ("test", "late"):
+        keys = {"gc_bleu", "sfd_bleu", "gc_gain_bleu", "gc_gain_p", "gc_rescored_gain_p", "failed_1_pct", "auto_gain_bleu"}
+        assert {f"{name}_{key}" for key in keys} <= figures.keys()
+    assert figures["sets"].keys() == {"dev", "test", "late"}
     assert figures["sets"]["test"].keys() == {one.name + suffix for one in SYSTEMS for suffix in ("", RESCORED)}
+    assert figures["protocol_sha"] == file_sha(experiment / "protocol.yaml")
+    assert not figures["protocol_frozen"]
+    assert "**Not the results of a frozen protocol**: protocol.yaml or config.yaml was not committed" in page
+    assert "(test set, new; n = 4)" in page
     assert {path.suffix for path in (experiment / "plots").iterdir()} == {".png", ".svg"}
 
 
@@ -195,11 +211,11 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
     values = yaml.safe_load((experiment / "config.yaml").read_text(encoding="utf-8"))
     del values["test"][0]["skeletons"]
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    (tmp_path / "study.yaml").write_text("{hypotheses: 5, automatic: []}\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="a study needs a development set and a test set with skeletons"):
+    (tmp_path / "protocol.yaml").write_text("{hypotheses: 5, automatic: []}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="a study needs a development set and test sets, all with skeletons"):
         read_study(tmp_path, [])
-    (tmp_path / "study.yaml").write_text("hypothesis: 5\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"study.yaml: unknown field hypothesis .*did you mean hypotheses\?"):
+    (tmp_path / "protocol.yaml").write_text("hypothesis: 5\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"protocol.yaml: unknown field hypothesis .*did you mean hypotheses\?"):
         read_study(tmp_path, [])
 
 
@@ -216,8 +232,8 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
 )
 def test_settings_that_cannot_be(experiment, tmp_path, line, message):
     shutil.copy(experiment / "config.yaml", tmp_path)
-    (tmp_path / "study.yaml").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=f"study.yaml:.* {message}"):
+    (tmp_path / "protocol.yaml").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=f"protocol.yaml:.* {message}"):
         read_study(tmp_path, [])
 
 
@@ -225,5 +241,6 @@ def test_skeletons_of_other_tokens_are_refused(experiment, tmp_path):
     study, config = read_study(experiment, [])
     other = tmp_path / "other.jsonl"
     other.write_text('{"line": 0, "tokens": ["a", "b"], "keep": ["10"]}\n', encoding="utf-8")
-    with pytest.raises(LatticeSimpError, match=r"other.jsonl: holds no sentence of either set"):
+    study = study.model_copy(update={"automatic_headline": {}})
+    with pytest.raises(LatticeSimpError, match=r"other.jsonl: holds no sentence of the sets"):
         run_study(study, config, {"own": other}, Run())
