@@ -1,0 +1,292 @@
+"""The figures and the tables of a study: baselines, numbers of sentences, denominators, intervals, the paper's figures."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from toy_study import AUTO, LATE, NEWS, SENTENCES, STUDY, ToyStudy, scoring, toy_config
+from train.toy import TASK_USERS, inline_tasks
+
+from experiments.study import measuring, paper, translating
+from experiments.study.analysis import analysis, sentence_scores
+from experiments.study.measuring import measure_set, measure_variants
+from experiments.study.paper import paper_table
+from experiments.study.report import headline, report
+from experiments.study.sentences import DEVELOPMENT
+from experiments.study.tables import (
+    corrected,
+    failure_rate,
+    failure_table,
+    gap_table,
+    gap_type_table,
+    skeleton_kinds,
+    skeleton_table,
+    system_table,
+    variant_table,
+)
+from experiments.study.translating import Output
+from lattice_simp.evaluate import bleu_tok, chrf, holm
+
+BLEU_TOK = "BLEU-tok"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def inline():
+    """Tasks run in this process, the stronger model is made up, and METEOR, which needs Java, is left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in TASK_USERS:
+            patch.setattr(f"{module}.run_tasks", inline_tasks)
+        patch.setattr(translating, "scoring", scoring)
+        patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
+        yield
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    return ToyStudy(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def done(toy):
+    return toy.everything()
+
+
+@pytest.fixture(scope="module")
+def config(toy):
+    return toy_config(toy.root)
+
+
+@pytest.fixture(scope="module")
+def measured(done, config):
+    return {name: measure_set(done, config, name) for name in SENTENCES}
+
+
+@pytest.fixture(scope="module")
+def variants(done, config):
+    return {name: measure_variants(done, config, name) for name in SENTENCES}
+
+
+def bleu(outputs, name=NEWS, numbers=None):
+    """Returns sacrebleu's own BLEU of outputs."""
+    numbers = range(len(outputs)) if numbers is None else numbers
+    references = [SENTENCES[name][number].reference for number in numbers]
+    metric = BLEU(tokenize="none", lowercase=True, force=True)
+    return metric.corpus_score([outputs[number].words for number in numbers], [references]).score
+
+
+def column(table, name):
+    """Returns a table's column by its first cells."""
+    place = table.columns.index(name)
+    return {row[0].shown: row[place].shown for row in table.rows}
+
+
+# ---------------------------------------------------------------- baselines
+
+
+def test_gains_are_over_the_plain_system_and_those_of_rescored_systems_over_it_rescored(measured):
+    own = measured[NEWS]
+    found = {name: bleu(outputs) for name, outputs in own.outputs.items()}
+    assert len({round(one, 3) for one in found.values()}) > 4
+    for suffix in ("", "+rescored"):
+        scores = own.comparisons["plain" + suffix].scores
+        assert scores["plain" + suffix][BLEU_TOK].gain is None
+        for system in ("gc-strong" + suffix,):
+            assert scores[system][BLEU_TOK].value == pytest.approx(found[system])
+            assert scores[system][BLEU_TOK].gain == pytest.approx(found[system] - found["plain" + suffix])
+    table = column(system_table(own, "", "en-fr"), "BLEU gain")
+    assert table["Hiero"] == table["Hiero, 3-best rescored"] == "-"
+    title = "Gappy composition, Hiero + strong(skeleton)"
+    assert table[title] == f"{found['gc-strong'] - found['plain']:+.2f}"
+    assert table[f"{title}, 3-best rescored"] == f"{found['gc-strong+rescored'] - found['plain+rescored']:+.2f}"
+    assert table[f"{title}, as the paper"] == f"{found['gc-strong-paper'] - found['plain']:+.2f}"
+
+
+def test_the_headline_figures_are_those_of_the_systems_that_the_protocol_names(measured, variants):
+    own = measured[NEWS]
+    found = headline(STUDY, own, *variants[NEWS])
+    by_name = {name: bleu(outputs) for name, outputs in own.outputs.items()}
+    assert found["sentences"] == 5
+    assert found["plain_bleu"] == pytest.approx(by_name["plain"])
+    assert found["gc_gain_bleu"] == pytest.approx(by_name["gc-strong"] - by_name["plain"])
+    assert found["gc_decoder_gain_bleu"] == pytest.approx(by_name["gc"] - by_name["plain"])
+    assert found["gc_paper_gain_bleu"] == pytest.approx(by_name["gc-strong-paper"] - by_name["plain"])
+    assert found["rescored_gain_bleu"] == pytest.approx(by_name["plain+rescored"] - by_name["plain"])
+    assert found["gc_rescored_gain_bleu"] == pytest.approx(by_name["gc-strong+rescored"] - by_name["plain+rescored"])
+    assert found["gc_gain_p"] == own.comparisons["plain"].scores["gc-strong"][BLEU_TOK].p
+    assert found["gc_rescored_gain_p"] == own.comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK].p
+    assert found["sfd_gain_bleu"] is None  # not run
+    assert (found["failed_1_pct"], found["failed_3_pct"]) == (25.0, 0.0)
+    other = STUDY.model_copy(update={"headline": {"gc": "gc"}})
+    assert headline(other, own, *variants[NEWS])["gc_bleu"] == pytest.approx(by_name["gc"])
+
+
+def test_k_automatic_skeletons_are_compared_with_k_made_by_hand(measured, variants):
+    outputs, comparison = variants[NEWS]
+    plain, automatic = bleu(outputs["plain"]), bleu(outputs[f"gc-strong, automatic ({AUTO})"])
+    by_hand, both = bleu(measured[NEWS].outputs["gc-strong"]), bleu(outputs["gc-strong, both skeletons"])
+    found = headline(STUDY, measured[NEWS], outputs, comparison)
+    assert found["auto_gain_bleu"] == pytest.approx(automatic - plain)
+    assert by_hand > plain
+    assert found["auto_gain_share"] == pytest.approx((automatic - plain) / (by_hand - plain))
+    # Two for two: as if the variant "rho" were that of two automatic skeletons.
+    scores = {**comparison.scores, "gc-strong, automatic (a + b)": comparison.scores["gc-strong, rho"]}
+    two = STUDY.model_copy(update={"automatic_headline": {2: ("a", "b")}})
+    found = headline(two, measured[NEWS], outputs, type(comparison)(5, "plain", comparison.test, scores))
+    rho = bleu(outputs["gc-strong, rho"])
+    assert found["auto_2_gain_bleu"] == pytest.approx(rho - plain)
+    assert found["auto_2_gain_share"] == pytest.approx((rho - plain) / (both - plain))
+    assert both > plain
+    assert "auto_gain_bleu" not in found
+
+
+# ---------------------------------------------------------------- numbers of sentences, denominators
+
+
+def test_failures_are_a_share_of_the_sentences_with_skeletons(variants):
+    outputs = {"newstest2013": variants[NEWS][0]}
+    table = failure_table(outputs, "en-fr")
+    assert column(table, "n") == {"newstest2013": "4", "newstest2013 (paper)": "1000"}
+    assert column(table, "gc-strong, n=1") == {"newstest2013": "25.00", "newstest2013 (paper)": "9.00"}
+    assert column(table, "gc-strong, n=3")["newstest2013"] == "0.00"
+    assert "gc-strong, rho" not in table.columns
+    assert failure_rate([Output("a", None), Output("b", True), Output("c", False)]) == 0.5
+    assert failure_rate([Output("a", None)]) == 0.0
+
+
+def test_tables_say_of_how_many_sentences_they_are(measured):
+    titles = {name: own.title for name, own in measured.items()}
+    assert titles == {
+        DEVELOPMENT: "dev (development set; n = 2)",
+        NEWS: "news (test set, seen before; n = 5)",
+        LATE: "late (test set, new; n = 1)",
+    }
+    assert titles[LATE] in system_table(measured[LATE], "5", "en-fr").title
+    assert measured[DEVELOPMENT].name == "dev"
+
+
+def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
+    own = measured[NEWS]
+    table = gap_type_table(own, "6", "en-fr")
+    assert table.columns == ("system", "Middle", "Mixed", "End", "Brace")
+    # A full stop is kept in all of them.
+    assert [cell.shown for cell in table.rows[0]] == ["n", "1", "1", "1", "1"]
+    assert own.gap_types.left_out == 1
+    place = {"Middle": 0, "End": 1, "Brace": 2, "Mixed": 4}
+    for kind, number in place.items():
+        for base in ("plain", "plain+rescored"):
+            for system in ("gc-strong", "plain"):
+                name = system + base.removeprefix("plain")
+                score = bleu(own.outputs[name], numbers=[number])
+                assert column(table, kind)[name].rstrip("*") == f"{score:.2f}", (kind, name)
+                interval = f"[{score:.2f}, {score:.2f}]"  # one sentence is always drawn
+                gain = score - bleu(own.outputs[base], numbers=[number])
+                expected = interval if name == base else f"{gain:+.2f} [{gain:+.2f}, {gain:+.2f}]"
+                row = f"{name}: 95 % interval" if name == base else f"{name}: gain"
+                assert column(table, kind)[row] == expected
+    assert column(table, "Middle")["gc-strong (paper)"] == "28.65"
+    assert column(table, "Brace")["plain+rescored (paper)"] == "33.73"
+
+
+def test_skeletons_by_kind_and_type(toy):
+    kinds = skeleton_kinds({"newstest2013": toy.sentences[NEWS]})
+    table = skeleton_table(kinds)
+    found = {row[1].shown: [cell.shown for cell in row[2:]] for row in table.rows}
+    assert found["(paper)"] == ["1000", "0.481", "1.623"]
+    assert found["hand-long"] == ["4", "0.625", "1.750"]  # 5, 4, 3, 3 of 6 words; 1, 1, 2, 3 gaps
+    types = gap_table(kinds)
+    places = [types.columns.index(name) for name in ("Middle %", "Middle: rate", "End %", "End: rate", "Brace: rate")]
+    rows = {row[1].shown: [row[place].shown for place in places] for row in types.rows}
+    assert rows["hand-long"] == ["25.0", "0.833", "25.0", "0.667", "0.500"]
+    assert rows["(paper)"] == ["10.3", "0.625", "27.5", "0.478", "0.444"]
+    assert [row[2].shown for row in types.rows][-1] == "3000"
+
+
+def test_p_values_of_variants_are_corrected_for_their_number(variants):
+    outputs, comparison = variants[NEWS]
+    own = {name: scores[BLEU_TOK].p for name, scores in comparison.scores.items() if name != "plain"}
+    expected = dict(zip(own, holm(list(own.values())), strict=True))
+    assert corrected(comparison) == expected
+    assert len(own) == len(outputs) - 1
+    table = variant_table(outputs, comparison, "news", 3)
+    shown = column(table, "p (Holm)")
+    assert shown["plain"] == "-"
+    assert shown["gc-strong, rho"] == f"{expected['gc-strong, rho']:.4f}"
+    assert f"corrected for the {len(own)} comparisons" in table.notes[1]
+    gain = bleu(outputs["gc-strong, rho"]) - bleu(outputs["plain"])
+    assert column(table, "gain")["gc-strong, rho"].startswith(f"{gain:+.2f} [")
+    assert column(table, "failed %")["gc-strong, n=1"] == "25.00"
+    assert column(table, BLEU_TOK)["gc-strong, rho"] == f"{bleu(outputs['gc-strong, rho']):.2f}"
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, measured, tmp_path):
+    found = report(done, config, tmp_path)
+    json.dumps(found.figures)
+    for name in (NEWS, LATE):
+        outputs = measured[name].outputs
+        gain = bleu(outputs["gc-strong"], name) - bleu(outputs["plain"], name)
+        assert found.figures[f"{name}_gc_gain_bleu"] == pytest.approx(gain)
+    assert found.figures["sets"].keys() == {"dev", NEWS, LATE}
+    rescored = found.figures["sets"][NEWS]["gc-strong+rescored"][BLEU_TOK]
+    own = measured[NEWS].comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK]
+    assert (rescored["gain"], rescored["p"]) == (own.gain, own.p)
+    assert found.figures["variants"][NEWS]["gc-strong, rho"][BLEU_TOK]["p_holm"] >= own.p or own.p == 1
+    assert not any(key.startswith((DEVELOPMENT, "dev_")) for key in found.figures)
+    page = "\n".join(found.parts)
+    order = [page.index(f"Systems on {measured[name].title}") for name in (NEWS, LATE, DEVELOPMENT)]
+    assert order == sorted(order)
+    assert "translation: news" in page
+
+
+def test_the_analysis_counts_what_gets_better(done, measured):
+    own = measured[NEWS]
+    text = analysis(done, own)
+    scores = [sentence_scores(own.outputs[name], done.sentences[NEWS]) for name in ("gc-strong", "plain")]
+    better = sum(one > other for one, other in zip(*scores, strict=True))
+    worse = sum(one < other for one, other in zip(*scores, strict=True))
+    assert (better, worse) == (2, 1)
+    assert "changes 3 of 5 translations: 2 are better by smoothed sentence BLEU, 1 are worse, 0 as good" in text
+    assert "| 1 | 6 | End | 0.67 | +" in text
+    assert "| 0 | 6 | Middle | 0.83 | -" in text
+
+
+# ---------------------------------------------------------------- the paper's figures
+
+PAPER = Path(paper.__file__).with_name("paper.tsv")
+
+PAPER_SHA = "16083a5daeb498fbfc7a4291abcd44769e47ccc9739ec9cf5010d40bfa66804c"
+"""Of the file when it had been compared with the paper, figure by figure."""
+
+
+def test_the_papers_figures_are_as_they_were_when_compared_with_the_paper():
+    assert hashlib.sha256(PAPER.read_bytes()).hexdigest() == PAPER_SHA
+
+
+def test_the_papers_figures_stand_in_the_paper(shared):
+    text = (shared / "papers" / "hasler-2016-source-simplification-lattices.txt").read_text(encoding="utf-8")
+    with open(PAPER, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert len(rows) > 150
+    for row in rows:
+        assert row["value"] in text, row
+
+
+def test_figures_of_the_paper_are_found_by_table_and_pair():
+    assert paper_table("5", "en-fr")["newstest2013", "gc-strong", "BLEU"] == 30.35
+    assert paper_table("3", "en-de")["newstest2013", "gc-strong", "BLEU"] == 20.02
+    assert paper_table("5", "en-de") == {}
+
+
+def test_systems_as_the_paper_stand_beside_its_figures(measured):
+    own = measured[NEWS]
+    renamed = type(own)(**{**vars(own), "name": "newstest2014"})
+    table = column(system_table(renamed, "5", "en-fr"), "paper: BLEU")
+    assert table["Gappy composition, Hiero + strong(skeleton), as the paper"] == "33.68"
+    assert table["Hiero, 3-best rescored"] == "35.38"

@@ -1,0 +1,329 @@
+"""What the systems and variants of a study do, where each choice changes a translation (`toy_study.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from toy_study import AUTO, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
+from train.toy import TASK_USERS, inline_tasks
+
+from experiments.study import translating, tuning
+from experiments.study.decoding import all_skeletons, other_kinds, spaces_stage
+from experiments.study.scoring import COST, skeleton_nbest
+from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
+from experiments.study.systems import SYSTEMS
+from experiments.study.translating import read_outputs
+from experiments.study.tuning import weights_stage
+from experiments.study.variant_stages import VARIANT_STAGES, hand_variants_stage
+from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants, hand_variants
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.tune.rounds import Round, TuningResult
+
+SKELETON = "Skeleton:" + COST
+
+
+@pytest.fixture(autouse=True, scope="module")
+def inline():
+    """Tasks run in this process, and the stronger model is made up."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in TASK_USERS:
+            patch.setattr(f"{module}.run_tasks", inline_tasks)
+        patch.setattr(translating, "scoring", scoring)
+        yield
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    study = ToyStudy(tmp_path_factory.mktemp("study"))
+    study.everything()
+    return study
+
+
+def weights(toy, system):
+    return read_weights(toy.folders[f"weights-{system}"] / WEIGHTS)
+
+
+def outputs(toy, stage, name=NEWS, variant=""):
+    file = f"{name}.gc-strong, {variant}.jsonl" if variant else f"{name}.jsonl"
+    return read_outputs(toy.folders[stage] / file)
+
+
+def words(toy, stage, number, variant=""):
+    return outputs(toy, stage, NEWS, variant)[number].words
+
+
+def right(toy, stage, name):
+    """Returns which sentences are translated as the reference says."""
+    return [
+        own.words == toy.reference
+        for own, toy in zip(outputs(toy, stage, name), SENTENCES[name], strict=True)
+    ]
+
+
+# ---------------------------------------------------------------- tuning
+
+
+def test_weights_are_tuned_on_the_development_set_alone(toy):
+    """There a large weight of the skeleton is right; on the first test sentence it is wrong."""
+    for system in ("gc", "gc-strong"):
+        assert weights(toy, system)[SKELETON] > WAS_WEIGHT
+        assert right(toy, f"translated-{system}", DEVELOPMENT) == [True, True]
+        assert not right(toy, f"translated-{system}", NEWS)[0]
+    assert right(toy, "translated-plain", DEVELOPMENT) == [False, False]
+
+
+def test_systems_keep_the_plain_weights_but_those_as_the_paper_tune_all(toy):
+    for system in ("gc", "gc-strong"):
+        assert {name: weights(toy, system)[name] for name in PLAIN} == PLAIN
+    as_paper = weights(toy, "gc-strong-paper")
+    assert as_paper["TM"] > 1 / 3  # its skeletons say nothing of the tense: only TM can
+    assert right(toy, "translated-gc-strong-paper", DEVELOPMENT) == [True, True]
+
+
+def test_the_plain_system_tunes_all_weights(toy, tmp_path):
+    own = ToyStudy(tmp_path / "own")
+    own.tuned("plain")
+    assert weights(own, "plain")["TM"] > 1 / 3
+    own.translated("plain")
+    assert right(own, "translated-plain", DEVELOPMENT) == [True, True]
+
+
+def test_rescoring_is_tuned_on_the_development_set_alone(toy):
+    assert right(toy, "rescored-plain", DEVELOPMENT) == [True, True]
+    assert right(toy, "rescored-plain", LATE) == [True]
+    assert not right(toy, "rescored-plain", NEWS)[0]
+    assert read_weights(toy.folders["rescored-plain"] / WEIGHTS)["Strong"] > 0
+
+
+def test_rescoring_takes_the_lists_of_its_own_system(toy):
+    """The stronger model says nothing of the verb's tense there, so the system's own choice stays."""
+    assert "saw" in words(toy, "rescored-gc-strong", 1)
+    assert "sees" in words(toy, "rescored-plain", 1)
+    assert [own.reachable for own in outputs(toy, "rescored-gc-strong")] == [True, True, True, None, True]
+
+
+# ---------------------------------------------------------------- systems
+
+
+def test_the_scorer_chooses_among_a_skeletons_hypotheses(toy):
+    assert "ate" in words(toy, "translated-plain", 4)
+    assert "ate" in words(toy, "translated-gc", 4)
+    assert "had" in words(toy, "translated-gc-strong", 4)
+
+
+def test_skeleton_hypotheses_are_sorted_by_what_they_cost_their_scorer(toy):
+    skeleton = toy.sentences[NEWS][4].skeletons[HAND_LONG][0]
+    folders = {**toy.folders, "rescored-plain": toy.root / "rescored-plain"}
+    decoder = skeleton_nbest(folders, skeleton, "decoder", PLAIN)
+    strong = skeleton_nbest(folders, skeleton, "strong", PLAIN)
+    assert (decoder.words, decoder.features.ravel().tolist()) == (["we ate bread", "we had bread"], [0, pytest.approx(-0.4)])
+    assert (strong.words, strong.features.ravel().tolist()) == (["we had bread", "we ate bread"], [pytest.approx(-0.4), -2])
+
+
+def test_systems_as_the_paper_have_rho_loops_and_the_first_judgement(toy):
+    assert words(toy, "translated-gc-strong", 2).startswith("one c b")
+    assert words(toy, "translated-gc-strong-paper", 2).startswith("one b d")
+    assert outputs(toy, "translated-gc-strong-paper")[1].skeleton == "he sees dog"
+    assert outputs(toy, "translated-gc-strong")[1].skeleton == "he saw dog"
+    for system in SYSTEMS:
+        assert system.loops == ("rho" if system.name.endswith("-paper") else "sigma")
+    kinds = {system.name: system.skeleton for system in STUDY.chosen}
+    assert kinds == {"plain": None, "gc": HAND_LONG, "gc-strong": HAND_LONG, "gc-strong-paper": HAND}
+
+
+def test_sentences_without_a_skeleton_are_translated_plainly(toy):
+    for system in ("gc", "gc-strong", "gc-strong-paper"):
+        own = outputs(toy, f"translated-{system}")[3]
+        assert (own.words, own.reachable, own.skeleton) == (words(toy, "translated-plain", 3), None, "")
+
+
+def test_translations_contain_what_they_say(toy):
+    for name in SENTENCES:
+        for own in outputs(toy, "translated-gc-strong", name):
+            rest = iter(own.words.split())
+            assert all(word in rest for word in own.skeleton.split())
+            assert (own.reachable is None) == (own.skeleton == "")
+
+
+def test_stages_say_how_many_compositions_failed(toy):
+    assert toy.records["translated-gc-strong"][f"failed_{NEWS}"] == 0
+    assert toy.records["translated-plain"][f"failed_{NEWS}"] == 0
+
+
+# ---------------------------------------------------------------- variants
+
+
+def test_n_is_the_number_of_hypotheses_that_are_composed(toy):
+    reached = {n: [own.reachable for own in outputs(toy, "variants", NEWS, f"n={n}")] for n in (1, 10, 3)}
+    assert reached == {1: [True, False, True, None, True], 10: [True] * 3 + [None, True], 3: [True] * 3 + [None, True]}
+    assert "sees" in words(toy, "variants", 1, "n=1")
+    assert "saw" in words(toy, "variants", 1, "n=10")
+
+
+def test_edits_reach_what_is_out_of_reach(toy):
+    assert outputs(toy, "variants", NEWS, "n=1 with edits")[1].reachable
+    assert not outputs(toy, "variants", NEWS, "n=1")[1].reachable
+
+
+def test_rho_is_not_sigma(toy):
+    assert words(toy, "variants", 2, "n=3").startswith("one c b")
+    assert words(toy, "variants", 2, "rho").startswith("one b d")
+
+
+def test_the_variant_with_all_hypotheses_is_the_system_itself(toy):
+    for name in SENTENCES:
+        assert outputs(toy, "variants", name, "n=3") == outputs(toy, "translated-gc-strong", name)
+
+
+def test_short_and_both_skeletons(toy):
+    found = {
+        variant: outputs(toy, "variants", NEWS, variant)[1] for variant in ("short skeletons", "both skeletons", "n=3")
+    }
+    assert found["short skeletons"].skeleton == "he sees dog"
+    assert found["n=3"].skeleton == "he saw dog"
+    rest = found["both skeletons"].words.split()
+    assert "sees" in rest  # the long skeleton's third hypothesis is the only one that goes with the short one's
+    assert "had" in words(toy, "variants", 4, "both skeletons")
+    assert "ate" in words(toy, "variants", 4, "the better of both skeletons")
+
+
+def test_loops_at_gaps_alone_allow_less(toy):
+    name = "the decoder's 100 best"
+    assert outputs(toy, "gap-variants", NEWS, name)[1].skeleton == "he saw dog"
+    assert outputs(toy, "gap-variants", NEWS, f"{name}, loops at gaps")[1].skeleton == "he sees"
+
+
+def test_automatic_skeletons_are_those_of_their_kind(toy):
+    variant = f"automatic ({AUTO})"
+    found = outputs(toy, "automatic-variants", NEWS, variant)
+    assert [own.reachable for own in found] == [True, None, None, None, None]
+    assert found[0].skeleton == "dog is"
+    assert right(toy, "translated-gc-strong", NEWS)[0] is False
+    assert found[0].words == SENTENCES[NEWS][0].reference
+
+
+def test_variants_are_made_of_the_sets_that_they_are_for(toy):
+    sets = {stage: {path.name.split(".")[0] for path in toy.folders[stage].glob("*.jsonl")} for stage in VARIANT_STAGES}
+    assert sets == {"variants": {DEVELOPMENT, NEWS, LATE}, "gap-variants": {NEWS, LATE}, "automatic-variants": {NEWS, LATE}}
+
+
+def test_a_protocol_with_fewer_variants(tmp_path):
+    study = STUDY.model_copy(update={"variants": ("rho", "n=1"), "systems": ("plain", "gc-strong")})
+    assert [one.name for one in chosen_variants(study, hand_variants(study))] == ["n=1", "rho"]
+    assert not chosen_variants(study, gap_variants(study))
+    own = ToyStudy(tmp_path / "own", study)
+    own.tuned("gc-strong")
+    folder = own.do(hand_variants_stage(study, own.sentences))
+    assert {path.name for path in folder.glob(f"{NEWS}.*.jsonl")} == {
+        f"{NEWS}.gc-strong, n=1.jsonl",
+        f"{NEWS}.gc-strong, rho.jsonl",
+    }
+
+
+def test_variants_that_are_not_there_are_refused_before_hours_of_work():
+    check_variants(STUDY, (AUTO,))
+    with pytest.raises(LatticeSimpError, match=r"protocol.yaml: variants: no 'roh'; there are n=1; n=10"):
+        check_variants(STUDY.model_copy(update={"variants": ("roh",)}), (AUTO,))
+    with pytest.raises(LatticeSimpError, match=r"automatic_headline: 1: no skeletons of 'auto'"):
+        check_variants(STUDY, ("tagger",))
+
+
+def test_two_automatic_skeletons_are_a_variant_of_their_own():
+    study = STUDY.model_copy(update={"automatic_headline": {1: ("a",), 2: ("a", "b")}})
+    found = {one.name: one for one in automatic_variants(study, ("a", "b", "c"))}
+    pair = found["automatic (a + b)"]
+    assert (pair.kinds, pair.several, pair.candidates) == (("a", "b"), "all", 1)
+    assert (found["automatic (all at once)"].kinds, found["automatic (a)"].kinds) == (("a", "b", "c"), ("a",))
+    assert (found["automatic (the best of all)"].several, found["automatic (the best of all)"].candidates) == ("best", 3)
+
+
+# ---------------------------------------------------------------- skeleton-first decoding
+
+
+@dataclass
+class Calls:
+    """Stands for the decoder: tells what it was called with, and translates into that."""
+
+    settings: DecoderSettings = field(default_factory=DecoderSettings)
+    weights: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Any) -> Calls:
+        return cls()
+
+    def with_weights(self, own: dict[str, float]) -> Calls:
+        return replace(self, weights=own)
+
+    def translate(self, words, skeletons=(), strategy="plain", skeleton_hypotheses=None):
+        given = skeleton_hypotheses[0] if skeleton_hypotheses else Hypothesis(("nothing",), 0.0)
+        text = f"{strategy} {given.text} {given.cost:.1f} {self.weights['Skeleton']:.0f}"
+        own = [Hypothesis(tuple(text.split()), 1.0), Hypothesis(("worse",), 2.0)]
+        masks = [skeleton.to_mask() for skeleton in skeletons]
+        return SimpleNamespace(nbest=lambda count: own[:count], reachable=True if masks == ["010101"] else None)
+
+
+@pytest.fixture
+def first(tmp_path, monkeypatch):
+    """A study of skeleton-first decoding, with what its tuning was called with."""
+    calls = []
+
+    def tune(given, start, decoding, **options):
+        calls.append(SimpleNamespace(given=given, start=start, decoding=decoding, **options))
+        return TuningResult({**start, "Skeleton": 3.0}, 0.5, (Round(start, 0.4, 0.5),))
+
+    monkeypatch.setattr(translating, "Decoder", Calls)
+    monkeypatch.setattr(tuning, "tune", tune)
+    study = STUDY.model_copy(update={"systems": ("plain", "gc-strong", "sfd", "sfd-strong"), "skeleton_first_sentences": 1})
+    own = ToyStudy(tmp_path / "own", study)
+    for system in ("sfd", "sfd-strong"):
+        own.tuned(system)
+        own.translated(system)
+    return own, calls
+
+
+def test_skeleton_first_decoding_is_forced_to_the_skeletons_hypotheses(first):
+    toy, _ = first
+    assert words(toy, "translated-sfd", 4) == "skeleton-first we ate bread 0.0 3"
+    assert words(toy, "translated-sfd-strong", 4) == "skeleton-first we had bread 0.4 3"
+    assert words(toy, "translated-sfd", 3) == "plain nothing 0.0 3"
+    assert [own.reachable for own in outputs(toy, "translated-sfd")] == [None] * 4 + [True]
+
+
+def test_skeleton_first_decoding_tunes_one_weight_on_development_sentences(first):
+    _, calls = first
+    assert [one.start for one in calls] == [{**PLAIN, "Skeleton": 1.0}] * 2
+    for one in calls:
+        assert one.decoding.strategy == "skeleton-first"
+        assert one.mert.fixed == frozenset(PLAIN)
+        assert one.mert.signs == {"Skeleton": 1}
+        assert [given.words for given in one.given] == [tuple(SENTENCES[DEVELOPMENT][0].source.split())]
+        assert one.given[0].masks == ("110111",)
+        assert [own.text for own in one.given[0].skeleton_hypotheses] == ["house was red", "house is red"]
+
+
+# ---------------------------------------------------------------- keys of stages
+
+
+def test_stages_depend_on_what_they_are_made_of():
+    sentences = {name: [one.sentence() for one in own] for name, own in SENTENCES.items()}
+    fewer = {**sentences, NEWS: sentences[NEWS][:2]}
+    assert spaces_stage(STUDY, sentences, ()).settings != spaces_stage(STUDY, fewer, ()).settings
+    as_paper = replace(STUDY.system("gc-strong"), as_paper=True)
+    one, other = (weights_stage(STUDY, own, sentences) for own in (STUDY.system("gc-strong"), as_paper))
+    assert one.settings != other.settings
+    assert {"weights-plain", "scores", "rescored-plain"} <= set(one.needs)
+    assert len({str(variant.settings) for variant in hand_variants(STUDY)}) == len(hand_variants(STUDY))
+
+
+def test_every_skeleton_is_decoded_once():
+    sentences = {name: [one.sentence() for one in own] for name, own in SENTENCES.items()}
+    assert other_kinds(sentences) == (AUTO,)
+    found = [skeleton.words for skeleton in all_skeletons(sentences, (HAND, HAND_LONG))]
+    assert len(found) == len(set(found)) == 14
+    assert [skeleton.words for skeleton in all_skeletons(sentences, (AUTO,))] == [("n2", "n3", "n4", "n5", ".")]
