@@ -33,6 +33,7 @@ class ProtocolRun:
         date: of its beginning.
         protocol_sha, config_sha: SHA-256 of the files, as `sha256sum` prints it.
         committed: whether both files were as in the last commit.
+        commit: of the code, as `git describe --always --dirty` names it; "" outside a repository.
         changes: what the command line changed of them.
     """
 
@@ -40,6 +41,7 @@ class ProtocolRun:
     protocol_sha: str
     config_sha: str
     committed: bool
+    commit: str = ""
     changes: tuple[str, ...] = ()
 
     @classmethod
@@ -55,7 +57,9 @@ class ProtocolRun:
         changes += [f"skeletons: {kind}" for kind in skeletons]
         today = datetime.date.today().isoformat()
         shas = (file_sha(folder / name) for name in (PROTOCOL, CONFIG))
-        return cls(today, *shas, committed=is_committed(folder, (PROTOCOL, CONFIG)), changes=tuple(changes))
+        committed = is_committed(folder, (PROTOCOL, CONFIG))
+        commit = _git(folder, "describe", "--always", "--dirty") or ""
+        return cls(today, *shas, committed, commit, tuple(changes))
 
     def same_protocol(self, other: ProtocolRun) -> bool:
         """Returns whether another run did the same."""
@@ -134,5 +138,6 @@ def protocol_text(runs: Sequence[ProtocolRun], study: Study) -> str:
         "seen": "seen before (its figures were known while the systems were developed)",
         "new": "new (run under this protocol alone)",
     }
+    commits = ", ".join(dict.fromkeys(run.commit for run in runs if run.commit)) or "unknown"
     sets = "; ".join(f"{name}: {states[state]}" for name, state in study.test_sets.items())
-    return f"{first}  \nTest sets: {sets}."
+    return f"{first}  \nTest sets: {sets}.  \nCommits of the code in the runs that reached them: {commits}."

@@ -1,0 +1,38 @@
+"""`python -m experiments.mutants`: do the tests of the study see errors that are put into its code?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.mutants.running import Workshop, read_mutants
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+
+
+def mutants(experiment: Experiment) -> Results:
+    """Runs all mutants."""
+    values = experiment.settings()
+    root = Path(__file__).resolve().parents[2]
+    every = read_mutants(root / values["mutants"])
+    workshop = Workshop(root, values["copied"], values["seconds"])
+    found = {}
+    for mutant, killed in workshop.killed(every, experiment.run.jobs):
+        found[mutant] = killed
+        experiment.run.say(f"{len(found)} of {len(every)}: {mutant.name}: {'killed' if killed else 'SURVIVED'}")
+    survived = [mutant.name for mutant, killed in found.items() if not killed]
+    share = 100 * sum(found.values()) / len(found)
+    figures = {"mutants": len(found), "mutants_killed_pct": share, "survived": survived}
+    rows = ["| error | file | tests that see it |", "|---|---|---|"]
+    for mutant, killed in found.items():
+        rows.append(f"| {mutant.name} | {mutant.file} | {'yes' if killed else '**no**'} |")
+    text = f"{sum(found.values())} of {len(found)} errors make a test fail ({share:.0f} %)."
+    return Results("Errors in the study's code that tests see", figures, [text, "\n".join(rows)])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.mutants", __doc__, Path(__file__).parent), arguments, mutants)
+
+
+if __name__ == "__main__":
+    main()

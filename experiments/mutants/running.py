@@ -1,0 +1,161 @@
+"""Puts errors into a copy of the code, one at a time, and runs the tests that should see them."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from queue import SimpleQueue
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.pipeline.threads import in_threads
+from lattice_simp.support.textio import open_text, read_bytes
+
+PASSED, FAILED = 0, 1
+"""What pytest returns; everything else means that it could not run the tests."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An error in a file.
+
+    Attributes:
+        name: what is wrong.
+        file: its path from the root of the repository.
+        before: text that occurs once in the file.
+        after: what is written in its place.
+        tests: arguments of pytest, separated by blanks.
+    """
+
+    name: str
+    file: str
+    before: str
+    after: str
+    tests: str
+
+    def applied(self, text: str) -> str:
+        """Returns the file's text with the error in it.
+
+        Raises:
+            LatticeSimpError: the text before is not there once, or stays as it is.
+        """
+        count = text.count(self.before)
+        if count != 1 or self.before == self.after:
+            raise LatticeSimpError(
+                f"mutant {self.name!r}: its text occurs {count} times in {self.file}; bring mutants.tsv up to date"
+            )
+        return text.replace(self.before, self.after)
+
+
+def read_mutants(path: Path) -> list[Mutant]:
+    """Reads a table with the fields of `Mutant` as columns; `\\n` stands for a line break.
+
+    Raises:
+        FormatError: other columns, or two mutants of one name.
+    """
+    with open_text(path) as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    names = [field.name for field in fields(Mutant)]
+    found = []
+    for number, row in enumerate(rows, start=2):
+        if list(row) != names or not all(isinstance(value, str) for value in row.values()):
+            raise FormatError("is no mutant", path=path, line=number, remedy=f"write the columns {', '.join(names)}")
+        found.append(Mutant(**{name: value.replace("\\n", "\n") for name, value in row.items()}))
+    if len({one.name for one in found}) < len(found):
+        raise FormatError("two mutants have the same name", path=path, remedy="rename one")
+    return found
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """A place to run mutants in.
+
+    Attributes:
+        root: of the repository.
+        copied: the files and folders that the tests need.
+        seconds: that the tests of a mutant may take.
+    """
+
+    root: Path
+    copied: Sequence[str]
+    seconds: float
+
+    def killed(self, mutants: Sequence[Mutant], jobs: int = 1) -> Iterator[tuple[Mutant, bool]]:
+        """Yields each mutant, and whether a test failed because of it.
+
+        Raises:
+            LatticeSimpError: a mutant's text is not in its file, the tests fail without any mutant, or they cannot be
+                run.
+        """
+        for mutant in mutants:
+            mutant.applied(self._text(mutant))
+        with ExitStack() as stack:
+            copies: SimpleQueue[Path] = SimpleQueue()
+            for _ in range(jobs):
+                copies.put(stack.enter_context(self._copy()))
+            self._check(mutants, copies)
+
+            def kill(mutant: Mutant) -> bool:
+                copy = copies.get()
+                try:
+                    return self._is_killed(mutant, copy)
+                finally:
+                    copies.put(copy)
+
+            for mutant, found, error in in_threads(kill, mutants, jobs):
+                if error is not None:
+                    raise error
+                yield mutant, bool(found)
+
+    def _text(self, mutant: Mutant) -> str:
+        return read_bytes(self.root / mutant.file).decode()
+
+    @contextmanager
+    def _copy(self) -> Iterator[Path]:
+        """Copies what the tests need, with the times of the files: so compiled kernels are taken for what they are."""
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            copy = Path(folder)
+            for name in self.copied:
+                if (self.root / name).is_dir():
+                    shutil.copytree(self.root / name, copy / name)
+                else:
+                    shutil.copy2(self.root / name, copy / name)
+            yield copy
+
+    def _check(self, mutants: Sequence[Mutant], copies: SimpleQueue[Path]) -> None:
+        """Runs all tests without any mutant."""
+        copy = copies.get()
+        tests = sorted({test for mutant in mutants for test in mutant.tests.split()})
+        found, said = self._run(tests, copy)
+        if found != PASSED:
+            raise LatticeSimpError(f"the tests fail without any mutant:\n{said}")
+        copies.put(copy)
+
+    def _is_killed(self, mutant: Mutant, copy: Path) -> bool:
+        path, text = copy / mutant.file, self._text(mutant)
+        path.write_bytes(mutant.applied(text).encode())
+        try:
+            found, said = self._run(mutant.tests.split(), copy)
+        finally:
+            path.write_bytes(text.encode())
+        if found not in (PASSED, FAILED):
+            raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
+        return found == FAILED
+
+    def _run(self, tests: Sequence[str], copy: Path) -> tuple[int, str]:
+        """Runs tests, up to the first that fails; one that takes too long fails."""
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+        paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        options = {"cwd": copy, "env": {**os.environ, **paths}, "capture_output": True, "text": True}
+        try:
+            done = subprocess.run(command, timeout=self.seconds, check=False, **options)
+        except subprocess.TimeoutExpired:
+            return FAILED, f"more than {self.seconds} seconds"
+        return done.returncode, (done.stdout + done.stderr)[-2000:]
