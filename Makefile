@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english clean
+	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english mutants clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,10 +112,13 @@ simplify-translate: $(STAMP) | build/simplify/model-turk  ## translate simplifie
 paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captions, draw a sample to judge (half an hour)
 	$(call RUN,experiments.paraphrase)
 
-# Any folder with config.yaml and protocol.yaml is a study: experiments/en-fr is English-French on a million pairs,
+# Any folder with config.yaml and protocol.yaml is a study (commit both before a test set is run): experiments/en-fr is English-French on a million pairs,
 # experiments/en-de English-German on 330,000.
 study-%: $(STAMP)  ## train on a pair of languages, en-fr or en-de, translate with skeletons (hours)
 	$(call RUN,experiments.study experiments/$*)
+
+mutants: $(STAMP)  ## put errors into the study's code, one at a time: do tests see them? (minutes)
+	$(BIN)/python -m experiments.mutants --jobs $(JOBS) --command 'make $@'
 
 hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz build/hindi \

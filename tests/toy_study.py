@@ -1,7 +1,7 @@
 """A study of a few made-up sentences whose spaces and skeletons are written down instead of decoded.
 
-Every choice that the systems of a study differ in changes a translation here: the n of a skeleton's list, rho and sigma,
-one tuned weight or all, the scorer, the judgement, and the set that is tuned on.
+Every choice that the systems of a study differ in changes a translation here: the n of a skeleton's list, rho and
+sigma, one tuned weight or all, the scorer, the judgement, and the set that is tuned on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ AUTO = "auto"
 """A kind of automatic skeletons."""
 
 FEATURES = ("LM", "TM")
+DECODER = {"LM": 1.0, "TM": 0.05}
 PLAIN = {"LM": 1.0, "TM": 0.1}
+"""The weights of the decoder, and those that the plain system was tuned to."""
 
 WAS_WEIGHT = 1.4
 """Of the skeleton: above it, the development sentences and the first test sentence are put into the past tense."""
@@ -110,6 +112,7 @@ SENTENCES = {
             {
                 HAND: ("111101", (("he sees dog", 0.0, 0.0),)),
                 HAND_LONG: ("111001", (("he looks dog", 0.0, 0.0), ("he saw dog", -0.1, 0.0), ("he sees", -3.0, 0.0))),
+                AUTO: ("100001", (("he saw", 0.0, 0.0),)),
             },
         ),
         # With rho loops, "c" leaves the state after "one" and cannot be passed over.
@@ -175,7 +178,8 @@ class ToyStudy:
     )
 
     def __post_init__(self) -> None:
-        for name, weights in (("tune", PLAIN), ("weights-plain", PLAIN), ("rescored-plain", {"Decoder": 1, "Strong": 1})):
+        strong = {"Decoder": 1.0, "Strong": 1.0}
+        for name, weights in (("tune", DECODER), ("weights-plain", PLAIN), ("rescored-plain", strong)):
             write_weights(self.made(name) / WEIGHTS, weights)
         for name in ("model", "spaces", "skeletons", "scores", "automatic", "automatic-scores", "scorers"):
             self.made(name)
@@ -247,7 +251,6 @@ _COSTS = {"seconds": 1.0, "cpu_seconds": 1.0, "peak_mb": 1}
 
 def _space(scored: tuple[Scored, ...]):
     hypotheses = [
-        Hypothesis(tuple(words.split()), features=dict(zip(FEATURES, scores, strict=True)))
-        for words, *scores in scored
+        Hypothesis(tuple(words.split()), features=dict(zip(FEATURES, scores, strict=True))) for words, *scores in scored
     ]
     return nbest_lattice(hypotheses, FEATURES, SymbolTable())

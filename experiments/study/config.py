@@ -27,7 +27,13 @@ State = Literal["seen", "new"]
 ALWAYS = {"plain", "gc-strong"}
 """The baseline, and the system that the variants are run with."""
 
-HEADLINE = {"gc": "gc-strong", "sfd": "sfd-strong", "gc_decoder": "gc", "sfd_decoder": "sfd", "gc_paper": "gc-strong-paper"}
+HEADLINE = {
+    "gc": "gc-strong",
+    "sfd": "sfd-strong",
+    "gc_decoder": "gc",
+    "sfd_decoder": "sfd",
+    "gc_paper": "gc-strong-paper",
+}
 
 
 class Study(BaseModel):

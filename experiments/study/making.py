@@ -1,4 +1,4 @@
-"""The stage that makes skeletons of the test sets automatically, by methods that have seen the development set alone."""
+"""The stage that makes skeletons of the test sets automatically, by methods that know the development set alone."""
 
 from __future__ import annotations
 

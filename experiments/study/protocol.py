@@ -104,7 +104,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def shortcomings(runs: Sequence[ProtocolRun]) -> list[str]:
-    """Returns what keeps the results of runs, the last of which is the newest, from being those of a frozen protocol."""
+    """Returns what keeps the results of runs, the newest one last, from being those of a frozen protocol."""
     newest, found = runs[-1], []
     if not all(run.committed for run in runs):
         found.append(f"{PROTOCOL} or {CONFIG} was not committed when the test sets were run")

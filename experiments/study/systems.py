@@ -62,9 +62,7 @@ SYSTEMS = (
 
 def systems_with(skeleton: str) -> tuple[System, ...]:
     """Returns the systems with skeletons of another kind, but for those that do as the paper does."""
-    return tuple(
-        one if one.skeleton is None or one.as_paper else replace(one, skeleton=skeleton) for one in SYSTEMS
-    )
+    return tuple(one if one.skeleton is None or one.as_paper else replace(one, skeleton=skeleton) for one in SYSTEMS)
 
 
 RESCORED = "+rescored"

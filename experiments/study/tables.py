@@ -68,7 +68,10 @@ def gap_table(kinds: Kinds) -> Table:
     ]
     rows.append((Cell("all three"), Cell("(paper)"), Cell(3 * PAPER_SENTENCES), *given))
     columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))
-    notes = ("rate: the mean compression rate of the type's skeletons", "punctuation at a sentence's ends does not count")
+    notes = (
+        "rate: the mean compression rate of the type's skeletons",
+        "punctuation at a sentence's ends does not count",
+    )
     return Table("Gap types (Table 2)", columns, tuple(rows), notes, words=2)
 
 
@@ -100,8 +103,8 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     test = measured.comparisons["plain"].test.description
     notes = [
         "systems with skeletons keep the weights of the first row, and tune one for the skeleton; those as the paper "
-        "have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on fewer "
-        "sentences, and its lattices are not cut to a number of arcs",
+        "have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on "
+        "fewer sentences, and its lattices are not cut to a number of arcs",
         f"gains and marks ({MARKS}) are against the first row, those of rescored systems against the rescored first "
         f"row; {test}; p-values of this table are not corrected for their number",
         *(f"{one.name}: {one.signature}" for one in metrics),
@@ -172,8 +175,8 @@ def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Tab
             rows.append((Cell(f"{name} (paper)"), Cell(PAPER_SENTENCES), *map(Cell, given)))
     notes = (
         "of the sentences with a skeleton (n); such a sentence is translated as by the plain system",
-        "the number after n= counts the hypotheses that the stronger model finds best of the decoder's n-best list; the "
-        "paper's are those that its neural model finds in the lattice, and its loops are rho, ours sigma",
+        "the number after n= counts the hypotheses that the stronger model finds best of the decoder's n-best list; "
+        "the paper's are those that its neural model finds in the lattice, and its loops are rho, ours sigma",
     )
     return Table("Failed compositions, % (Table 7)", ("set", "n", *variants), tuple(rows), notes)
 

@@ -1,7 +1,8 @@
 """Stages that find the weights of the systems on the development set.
 
 The plain system's are tuned all together; the others keep them, and tune how much the skeleton counts: so whatever
-they gain, they gain by the skeleton. Those that do as the paper does tune all weights together, from the plain system's.
+they gain, they gain by the skeleton. Those that do as the paper does begin with the plain system's weights,
+and tune all together.
 """
 
 from __future__ import annotations

@@ -201,7 +201,9 @@ def test_results_are_those_of_the_protocol_or_say_otherwise(path):
     folder = path.parent
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     head = (folder / "RESULTS.md").read_text(encoding="utf-8").split("\n\n")[2]
-    same = figures.get("protocol_sha") == file_sha(path) and figures.get("config_sha") == file_sha(folder / "config.yaml")
+    same = figures.get("protocol_sha") == file_sha(path) and figures.get("config_sha") == file_sha(
+        folder / "config.yaml"
+    )
     if not (same and figures["protocol_frozen"]):
         assert head.startswith("**Not the results of a frozen protocol**: ")
         assert not figures["protocol_frozen"]

@@ -102,6 +102,18 @@ def test_every_system_translates_every_sentence(done):
                 assert all(output.words for output in outputs)
 
 
+def test_the_kinds_of_skeletons_are_the_judgements_of_the_sets_own_files(done):
+    for name in SETS:
+        for sentence in done.sentences[name]:
+            count = len(sentence.words)
+            masks = {kind: [own.to_mask() for own in skeletons] for kind, skeletons in sentence.skeletons.items()}
+            gone = {"hand": count - 2, "hand-long": 1}
+            expected = {kind: ["".join("01"[i != place] for i in range(count))] for kind, place in gone.items()}
+            own = {kind: masks[kind] for kind in expected}
+            assert own == expected
+            assert ("short" in masks) == (name == TEST)  # its file has the sentences of this set
+
+
 def contains(words: str, skeleton: str) -> bool:
     rest = iter(words.split())
     return all(word in rest for word in skeleton.split())
@@ -177,7 +189,15 @@ def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, 
     assert figures["test_plain_bleu"] == pytest.approx(expected)
     assert f"{expected:.2f}" in page
     for name in ("test", "late"):
-        keys = {"gc_bleu", "sfd_bleu", "gc_gain_bleu", "gc_gain_p", "gc_rescored_gain_p", "failed_1_pct", "auto_gain_bleu"}
+        keys = {
+            "gc_bleu",
+            "sfd_bleu",
+            "gc_gain_bleu",
+            "gc_gain_p",
+            "gc_rescored_gain_p",
+            "failed_1_pct",
+            "auto_gain_bleu",
+        }
         assert {f"{name}_{key}" for key in keys} <= figures.keys()
     assert figures["sets"].keys() == {"dev", "test", "late"}
     assert figures["sets"]["test"].keys() == {one.name + suffix for one in SYSTEMS for suffix in ("", RESCORED)}

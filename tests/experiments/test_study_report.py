@@ -1,4 +1,4 @@
-"""The figures and the tables of a study: baselines, numbers of sentences, denominators, intervals, the paper's figures."""
+"""The figures and tables of a study: baselines, numbers of sentences, denominators, intervals, the paper's figures."""
 
 from __future__ import annotations
 
@@ -132,6 +132,8 @@ def test_k_automatic_skeletons_are_compared_with_k_made_by_hand(measured, varian
     found = headline(STUDY, measured[NEWS], outputs, comparison)
     assert found["auto_gain_bleu"] == pytest.approx(automatic - plain)
     assert by_hand > plain
+    assert automatic > plain
+    assert len({automatic, by_hand, both}) == 3
     assert found["auto_gain_share"] == pytest.approx((automatic - plain) / (by_hand - plain))
     # Two for two: as if the variant "rho" were that of two automatic skeletons.
     scores = {**comparison.scores, "gc-strong, automatic (a + b)": comparison.scores["gc-strong, rho"]}

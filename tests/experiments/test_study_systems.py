@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from toy_study import AUTO, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
+from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
 from train.toy import TASK_USERS, inline_tasks
 
-from experiments.study import translating, tuning
-from experiments.study.decoding import all_skeletons, other_kinds, spaces_stage
-from experiments.study.scoring import COST, skeleton_nbest
+from experiments.study import decoding, translating, tuning
+from experiments.study.decoding import all_skeletons, automatic_stage, other_kinds, skeletons_stage, spaces_stage
+from experiments.study.scoring import COST, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
 from experiments.study.systems import SYSTEMS
 from experiments.study.translating import read_outputs
@@ -21,7 +21,7 @@ from experiments.study.variant_stages import VARIANT_STAGES, hand_variants_stage
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.rounds import Round, TuningResult
 
@@ -60,10 +60,7 @@ def words(toy, stage, number, variant=""):
 
 def right(toy, stage, name):
     """Returns which sentences are translated as the reference says."""
-    return [
-        own.words == toy.reference
-        for own, toy in zip(outputs(toy, stage, name), SENTENCES[name], strict=True)
-    ]
+    return [own.words == toy.reference for own, toy in zip(outputs(toy, stage, name), SENTENCES[name], strict=True)]
 
 
 # ---------------------------------------------------------------- tuning
@@ -120,10 +117,26 @@ def test_the_scorer_chooses_among_a_skeletons_hypotheses(toy):
 def test_skeleton_hypotheses_are_sorted_by_what_they_cost_their_scorer(toy):
     skeleton = toy.sentences[NEWS][4].skeletons[HAND_LONG][0]
     folders = {**toy.folders, "rescored-plain": toy.root / "rescored-plain"}
-    decoder = skeleton_nbest(folders, skeleton, "decoder", PLAIN)
-    strong = skeleton_nbest(folders, skeleton, "strong", PLAIN)
-    assert (decoder.words, decoder.features.ravel().tolist()) == (["we ate bread", "we had bread"], [0, pytest.approx(-0.4)])
-    assert (strong.words, strong.features.ravel().tolist()) == (["we had bread", "we ate bread"], [pytest.approx(-0.4), -2])
+    decoder = skeleton_nbest(folders, skeleton, "decoder", DECODER)
+    strong = skeleton_nbest(folders, skeleton, "strong", DECODER)
+    assert (decoder.words, decoder.features.ravel().tolist()) == (
+        ["we ate bread", "we had bread"],
+        [0, pytest.approx(-0.4)],
+    )
+    assert (strong.words, strong.features.ravel().tolist()) == (
+        ["we had bread", "we ate bread"],
+        [pytest.approx(-0.4), -2],
+    )
+
+
+def test_the_stronger_model_s_unit_is_the_decoder_s_cost_unless_that_counts_for_nothing(tmp_path):
+    folders = {"rescored-plain": tmp_path}
+    for given, expected in (
+        ({"Decoder": 2.0, "Strong": 1.0}, {"Decoder": 1.0, "Strong": 0.5}),
+        ({"Decoder": 0.01, "Strong": -0.99}, {"Decoder": 0.01, "Strong": -0.99}),
+    ):
+        write_weights(tmp_path / WEIGHTS, given)
+        assert strong_weights(folders) == pytest.approx(expected)
 
 
 def test_systems_as_the_paper_have_rho_loops_and_the_first_judgement(toy):
@@ -202,7 +215,7 @@ def test_loops_at_gaps_alone_allow_less(toy):
 def test_automatic_skeletons_are_those_of_their_kind(toy):
     variant = f"automatic ({AUTO})"
     found = outputs(toy, "automatic-variants", NEWS, variant)
-    assert [own.reachable for own in found] == [True, None, None, None, None]
+    assert [own.reachable for own in found] == [True, True, None, None, None]
     assert found[0].skeleton == "dog is"
     assert right(toy, "translated-gc-strong", NEWS)[0] is False
     assert found[0].words == SENTENCES[NEWS][0].reference
@@ -210,7 +223,11 @@ def test_automatic_skeletons_are_those_of_their_kind(toy):
 
 def test_variants_are_made_of_the_sets_that_they_are_for(toy):
     sets = {stage: {path.name.split(".")[0] for path in toy.folders[stage].glob("*.jsonl")} for stage in VARIANT_STAGES}
-    assert sets == {"variants": {DEVELOPMENT, NEWS, LATE}, "gap-variants": {NEWS, LATE}, "automatic-variants": {NEWS, LATE}}
+    assert sets == {
+        "variants": {DEVELOPMENT, NEWS, LATE},
+        "gap-variants": {NEWS, LATE},
+        "automatic-variants": {NEWS, LATE},
+    }
 
 
 def test_a_protocol_with_fewer_variants(tmp_path):
@@ -240,7 +257,10 @@ def test_two_automatic_skeletons_are_a_variant_of_their_own():
     pair = found["automatic (a + b)"]
     assert (pair.kinds, pair.several, pair.candidates) == (("a", "b"), "all", 1)
     assert (found["automatic (all at once)"].kinds, found["automatic (a)"].kinds) == (("a", "b", "c"), ("a",))
-    assert (found["automatic (the best of all)"].several, found["automatic (the best of all)"].candidates) == ("best", 3)
+    assert (found["automatic (the best of all)"].several, found["automatic (the best of all)"].candidates) == (
+        "best",
+        3,
+    )
 
 
 # ---------------------------------------------------------------- skeleton-first decoding
@@ -279,7 +299,9 @@ def first(tmp_path, monkeypatch):
 
     monkeypatch.setattr(translating, "Decoder", Calls)
     monkeypatch.setattr(tuning, "tune", tune)
-    study = STUDY.model_copy(update={"systems": ("plain", "gc-strong", "sfd", "sfd-strong"), "skeleton_first_sentences": 1})
+    study = STUDY.model_copy(
+        update={"systems": ("plain", "gc-strong", "sfd", "sfd-strong"), "skeleton_first_sentences": 1}
+    )
     own = ToyStudy(tmp_path / "own", study)
     for system in ("sfd", "sfd-strong"):
         own.tuned(system)
@@ -321,9 +343,36 @@ def test_stages_depend_on_what_they_are_made_of():
     assert len({str(variant.settings) for variant in hand_variants(STUDY)}) == len(hand_variants(STUDY))
 
 
+def test_sentences_and_skeletons_are_decoded_under_the_tuned_weights(tmp_path, monkeypatch):
+    toy, made = ToyStudy(tmp_path / "own"), []
+
+    def spaces(model, own, beam, max_arcs, folder):
+        made.append((model, own, beam, max_arcs))
+        return lambda task: made.append(task) or 1
+
+    def lists(model, own, count, folder):
+        made.append((model, own, count))
+        return lambda skeleton: made.append(skeleton.words)
+
+    monkeypatch.setattr(decoding, "space_maker", spaces)
+    monkeypatch.setattr(decoding, "_nbest_maker", lists)
+    model = toy.folders["model"]
+    toy.do(spaces_stage(STUDY, toy.sentences, ()))
+    assert made[0] == (model, DECODER, STUDY.beam, STUDY.max_arcs)
+    assert made[1] == (f"{DEVELOPMENT}.000000.arrays", tuple(SENTENCES[DEVELOPMENT][0].source.split()))
+    assert len(made) == 1 + sum(map(len, SENTENCES.values()))
+    made.clear()
+    toy.do(skeletons_stage(STUDY, toy.sentences, ()))
+    assert made[0] == (model, DECODER, STUDY.hypotheses)
+    assert len(made) == 1 + 14
+    made.clear()
+    toy.do(automatic_stage(STUDY, toy.sentences, (), tmp_path))
+    assert made == [(tmp_path, DECODER, STUDY.hypotheses), ("n2", "n3", "n4", "n5", "."), ("o1", ".")]
+
+
 def test_every_skeleton_is_decoded_once():
     sentences = {name: [one.sentence() for one in own] for name, own in SENTENCES.items()}
     assert other_kinds(sentences) == (AUTO,)
     found = [skeleton.words for skeleton in all_skeletons(sentences, (HAND, HAND_LONG))]
     assert len(found) == len(set(found)) == 14
-    assert [skeleton.words for skeleton in all_skeletons(sentences, (AUTO,))] == [("n2", "n3", "n4", "n5", ".")]
+    assert len(all_skeletons(sentences, (AUTO,))) == 2

@@ -1,0 +1,93 @@
+"""The run of errors that are put into the code: its table, and its judgement on a made-up project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from experiments import mutants
+from experiments.mutants.running import Mutant, Workshop, read_mutants
+from lattice_simp.errors import FormatError, LatticeSimpError
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "experiments" / "mutants" / "mutants.tsv"
+MUTANTS = read_mutants(TABLE)
+
+HEAD = "name\tfile\tbefore\tafter\ttests\n"
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_the_text_of_each_mutant_is_once_in_its_file(mutant):
+    changed = mutant.applied((ROOT / mutant.file).read_text(encoding="utf-8"))
+    if mutant.file.endswith(".py"):
+        compile(changed, mutant.file, "exec")  # a slip of the pen would make any test fail
+    for test in mutant.tests.split():
+        assert (ROOT / test).is_file(), test
+
+
+def test_there_are_enough_mutants_and_their_files_are_copied():
+    assert len(MUTANTS) >= 40
+    copied = yaml.safe_load((TABLE.parent / "config.yaml").read_text(encoding="utf-8"))["copied"]
+    assert all((ROOT / name).exists() for name in copied)
+    for mutant in MUTANTS:
+        for path in (mutant.file, *mutant.tests.split()):
+            assert path.split("/")[0] in copied
+
+
+def test_the_share_of_the_last_run_goes_into_the_study_s_results(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutants, "__file__", str(tmp_path / "__init__.py"))
+    assert mutants.killed_pct() is None
+    (tmp_path / "results.json").write_text('{"mutants_killed_pct": 87.5}', encoding="utf-8")
+    assert mutants.killed_pct() == 87.5
+
+
+# ---------------------------------------------------------------- a project of one function
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "twice.py").write_text("def twice(x):\n    return 2 * x\n", encoding="utf-8")
+    test = "from code_twice import twice\n\n\ndef test_twice():\n    assert twice(2) == 4\n"
+    (tmp_path / "code" / "test_twice.py").write_text(test.replace("code_twice", "twice"), encoding="utf-8")
+    return Workshop(tmp_path, ["code"], 60)
+
+
+def mutant(after, before="2 * x", name="wrong", tests="code/test_twice.py"):
+    return Mutant(name, "code/twice.py", before, after, tests)
+
+
+def test_a_mutant_is_killed_if_a_test_fails(workshop):
+    given = [mutant("3 * x"), mutant("x + 2", name="the same for 2")]
+    assert [killed for _, killed in workshop.killed(given)] == [True, False]
+    assert "2 * x" in (workshop.root / "code" / "twice.py").read_text(encoding="utf-8")
+
+
+def test_a_mutant_whose_text_is_not_there_is_an_error(workshop):
+    for before in ("4 * x", "x"):  # not there; there twice
+        with pytest.raises(LatticeSimpError, match=r"mutant 'wrong': its text occurs [02] times in code/twice.py"):
+            list(workshop.killed([mutant("3 * x"), mutant("y", before)]))
+    with pytest.raises(LatticeSimpError, match="occurs 1 times"):
+        list(workshop.killed([mutant("2 * x")]))
+
+
+def test_tests_that_fail_anyway_or_cannot_be_run_kill_nothing(workshop):
+    with pytest.raises(LatticeSimpError, match="mutant 'wrong': its tests cannot be run"):
+        list(workshop.killed([mutant("2 *")]))
+    (workshop.root / "code" / "twice.py").write_text("def twice(x):\n    return 2 * x + 1\n", encoding="utf-8")
+    with pytest.raises(LatticeSimpError, match="the tests fail without any mutant"):
+        list(workshop.killed([mutant("3 * x")]))
+
+
+def test_tables_that_are_broken(tmp_path):
+    path = tmp_path / "mutants.tsv"
+    path.write_text(HEAD + 'a\tb.py\t"c"\\nd\te\tf\n', encoding="utf-8")
+    assert read_mutants(path) == [Mutant("a", "b.py", '"c"\nd', "e", "f")]
+    path.write_text(HEAD + "a\tb\tc\td\te\na\tb\tc\td\te\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="two mutants have the same name"):
+        read_mutants(path)
+    path.write_text(HEAD + "a\tb\tc\td\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"mutants.tsv, line 2: is no mutant|mutants.tsv:2: is no mutant"):
+        read_mutants(path)

@@ -1,0 +1,67 @@
+"""Automatic skeletons of the test sets of a study: what they are made of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from toy_study import LATE, NEWS, STUDY, toy_config
+
+from experiments.study import making
+from experiments.study.making import made_files, made_stage
+from lattice_simp.pipeline.stage import Run
+from lattice_simp.skeleton import Skeleton, read_skeletons
+
+TEXTS = {"dev": ["a b c .", "d e f ."], NEWS: ["g h i ."], LATE: ["j k l .", "m n o ."]}
+
+
+class Tagger:
+    """Remembers the sentences that it was trained on, and deletes the word at a place of its own."""
+
+    trained: list[tuple[str, str]]
+
+    @classmethod
+    def train(cls, folder, pairs):
+        cls.trained = [(" ".join(parse), skeleton.to_mask()) for parse, skeleton in pairs]
+        return cls()
+
+    def skeletons(self, parse, rate, candidates):
+        assert (rate, candidates) == (0.5, 2)
+        return [Skeleton.from_mask("0111", parse)]
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """A config of sets with skeleton files; a parse is the tokens themselves."""
+    for name, lines in TEXTS.items():
+        records = [{"line": n, "tokens": line.split(), "keep": ["1011", "1101"]} for n, line in enumerate(lines)]
+        text = "".join(json.dumps(one) + "\n" for one in records)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(making, "parse_sentences", lambda sentences: [tuple(own) for own in sentences])
+    monkeypatch.setattr(making, "parser_name", lambda: "none")
+    monkeypatch.setattr(making, "DeletionTagger", Tagger)
+    monkeypatch.setattr(
+        making, "dependency_skeletons", lambda parse, rate, count: [Skeleton.from_mask("1101", parse)] * count
+    )
+    made = toy_config(tmp_path)
+    development = made.tune.development.model_copy(update={"skeletons": tmp_path / "dev.jsonl"})
+    tests = tuple(one.model_copy(update={"skeletons": tmp_path / f"{one.name}.jsonl"}) for one in made.test)
+    return made.model_copy(update={"tune": made.tune.model_copy(update={"development": development}), "test": tests})
+
+
+def test_methods_learn_from_the_development_set_and_are_run_on_all_test_sets(config, tmp_path):
+    study = STUDY.model_copy(update={"automatic": ("dependency", "tagger"), "rate": 0.5, "candidates": 2})
+    stage = made_stage(study, config)
+    assert [path.name for path in stage.inputs] == ["dev.jsonl", "news.jsonl", "late.jsonl"]
+    folder = tmp_path / "made"
+    folder.mkdir()
+    assert stage.work(Run(), folder) == {"sentences": 3}
+    assert Tagger.trained == [(text, mask) for text in TEXTS["dev"] for mask in ("1011", "1101")]
+    found = {
+        method: [(" ".join(one.tokens), [own.to_mask() for own in one.skeletons]) for one in read_skeletons(path)]
+        for method, path in made_files(study, folder).items()
+    }
+    texts = [*TEXTS[NEWS], *TEXTS[LATE]]
+    assert found["tagger"] == [(text, ["0111"]) for text in texts]
+    assert found["dependency"][0][1][0] == "1101"
+    assert [text for text, _ in found["dependency"]] == texts
