@@ -133,7 +133,7 @@ def test_k_automatic_skeletons_are_compared_with_k_made_by_hand(measured, varian
     assert found["auto_gain_bleu"] == pytest.approx(automatic - plain)
     assert by_hand > plain
     assert automatic > plain
-    assert len({automatic, by_hand, both}) == 3
+    assert both != pytest.approx(by_hand)
     assert found["auto_gain_share"] == pytest.approx((automatic - plain) / (by_hand - plain))
     # Two for two: as if the variant "rho" were that of two automatic skeletons.
     scores = {**comparison.scores, "gc-strong, automatic (a + b)": comparison.scores["gc-strong, rho"]}
