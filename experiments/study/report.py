@@ -20,6 +20,7 @@ from experiments.study.tables import (
     failure_table,
     gap_table,
     gap_type_table,
+    headline_table,
     skeleton_kinds,
     skeleton_table,
     system_table,
@@ -45,10 +46,8 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     measured = {name: measure_set(done, config, name) for name in order}
     variants = {name: measure_variants(done, config, name) for name in order}
     costs = stage_costs(done.records)
-    figures: dict[str, Any] = {}
-    for name in test_names(order):
-        own = headline(done.study, measured[name], *variants[name])
-        figures |= {f"{name}_{key}": value for key, value in own.items()}
+    headlines = {name: headline(done.study, measured[name], *variants[name]) for name in test_names(order)}
+    figures: dict[str, Any] = {f"{name}_{key}": value for name, own in headlines.items() for key, value in own.items()}
     first = measured[order[0]]
     figures |= {
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
@@ -59,7 +58,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     }
     systems, gap_types = done.study.paper
     kinds = skeleton_kinds({names[name]: done.sentences[name] for name in order})
-    tables = [skeleton_table(kinds), gap_table(kinds)]
+    tables = [headline_table(headlines, done.study), skeleton_table(kinds), gap_table(kinds)]
     for name in order:
         tables.append(system_table(measured[name], systems, pair))
         tables.append(gap_type_table(measured[name], gap_types, pair))
@@ -90,7 +89,8 @@ def headline(
         again = system + RESCORED
         found |= _figures(f"{name}_rescored", rescored[again][BLEU] if again in rescored else NOT_RUN)
     most = f"n={study.hypotheses}"
-    for key, variant in (("failed_1_pct", "n=1"), (f"failed_{study.hypotheses}_pct", most)):
+    failed = {"failed_1_pct": "n=1", f"failed_{study.hypotheses}_pct": most, "failed_edit_pct": "n=1 with edits"}
+    for key, variant in failed.items():
         own = outputs.get(row_name(variant))
         found[key] = None if own is None else 100 * failure_rate(own)
     for count in sorted(study.automatic_headline):

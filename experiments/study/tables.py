@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from experiments.study.config import Study
 from experiments.study.measuring import Measured
 from experiments.study.paper import Figures, paper_table
 from experiments.study.sentences import StudySentence
@@ -38,6 +39,21 @@ def skeleton_kinds(sets: dict[str, list[StudySentence]]) -> Kinds:
     }
 
 
+def headline_table(headlines: Mapping[str, Mapping[str, float | None]], study: Study) -> Table:
+    """Returns the figures that the protocol names, a column a test set, as `results.json` has them."""
+    keys = next(iter(headlines.values()))
+    rows = [
+        (Cell(key), *(Cell(own[key], 4 if key.endswith("_p") else 2) for own in headlines.values())) for key in keys
+    ]
+    automatic = (f"{count} ({', '.join(own)})" for count, own in sorted(study.automatic_headline.items()))
+    notes = (
+        f"{', '.join(f'{name}: {system}' for name, system in study.headline.items())}, rescored: plain+rescored",
+        "BLEU-tok; gains are over plain, those of rescored systems (NAME_rescored) over plain+rescored; auto: the gain "
+        f"of k automatic skeletons, and its share of that of k hand-made ones, for k = {'; '.join(automatic) or '-'}",
+    )
+    return Table("Headline figures, named by the protocol", ("figure", *headlines), tuple(rows), notes)
+
+
 def skeleton_table(kinds: Kinds) -> Table:
     """Table 1: how much the skeletons keep, and how many gaps they have."""
     columns = ("skeletons", "compression rate", "gaps a sentence")
@@ -70,7 +86,7 @@ def gap_table(kinds: Kinds) -> Table:
     columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))
     notes = (
         "rate: the mean compression rate of the type's skeletons",
-        "punctuation at a sentence's ends does not count",
+        "punctuation at a sentence's ends does not count; skeletons that delete nothing else are of no type",
     )
     return Table("Gap types (Table 2)", columns, tuple(rows), notes, words=2)
 

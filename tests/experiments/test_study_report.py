@@ -120,7 +120,7 @@ def test_the_headline_figures_are_those_of_the_systems_that_the_protocol_names(m
     assert found["gc_gain_p"] == own.comparisons["plain"].scores["gc-strong"][BLEU_TOK].p
     assert found["gc_rescored_gain_p"] == own.comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK].p
     assert found["sfd_gain_bleu"] is None  # not run
-    assert (found["failed_1_pct"], found["failed_3_pct"]) == (25.0, 0.0)
+    assert (found["failed_1_pct"], found["failed_3_pct"], found["failed_edit_pct"]) == (25.0, 0.0, 0.0)
     other = STUDY.model_copy(update={"headline": {"gc": "gc"}})
     assert headline(other, own, *variants[NEWS])["gc_bleu"] == pytest.approx(by_name["gc"])
 
@@ -242,6 +242,11 @@ def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, m
     assert found.figures["variants"][NEWS]["gc-strong, rho"][BLEU_TOK]["p_holm"] >= own.p or own.p == 1
     assert not any(key.startswith((DEVELOPMENT, "dev_")) for key in found.figures)
     page = "\n".join(found.parts)
+    assert f"| gc\\_gain\\_bleu | {found.figures[f'{NEWS}_gc_gain_bleu']:+.2f}".replace("+", "") in page
+    assert (
+        f"auto: the gain of k automatic skeletons, and its share of that of k hand-made ones, for k = 1 ({AUTO})"
+        in page
+    )
     order = [page.index(f"Systems on {measured[name].title}") for name in (NEWS, LATE, DEVELOPMENT)]
     assert order == sorted(order)
     assert "translation: news" in page
