@@ -46,7 +46,7 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
     assert answer["tokens"] == SENTENCE.split()
     assert answer["reachable"] is True
     facts = answer["skeleton"]
-    assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "Middle")
+    assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "End")
     assert facts["compression_rate"] == pytest.approx(7 / 13)
     words = answer["composed"]["words"]
     assert {"bibliothekarinnen": [1], "garten": [11]}.items() <= {own["text"]: own["source"] for own in words}.items()
