@@ -12,6 +12,7 @@ from sacrebleu.metrics.bleu import BLEU
 from toy_study import AUTO, LATE, NEWS, SENTENCES, STUDY, ToyStudy, scoring, toy_config
 from train.toy import TASK_USERS, inline_tasks
 
+from experiments.study import analysis as study_analysis
 from experiments.study import measuring, paper, translating
 from experiments.study.analysis import analysis, sentence_scores
 from experiments.study.measuring import measure_set, measure_variants
@@ -252,7 +253,7 @@ def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, m
     assert "translation: news" in page
 
 
-def test_the_analysis_counts_what_gets_better(done, measured):
+def test_the_analysis_counts_what_gets_better(done, measured, monkeypatch):
     own = measured[NEWS]
     text = analysis(done, own)
     scores = [sentence_scores(own.outputs[name], done.sentences[NEWS]) for name in ("gc-strong", "plain")]
@@ -261,6 +262,9 @@ def test_the_analysis_counts_what_gets_better(done, measured):
     assert (better, worse) == (2, 1)
     assert "changes 3 of 5 translations: 2 are better by smoothed sentence BLEU, 1 are worse, 0 as good" in text
     assert "| 1 | 6 | End | 0.67 | +" in text
+    monkeypatch.setattr(study_analysis, "SAMPLED", 1)
+    largest = max(range(5), key=lambda number: abs(scores[0][number] - scores[1][number]))
+    assert analysis(done, own).split("\n")[-1].startswith(f"| {largest} | 6 | ")
     assert "| 0 | 6 | Middle | 0.83 | -" in text
 
 

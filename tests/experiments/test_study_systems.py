@@ -6,18 +6,29 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
 from train.toy import TASK_USERS, inline_tasks
 
-from experiments.study import decoding, translating, tuning
-from experiments.study.decoding import all_skeletons, automatic_stage, other_kinds, skeletons_stage, spaces_stage
+from experiments.study import decoding, translating, tuning, variant_stages
+from experiments.study.composing import compose
+from experiments.study.decoding import (
+    all_skeletons,
+    automatic_stage,
+    other_kinds,
+    skeletons_stage,
+    space_path,
+    spaces_stage,
+)
+from experiments.study.nbest import Nbest
 from experiments.study.scoring import COST, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
+from experiments.study.spaces import read_space
 from experiments.study.systems import SYSTEMS
 from experiments.study.translating import read_outputs
 from experiments.study.tuning import weights_stage
-from experiments.study.variant_stages import VARIANT_STAGES, hand_variants_stage
+from experiments.study.variant_stages import VARIANT_STAGES, hand_variants_stage, relative
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
@@ -204,6 +215,36 @@ def test_short_and_both_skeletons(toy):
     assert "sees" in rest  # the long skeleton's third hypothesis is the only one that goes with the short one's
     assert "had" in words(toy, "variants", 4, "both skeletons")
     assert "ate" in words(toy, "variants", 4, "the better of both skeletons")
+
+
+def test_several_skeletons_share_their_weight(toy):
+    space = read_space(space_path(toy.folders["spaces"], NEWS, 1))
+    lists = [Nbest([words], np.array([[-3.0]]), (COST,)) for words in ("he big", "saw dog")]
+    found = compose(space, lists, {**PLAIN, SKELETON: 2.0}, 1, STUDY.composition)
+    assert found.costs == pytest.approx([1.2 + 2.0 * (3.0 + 3.0) / 2], abs=1e-5)
+
+
+def test_pooled_lists_cost_what_each_hypothesis_costs_beyond_the_best_of_its_own():
+    nbest = Nbest(["a", "b"], np.array([[-5.0], [-4.0]]), (COST,))
+    assert relative(nbest, {SKELETON: 2.0}).features.tolist() == [[-2.0], [0.0]]
+
+
+def test_skeletons_are_scored_under_the_weights_that_they_were_decoded_with(toy, tmp_path, monkeypatch):
+    """Also where the plain system was tuned again, or all weights are."""
+    given = []
+
+    def scored(folders, skeleton, scorer, weights):
+        given.append((scorer, weights))
+        return skeleton_nbest(folders, skeleton, scorer, weights)
+
+    own = ToyStudy(tmp_path / "own")
+    for module in (tuning, variant_stages):
+        monkeypatch.setattr(module, "skeleton_nbest", scored)
+    own.tuned("gc")
+    own.tuned("gc-strong")
+    own.do(hand_variants_stage(STUDY, own.sentences))
+    assert {scorer for scorer, _ in given} == {"decoder", "strong"}
+    assert all(weights == DECODER for _, weights in given)
 
 
 def test_loops_at_gaps_alone_allow_less(toy):
