@@ -186,8 +186,9 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
     figures = {
         "gain-by-gap-type": gain_plot(own.metrics[0], "gap type", by_type),
         "bleu-by-length": quality_plot(own.metrics[0], "source tokens", by_length),
-        "failures-by-n": failure_plot({BASE: curve}),
     }
+    if curve:
+        figures["failures-by-n"] = failure_plot({BASE: curve})
     for name, figure in figures.items():
         for ending in ("png", "svg"):
             save_plot(figure, folder / f"{name}.{ending}")

@@ -253,6 +253,17 @@ def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, m
     assert "translation: news" in page
 
 
+@pytest.mark.parametrize("variants", [(), ("rho",)])
+def test_a_study_with_fewer_variants_has_a_report(config, tmp_path, variants):
+    update = {"variants": variants, "systems": ("plain", "gc-strong"), "rescored": ("plain", "gc-strong")}
+    toy = ToyStudy(tmp_path / "study", STUDY.model_copy(update=update))
+    found = report(toy.everything(), config, tmp_path)
+    assert set(found.figures["variants"][NEWS]) == {"plain", *(f"gc-strong, {name}" for name in variants)}
+    assert found.figures[f"{NEWS}_gc_gain_bleu"] is not None
+    for key in ("failed_1_pct", "auto_gain_bleu", "gc_decoder_gain_bleu"):
+        assert found.figures[f"{NEWS}_{key}"] is None  # not run
+
+
 def test_the_analysis_counts_what_gets_better(done, measured, monkeypatch):
     own = measured[NEWS]
     text = analysis(done, own)
