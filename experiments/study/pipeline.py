@@ -17,7 +17,7 @@ from experiments.study.systems import System
 from experiments.study.translating import rescored_stage, translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
-from experiments.study.variants import check_variants, chosen_variants, gap_variants
+from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate.meteor import meteor_language
 from lattice_simp.evaluate.meteor_jar import find_jar, find_java
@@ -90,7 +90,7 @@ def run_study(
     ]
     if chosen_variants(study, gap_variants(study)):
         every += [gap_positions_stage(study, sentences), gap_variants_stage(study, sentences)]
-    if kinds:
+    if chosen_variants(study, automatic_variants(study, tuple(kinds))):
         model, done = model_for(files.values(), config, done, run)
         every += [
             automatic_stage(study, sentences, list(files.values()), model),

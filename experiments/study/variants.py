@@ -114,7 +114,7 @@ def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Returns the variants with automatic skeletons."""
     usual = study.composition
     found = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds]
-    if len(kinds) > 1 or study.candidates > 1:
+    if len(kinds) > 1 or (kinds and study.candidates > 1):
         found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
         found.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
     pairs = [own for own in study.automatic_headline.values() if len(own) > 1 and set(own) <= set(kinds)]
