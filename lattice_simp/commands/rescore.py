@@ -175,6 +175,27 @@ def train_neural(
     _say(f"model: {folder}")
 
 
+@app.command("train-joint")
+def train_joint(
+    config: Annotated[Path, typer.Argument(help="a YAML file: work, output, and settings of the training")],
+    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name=value")] = None,  # noqa: UP045
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
+) -> None:
+    """Trains a neural joint model on a training run's alignments (extra `neural-training`); a killed run goes on.
+
+    Example: lattice-simp rescore train-joint joint.yaml --set epochs=1
+    """
+    with extra("neural-training"):
+        from lattice_simp.rescore.joint.settings import read_settings
+        from lattice_simp.rescore.joint.training import train as train_model
+    from lattice_simp.train.scorers import StageCorpus, stage_folders
+
+    own = read_settings(config, settings or [])
+    corpus = StageCorpus(stage_folders(own.work, ("number", "align")))
+    model = train_model(own, corpus, say=(lambda text: None) if quiet else _say)
+    _say(f"model: {model}")
+
+
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:
     """Reads models given as PATH or NAME=PATH; returns the scorers by feature name, which must differ."""
     scorers: dict[str, Scorer] = {}
