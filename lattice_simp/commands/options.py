@@ -61,6 +61,7 @@ To = Annotated[
 ]
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
 FIRST_ID = Annotated[Optional[int], typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1")]  # noqa: UP045
+PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 

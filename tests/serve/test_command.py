@@ -104,6 +104,20 @@ def test_it_answers_refuses_and_ends(tmp_path):
             end(process, signal.SIGTERM, 143)
 
 
+def test_paraphrases_are_a_tab_and_an_interface():
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    with serving("--paraphrases", "--max-tokens", "12") as (process, address):
+        text = "The man repaired the old boat.\nThe man repaired the old boat in the harbour."
+        assert "Paraphrase</a>" in httpx.get(address, follow_redirects=True).text
+        page = httpx.get(address + "paraphrase", params={"text": text}, timeout=30)
+        found = httpx.get(address + "api/paraphrase", params={"text": text, "filters": ""}, timeout=30).json()
+        assert (page.status_code, found["error"], found["given"]) == (200, None, 2)
+        assert f"{found['sentences']:,} sentence" in page.text
+        wrong = httpx.get(address + "api/paraphrase", params={"text": "so " * 13}, timeout=30)
+        assert (wrong.status_code, wrong.json()["error"]) == (400, "a sentence has 13 tokens; give some of at most 12")
+        end(process, signal.SIGTERM, 143)
+
+
 @pytest.fixture
 def refused(capfd):
     """Runs the command in this process; returns what it says, the last line of which is the error."""

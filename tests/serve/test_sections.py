@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from small_treebank import write_bank
 from starlette.testclient import TestClient
 
 import lattice_simp as ls
@@ -17,25 +16,6 @@ from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
 from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError, TimeLimitError
 from tests.serve.conftest import BASE
-
-
-@pytest.fixture(scope="module")
-def simplifier(tmp_path_factory):
-    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
-    simplifier_model = pytest.importorskip("simplifier_model")
-    return simplifier_model.write_model(tmp_path_factory.mktemp("simplifier"))
-
-
-@pytest.fixture(scope="module")
-def hindi(tmp_path_factory):
-    pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
-    from lattice_simp.hindi.formats.treebank import read_treebank
-    from lattice_simp.hindi.model import HindiModel
-
-    folder = tmp_path_factory.mktemp("hindi")
-    write_bank(folder / "bank")
-    HindiModel.train(folder / "model", [sentence for _, sentence in read_treebank(folder / "bank", [])])
-    return folder / "model"
 
 
 def client_of(monkeypatch, answers, **models):
