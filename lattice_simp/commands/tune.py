@@ -186,7 +186,9 @@ def nbest(
     lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:
-        raise FormatError(f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight")
+        raise FormatError(
+            f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight"
+        )
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
     _minimise(own, symbols, goal, start, output, options)

@@ -105,4 +105,3 @@ def _keep(best: _Ends, end: int, own: tuple[Replacement, ...]) -> None:
 def _cost(replacements: tuple[Replacement, ...]) -> tuple[int, int]:
     """Returns the number of substitutions, then that of the words in them: of equals, the narrowest say most."""
     return len(replacements), sum(own.end - own.start for own in replacements)
-

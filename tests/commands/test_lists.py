@@ -114,13 +114,13 @@ ROWS = [
     {"text": "we saw the hous@@ es", "score": -1.5, "features": {"F": -1.5, "G": -3}},
     {"text": "we saw a hous@@ e", "score": -2, "features": {"F": -2, "G": -1}},
 ]
+UNIGRAMS = {"the": -2, "houses": -2, "a": -0.5, "we": -1, "saw": -1}
 JSON_LINES = "".join(json.dumps({"id": number, "hypotheses": ROWS}) + "\n" for number in (0, 2))
 
 
 def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_input(call, tmp_path):
     arpa = "\\data\\\nngram 1=8\n\n\\1-grams:\n" + "".join(
-        f"{score}\t{word}\n"
-        for word, score in {"<unk>": -5, "<s>": -99, "</s>": -1, "the": -2, "houses": -2, "a": -0.5, "we": -1, "saw": -1}.items()
+        f"{score}\t{word}\n" for word, score in {"<unk>": -5, "<s>": -99, "</s>": -1, **UNIGRAMS}.items()
     )
     (tmp_path / "lm.arpa").write_text(arpa + "\n\\end\\\n", encoding="utf-8")
     scored = ("rescore", "nbest", "-", "--model", f"LM={tmp_path / 'lm.arpa'}", "--pieces", "bpe")
