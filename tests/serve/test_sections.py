@@ -93,12 +93,13 @@ def test_sentences_are_paraphrased(expander, monkeypatch):
     assert len(set(texts)) == len(texts) == expansion.new > 0
     assert not set(texts) & {" ".join(own) for own in expansion.sentences}
     for own in found["listed"]:
-        assert not all(word["changed"] for word in own["words"])
+        assert not all(part["changed"] for part in own["parts"])
+        assert " ".join(part["text"] for part in own["parts"]) == own["text"]
     marked = {
-        own["text"]: (own["sentence"], [word["text"] for word in own["words"] if word["changed"]], own["replacements"])
+        own["text"]: (own["sentence"], [part["text"] for part in own["parts"] if part["changed"]], own["replacements"])
         for own in found["listed"]
     }
-    large, big = {"start": 4, "end": 5, "words": "big"}, {"start": 4, "end": 5, "words": "large"}
+    large, big = {"text": "large", "replaced": "big"}, {"text": "big", "replaced": "large"}
     assert marked["The man bought a large car ."] == (1, ["large"], [large])
     assert marked["The man purchased a big car yesterday ."] == (2, ["big"], [big])
     page = client.get("/paraphrase", params={"text": SETS.replace("<b> ", "")}).text

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.paraphrase.explanation import Replacement
 from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.paraphrase.synonyms import WORDNET, Thesaurus
 from lattice_simp.skeleton.automatic.spacy_parser import tokenise
@@ -96,11 +99,23 @@ def _new(found: Expansion) -> Iterable[Hypothesis]:
 
 
 def _told(path: Hypothesis, found: Expansion) -> dict[str, Any]:
-    """Returns a sentence, the number of the given one that it begins with, and what was replaced there."""
+    """Returns a sentence, the number of the given one that it begins with, and what was replaced there.
+
+    Its `parts` are the outermost phrases that stand for others, and the words between them.
+    """
     explained = found.explain(path.tokens)
     given = [tuple(map(str.lower, own)) for own in found.sentences]
     number = 1 + given.index(tuple(map(str.lower, explained.sentence)))
-    replaced = [{"start": own.start, "end": own.end, "words": " ".join(own.words)} for own in explained.replacements]
-    changed = {at for own in explained.replacements for at in range(own.start, own.end)}
-    words = [{"text": text, "changed": at in changed} for at, text in enumerate(path.tokens)]
-    return {"text": path.text, "sentence": number, "words": words, "replacements": replaced}
+    outermost: list[Replacement | None] = [None] * len(path.tokens)
+    for own in reversed(explained.replacements):
+        outermost[own.start : own.end] = [own] * (own.end - own.start)
+    parts = groupby(zip(outermost, path.tokens, strict=True), key=itemgetter(0))
+    return {
+        "text": path.text,
+        "sentence": number,
+        "parts": [{"text": " ".join(map(itemgetter(1), own)), "changed": within is not None} for within, own in parts],
+        "replacements": [
+            {"text": " ".join(path.tokens[own.start : own.end]), "replaced": " ".join(own.words)}
+            for own in explained.replacements
+        ],
+    }
