@@ -7,8 +7,9 @@ BASE   := $(VENV)/.base
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english mutants clean
+.PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
+	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
+	mutants clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +35,14 @@ test: $(STAMP)  ## run the tests (minutes)
 
 test-slow: $(STAMP)  ## run the tests that take many minutes
 	$(BIN)/python -m pytest -m slow
+
+AXE := build/axe/package/axe.min.js
+
+$(AXE):
+	mkdir -p build/axe && cd build/axe && npm pack --silent axe-core && tar -xzf axe-core-*.tgz package/axe.min.js
+
+axe: $(STAMP) $(AXE)  ## check the web pages with the rules of axe-core (npm fetches them; needs Chromium)
+	AXE_CORE=$(abspath $(AXE)) $(BIN)/python -m pytest tests/serve -k axe_core
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff check .

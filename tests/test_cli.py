@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -44,6 +45,19 @@ def test_the_shell_completes_all_commands():
     names |= {group.name for group in whole_app().registered_groups}
     assert names == set(COMMANDS)
     assert command("lattice").registered_commands
+
+
+@pytest.mark.parametrize(
+    ("command", "panels"),
+    [
+        ("translate", ["Arguments", "Input", "Output", "Search", "Running", "Options"]),
+        ("evaluate", ["Arguments", "Input", "Metrics", "Significance", "Break-downs", "Output", "Options"]),
+    ],
+)
+def test_many_options_are_listed_by_what_they_are_for(capsys, command, panels):
+    _, out, _ = run(capsys, command, "--help")
+    assert re.findall(r"^(\S+):$", out, re.MULTILINE) == panels
+    assert out.count("\n  -h, --help ") == 1
 
 
 def test_help_imports_neither_numpy_nor_typer():

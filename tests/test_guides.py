@@ -203,6 +203,7 @@ def test_bench_writes_the_tables(tmp_path):
 # ---------------------------------------------------------------- examples
 
 
+@pytest.mark.slow  # some sixty commands; those of the README are run in the default suite
 def test_examples_and_commands(tmp_path, capfdbinary, monkeypatch):
     """All guides in one folder, in their order: later commands read what earlier ones wrote."""
     guides = [Document((DOCS / "guides" / f"{name}.md").read_text(encoding="utf-8")) for name in GUIDES]

@@ -18,7 +18,7 @@ from lattice_simp.commands.evaluate_files import (
     read_closest,
     read_sentences,
 )
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import PanelCommand, command_app
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import (
     METRICS,
@@ -43,47 +43,91 @@ BOTH_BLEU = "bleu"
 _FORMS = "the files hold tokens separated by blanks, or text as readers see it"
 
 
-@app.command()
+@app.command(cls=PanelCommand)
 def evaluate(
     outputs: Annotated[list[str] | None, typer.Argument(metavar="[NAME=FILE]...", help="systems' outputs")] = None,
     hypothesis: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="a system's output, one sentence a line; more may follow"),
+        typer.Option(
+            metavar="NAME=FILE", help="a system's output, one sentence a line; more may follow", rich_help_panel="Input"
+        ),
     ] = None,
     reference: Annotated[
-        list[Path] | None, typer.Option(help="reference sentences; may be given several times")
+        list[Path] | None, typer.Option(help="reference sentences; may be given several times", rich_help_panel="Input")
     ] = None,
     text_reference: Annotated[
-        list[Path] | None, typer.Option(help="the text of each reference, where the other files hold tokens")
+        list[Path] | None,
+        typer.Option(help="the text of each reference, where the other files hold tokens", rich_help_panel="Input"),
     ] = None,
     reference_lattices: Annotated[
         Path | None,
-        typer.Option(help="lattices, one a sentence: of each, the path closest to an output is one more reference"),
+        typer.Option(
+            help="lattices, one a sentence: of each, the path closest to an output is one more reference",
+            rich_help_panel="Input",
+        ),
     ] = None,
-    tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS)] = True,
+    tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS, rich_help_panel="Input")] = True,
     language: Annotated[
-        str | None, typer.Option(help="ISO code: for METEOR, and to make text of tokens or tokens of text")
+        str | None,
+        typer.Option(
+            help="ISO code: for METEOR, and to make text of tokens or tokens of text", rich_help_panel="Input"
+        ),
     ] = None,
-    metrics: Annotated[str, typer.Option(help=f"of {', '.join([BOTH_BLEU, *METRICS])}")] = "bleu,chrf,ter,length",
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case")] = False,
-    baseline: Annotated[str | None, typer.Option(help="what the others are tested against; the first")] = None,
-    test: Annotated[TestKind, typer.Option(help="paired, of the differences")] = TestKind.BOOTSTRAP,
-    samples: Annotated[int | None, typer.Option(min=1, help="of the test; 1000, for randomisation 10000")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of the test")] = 12345,
-    by: Annotated[str | None, typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}")] = None,
-    skeletons: Annotated[Path | None, typer.Option(help="JSON lines or bracket text, for gap-type and gaps")] = None,
-    mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons")] = 0,
-    groups: Annotated[Path | None, typer.Option(help="a label a line: a break-down of your own")] = None,
+    metrics: Annotated[
+        str, typer.Option(help=f"of {', '.join([BOTH_BLEU, *METRICS])}", rich_help_panel="Metrics")
+    ] = "bleu,chrf,ter,length",
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case", rich_help_panel="Metrics")
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(help="what the others are tested against; the first", rich_help_panel="Significance")
+    ] = None,
+    test: Annotated[
+        TestKind, typer.Option(help="paired, of the differences", rich_help_panel="Significance")
+    ] = TestKind.BOOTSTRAP,
+    samples: Annotated[
+        int | None,
+        typer.Option(min=1, help="of the test; 1000, for randomisation 10000", rich_help_panel="Significance"),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="of the test", rich_help_panel="Significance")] = 12345,
+    by: Annotated[
+        str | None, typer.Option(help=f"break-downs, of {', '.join(BREAKDOWNS)}", rich_help_panel="Break-downs")
+    ] = None,
+    skeletons: Annotated[
+        Path | None,
+        typer.Option(help="JSON lines or bracket text, for gap-type and gaps", rich_help_panel="Break-downs"),
+    ] = None,
+    mask_index: Annotated[
+        int, typer.Option(min=0, help="which of several skeletons", rich_help_panel="Break-downs")
+    ] = 0,
+    groups: Annotated[
+        Path | None, typer.Option(help="a label a line: a break-down of your own", rich_help_panel="Break-downs")
+    ] = None,
     source: Annotated[
-        Path | None, typer.Option(help="what the outputs were made of: for SARI and edits, and for lengths")
+        Path | None,
+        typer.Option(
+            help="what the outputs were made of: for SARI and edits, and for lengths", rich_help_panel="Input"
+        ),
     ] = None,
-    length_edges: Annotated[str, typer.Option(help="the greatest length of each group")] = "10,20,30,40",
-    format: Annotated[ResultFormat, typer.Option(help="of the results")] = ResultFormat.TEXT,
-    output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
-    plots: Annotated[Path | None, typer.Option(help="a folder for plots of the break-downs")] = None,
-    meteor_paraphrases: Annotated[Path | None, typer.Option(help="METEOR's table for the language")] = None,
-    meteor_heap: Annotated[str, typer.Option(help="the most memory of METEOR's Java")] = "2G",
-    meteor_seconds: Annotated[float | None, typer.Option(help="after which METEOR is stopped")] = None,
+    length_edges: Annotated[
+        str, typer.Option(help="the greatest length of each group", rich_help_panel="Break-downs")
+    ] = "10,20,30,40",
+    format: Annotated[ResultFormat, typer.Option(help="of the results", rich_help_panel="Output")] = ResultFormat.TEXT,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="the file to write, or - for stdout", rich_help_panel="Output")
+    ] = "-",
+    plots: Annotated[
+        Path | None, typer.Option(help="a folder for plots of the break-downs", rich_help_panel="Output")
+    ] = None,
+    meteor_paraphrases: Annotated[
+        Path | None, typer.Option(help="METEOR's table for the language", rich_help_panel="Metrics")
+    ] = None,
+    meteor_heap: Annotated[
+        str, typer.Option(help="the most memory of METEOR's Java", rich_help_panel="Metrics")
+    ] = "2G",
+    meteor_seconds: Annotated[
+        float | None, typer.Option(help="after which METEOR is stopped", rich_help_panel="Metrics")
+    ] = None,
 ) -> None:
     """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
 

@@ -10,19 +10,17 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, readable
+from lattice_simp.commands.options import FIRST_ID, PIECES, readable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
-from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.support.textio import COMPRESSIONS, read_lines
 
 app = typer.Typer()
 
-PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
 LIST_OUTPUT = Annotated[
     str, typer.Option("--output", "-o", help="JSON lines if it ends in .jsonl, else Moses' format; - for stdout")
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
+from typer.core import TyperCommand
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -39,6 +40,21 @@ def command_app(help: str | None = None) -> typer.Typer:
     )
 
 
+class PanelCommand(TyperCommand):
+    """A command of many options: --help lists them by their `rich_help_panel`, in plain text, in the order given."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the arguments, then the options of each panel, then those of none."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for own in self.get_params(ctx):
+            usual = "Arguments" if own.param_type_name == "argument" else "Options"
+            if (record := own.get_help_record(ctx)) is not None:
+                panels.setdefault(getattr(own, "rich_help_panel", None) or usual, []).append(record)
+        for title in sorted(panels, key=lambda own: own == "Options"):
+            with formatter.section(title):
+                formatter.write_dl(panels[title])
+
+
 FORMAT_NAMES = "|".join(FORMATS)
 
 
@@ -60,7 +76,11 @@ To = Annotated[
     typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
 ]
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
-FIRST_ID = Annotated[Optional[int], typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1")]  # noqa: UP045
+FIRST_ID = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1", rich_help_panel="Input"),
+]
+PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 

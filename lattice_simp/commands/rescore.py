@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, command_app
+from lattice_simp.commands.options import FIRST_ID, PIECES, command_app, readable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -37,17 +37,19 @@ TRAINED = f"{', '.join(trained_kinds())}; all if not given"
 
 @app.command()
 def nbest(
-    file: Annotated[str, typer.Argument(help="n-best lists, Moses format; - for stdin")],
+    file: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
     models: Annotated[list[str], MODELS],
     source: Annotated[Optional[Path], SOURCE] = None,  # noqa: UP045
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
+    pieces: PIECES = "none",
     first_id: FIRST_ID = None,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
     """Adds a feature for each model to n-best lists. Tune the weights with `lattice-simp tune nbest`.
 
-    Models of the target language alone (n-gram and class models) need no --source.
+    Models of the target language alone (n-gram and class models) need no --source. With --pieces, they score the words
+    that the pieces make, and these are written.
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
@@ -64,15 +66,17 @@ def nbest(
         raise LatticeSimpError(f"{', '.join(needing)}: scored for the source sentences; give them with --source")
     lines = None if source is None else _source_lines(source)
 
-    def scored() -> Iterator[tuple[int, list[Hypothesis]]]:
-        for number, entries in stream_nbest(file, first_id or 0):
+    def scored(lists: Iterator[tuple[int, list[Hypothesis]]]) -> Iterator[tuple[int, list[Hypothesis]]]:
+        for number, entries in lists:
             if lines is not None and number >= len(lines):
                 remedy = f"{source} has {len(lines)}; where ids begin with 1, --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
             done = score_nbest([] if lines is None else lines[number], entries, scorers)
             yield number, done if own is None else weighted_nbest(done, own)
 
-    _write(scored(), output, best, None if lines is None else len(lines), first_id or 0)
+    with readable(file) as own_file:
+        found = scored(stream_nbest(own_file, first_id or 0, pieces=pieces))
+        _write(found, output, best, None if lines is None else len(lines), first_id or 0)
 
 
 @app.command()
@@ -173,6 +177,27 @@ def train_neural(
 
     folder = train_model(read_settings(config, settings or []), say=(lambda text: None) if quiet else _say)
     _say(f"model: {folder}")
+
+
+@app.command("train-joint")
+def train_joint(
+    config: Annotated[Path, typer.Argument(help="a YAML file: work, output, and settings of the training")],
+    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name=value")] = None,  # noqa: UP045
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
+) -> None:
+    """Trains a neural joint model on a training run's alignments (extra `neural-training`); a killed run goes on.
+
+    Example: lattice-simp rescore train-joint joint.yaml --set epochs=1
+    """
+    with extra("neural-training"):
+        from lattice_simp.rescore.joint.settings import read_settings
+        from lattice_simp.rescore.joint.training import train as train_model
+    from lattice_simp.train.scorers import StageCorpus, stage_folders
+
+    own = read_settings(config, settings or [])
+    corpus = StageCorpus(stage_folders(own.work, ("number", "align")))
+    model = train_model(own, corpus, say=(lambda text: None) if quiet else _say)
+    _say(f"model: {model}")
 
 
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:

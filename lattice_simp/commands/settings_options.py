@@ -24,12 +24,12 @@ class SettingOption:
     kind: Any
     is_switch: bool
 
-    @property
-    def parameter(self) -> inspect.Parameter:
-        """The option as a parameter of a command; None where it is not given."""
+    def parameter(self, panel: str | None = None) -> inspect.Parameter:
+        """Returns the option as a parameter of a command, None where it is not given; `panel` is its part of --help."""
         flags = f"--{self.flag}/--no-{self.flag}" if self.is_switch else f"--{self.flag}"
         kind = bool if self.is_switch else self.kind
-        annotation = Annotated[Optional[kind], typer.Option(flags, help=self.help)]  # type: ignore[valid-type]  # noqa: UP045
+        given = typer.Option(flags, help=self.help, rich_help_panel=panel)
+        annotation = Annotated[Optional[kind], given]  # type: ignore[valid-type]  # noqa: UP045
         name = self.flag.replace("-", "_")
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
@@ -48,8 +48,11 @@ def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[Set
     return found
 
 
-def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a command take the options of settings: it gets those that were given as nested dicts, in `settings`."""
+def takes_settings(settings: type[Any], panel: str | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a command take the options of settings: it gets those that were given as nested dicts, in `settings`.
+
+    `panel` is the part of --help that lists them, for a `PanelCommand`.
+    """
     options = setting_options(settings)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,7 +68,7 @@ def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Any]], Any]:
             for own in signature.parameters.values()
             if own.name != "settings"
         ]
-        added = [own.parameter for own in options]
+        added = [own.parameter(panel) for own in options]
         wrapped.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
         wrapped.__annotations__ = {own.name: own.annotation for own in [*kept, *added]}
         return wrapped

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, command_app
+from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, PanelCommand, command_app
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, SkeletonLists, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
@@ -37,30 +37,60 @@ else:
 STDOUT = "-"
 
 
-@app.command()
-@takes_settings(DecoderSettings)
+@app.command(cls=PanelCommand)
+@takes_settings(DecoderSettings, panel="Search")
 def translate(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="a model directory: rules.gz, lm.arpa.gz, weights.tsv")],
-    source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
-    input_lattices: Annotated[Optional[Path], typer.Option(help="word lattices: PLF, a folder, an archive")] = None,  # noqa: UP045
-    plf_scores: Annotated[Optional[PlfScores], typer.Option(help="what the numbers of PLF are")] = None,  # noqa: UP045
-    output: Annotated[str, typer.Option("--output", "-o", help="translations, one a line")] = "-",
-    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
-    skeletons: Annotated[Optional[Path], typer.Option(help="JSON lines or bracket text")] = None,  # noqa: UP045
-    mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all")] = "0",
-    strategy: Annotated[Optional[Strategy], typer.Option(help="gappy with skeletons, else plain")] = None,  # noqa: UP045
-    skeleton_nbest: Annotated[Optional[Path], typer.Option(help="the skeletons' n-best lists from elsewhere")] = None,  # noqa: UP045
+    source: Annotated[
+        str | None, typer.Option("--input", "-i", help="sentences, one a line; stdin", rich_help_panel="Input")
+    ] = None,
+    input_lattices: Annotated[
+        Path | None, typer.Option(help="word lattices: PLF, a folder, an archive", rich_help_panel="Input")
+    ] = None,
+    plf_scores: Annotated[
+        PlfScores | None, typer.Option(help="what the numbers of PLF are", rich_help_panel="Input")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="translations, one a line", rich_help_panel="Output")
+    ] = "-",
+    tokenised: Annotated[
+        bool, typer.Option("--tokenised", help="the input is tokens, and so is the output", rich_help_panel="Input")
+    ] = False,
+    skeletons: Annotated[Path | None, typer.Option(help="JSON lines or bracket text", rich_help_panel="Input")] = None,
+    mask_index: Annotated[str, typer.Option(help="which of several skeletons, or all", rich_help_panel="Input")] = "0",
+    strategy: Annotated[
+        Strategy | None, typer.Option(help="gappy with skeletons, else plain", rich_help_panel="Search")
+    ] = None,
+    skeleton_nbest: Annotated[
+        Path | None, typer.Option(help="the skeletons' n-best lists from elsewhere", rich_help_panel="Input")
+    ] = None,
     first_id: FIRST_ID = None,
-    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
-    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
-    lattices: Annotated[Optional[Path], typer.Option(help="a folder for OpenFst lattices, ids from 0")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
-    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
-    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
-    time_limit: Annotated[Optional[float], typer.Option(help="seconds for each sentence")] = None,  # noqa: UP045
-    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 if a sentence failed")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
+    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence", rich_help_panel="Output")] = 0,
+    nbest_output: Annotated[
+        str | None, typer.Option(help="where they go, in Moses format", rich_help_panel="Output")
+    ] = None,
+    lattices: Annotated[
+        Path | None, typer.Option(help="a folder for OpenFst lattices, ids from 0", rich_help_panel="Output")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="worker processes", rich_help_panel="Running")] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N", rich_help_panel="Running"),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="go on where a killed run stopped (needs --output)", rich_help_panel="Running"),
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(help="seconds for each sentence", rich_help_panel="Running")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit with 1 if a sentence failed", rich_help_panel="Running")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="no progress, no summary", rich_help_panel="Running")
+    ] = False,
     settings: Any = None,
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, command_app
+from lattice_simp.commands.options import FIRST_ID, PIECES, STDIN, command_app, readable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
@@ -155,10 +155,11 @@ def lattices(
 
 @app.command()
 def nbest(
-    file: Annotated[Path, typer.Argument(help="n-best lists with features, Moses format")],
+    file: Annotated[str, typer.Argument(help="n-best lists with features, of any format, or - for stdin")],
     references: Annotated[list[Path], REFERENCES],
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
+    pieces: PIECES = "none",
     first_id: FIRST_ID = None,
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
@@ -178,13 +179,16 @@ def nbest(
     from lattice_simp.tune.feature_lattice import nbest_lattice
     from lattice_simp.tune.mert import MertOptions
 
-    goal = _Goal(metric, file, references, source)
+    goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
-    lists = read_nbest(file, first_id or 0)
+    with readable(file) as own_file:
+        lists = read_nbest(own_file, first_id or 0, pieces=pieces)
     lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:
-        raise FormatError(f"the feature {unknown!r} is not in {start}", path=file, remedy="add a line with its weight")
+        raise FormatError(
+            f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight"
+        )
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
     _minimise(own, symbols, goal, start, output, options)

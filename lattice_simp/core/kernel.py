@@ -50,7 +50,8 @@ class Kernel:
     """A function that numba compiles when it is first called, from Python or by another kernel.
 
     Machine code cannot be interrupted. So the main thread, the one that gets Ctrl-C, lets another thread run it, and
-    leaves that behind when KeyboardInterrupt comes (15 microseconds a call).
+    leaves that behind when KeyboardInterrupt comes (15 microseconds a call, more on a busy machine). Processes that get
+    no Ctrl-C do without (`run_kernels_directly`).
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -71,7 +72,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
-        if threading.current_thread() is threading.main_thread():
+        if _interruptible and threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
 
@@ -187,6 +188,15 @@ def _folder_elsewhere() -> Path | None:
 
 
 # ---------------------------------------------------------------- the thread for kernels
+
+_interruptible = True
+
+
+def run_kernels_directly() -> None:
+    """Has the main thread of this process run kernels itself: for workers, which are killed and never interrupted."""
+    global _interruptible
+    _interruptible = False
+
 
 _Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], SimpleQueue[tuple[Any, BaseException | None]]]]
 

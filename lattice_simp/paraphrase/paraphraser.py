@@ -13,6 +13,7 @@ from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.paraphrase.alignment import AlignmentSettings
 from lattice_simp.paraphrase.constituents import constituents
+from lattice_simp.paraphrase.explanation import Explanation, explain
 from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.paraphrase.grammar import SubstitutionGrammar, acquire
 from lattice_simp.paraphrase.network import SUBSTITUTIONS, at_most, expand_network, with_substitutions
@@ -73,6 +74,7 @@ class Expansion:
         grammar: the phrases, and which are equivalent.
         removed: how many sentences each filter took out, in the order in which they came.
         bounded: the depth that was set because phrases recurse; None where all sentences are there.
+        depth: how many substitutions may be inside one another; None for any number.
     """
 
     sentences: tuple[tuple[str, ...], ...]
@@ -80,6 +82,7 @@ class Expansion:
     grammar: SubstitutionGrammar
     removed: Mapping[str, int]
     bounded: int | None = None
+    depth: int | None = None
 
     @cached_property
     def count(self) -> int:
@@ -95,6 +98,22 @@ class Expansion:
         """Returns the lattice at the cost of one for each substitution."""
         ends = self.lattice.finals - self.lattice.features.final(SUBSTITUTIONS)
         return replace(self.lattice, weights=0.0 - self.lattice.features[SUBSTITUTIONS], finals=ends)
+
+    def explain(self, sentence: str | Sequence[str]) -> Explanation:
+        """Returns how a sentence came about: a derivation with as few substitutions as can be.
+
+        >>> import lattice_simp as ls
+        >>> trees = ["(S (NP (DT a) (NN man)) (VP (VBD saw) (NP (DT a) (JJ big) (NN car))))",
+        ...          "(S (NP (DT a) (NN man)) (VP (VBD saw) (NP (DT a) (JJ large) (NN car)) (ADVP (RB today))))"]
+        >>> words = ls.Thesaurus.from_groups([["big", "large"]])
+        >>> expansion = ls.Paraphraser(thesaurus=words).expand([ls.Tree.from_brackets(text) for text in trees])
+        >>> expansion.explain("a man saw a big car today").replacements
+        (Replacement(start=3, end=6, words=('a', 'large', 'car')),)
+
+        Raises:
+            LatticeSimpError: it is no sentence of the expansion; those that filters took out have a derivation, too.
+        """
+        return explain(self.grammar, as_tokens(sentence), self.depth)
 
 
 @dataclass(frozen=True)
@@ -162,7 +181,8 @@ class Paraphraser:
     ) -> Expansion:
         settings = self.settings
         bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
-        lattice = expand_network(grammar, bounded or settings.depth, settings.max_states)
+        depth = bounded or settings.depth
+        lattice = expand_network(grammar, depth, settings.max_states)
         if settings.max_substitutions is not None:
             lattice = at_most(lattice, settings.max_substitutions)
         removed = {}
@@ -172,7 +192,7 @@ class Paraphraser:
             removed[name] = before - count_paths(lattice)
         if capital:
             lattice, sentences = capitalised(lattice), tuple(map(with_capitals, sentences))
-        return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded)
+        return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded, depth)
 
 
 def parsed(sentences: Iterable[str | Sequence[str] | Tree]) -> list[Tree]:

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
+from lattice_simp.core.kernel import run_kernels_directly
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, attempt, describe
 
 WINDOW = 1000
@@ -217,6 +218,7 @@ def _serve(connection: Connection, factory: Factory) -> None:
     Sends no bytes when the function is made, a pickled outcome for each task, or the error that ends the run.
     """
     _die_with_parent()
+    run_kernels_directly()  # interrupts are blocked here
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):
         try:
             function = factory()

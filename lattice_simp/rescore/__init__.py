@@ -12,9 +12,9 @@ case), and returns costs in nats, end of sentence included:
     paths = rescore_lattice(lattice, source, joint, n=100, beam=50)
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
-(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), and in `lattice_simp.rescore.neural` the
-`TranslationScorer`. The table `SCORERS` says how each kind is read and trained; `lattice_simp.train.scorers` trains
-them on what the pipeline's stages left.
+(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), and in
+`lattice_simp.rescore.neural` the `TranslationScorer`. The table `SCORERS` says how each kind is read and trained;
+`lattice_simp.train.scorers` trains them on what the pipeline's stages left.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from __future__ import annotations
 from lattice_simp.rescore.bilingual import BilingualScorer
 from lattice_simp.rescore.classes import ClassScorer
 from lattice_simp.rescore.combine import combine
+from lattice_simp.rescore.joint.scorer import JointScorer
 from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
 from lattice_simp.rescore.lattice_search import rescore_lattice
 from lattice_simp.rescore.model1 import InverseModel1Scorer, Model1Scorer
@@ -34,6 +35,7 @@ __all__ = [
     "BilingualScorer",
     "ClassScorer",
     "InverseModel1Scorer",
+    "JointScorer",
     "KenlmScorer",
     "Model1Scorer",
     "NgramScorer",

@@ -8,6 +8,7 @@ from pathlib import Path
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import bilingual, classes, language_model, model1
 from lattice_simp.rescore.files import file_kind
+from lattice_simp.rescore.joint import scorer as joint
 from lattice_simp.rescore.kind import FILE, FOLDER, ScorerKind
 from lattice_simp.rescore.neural import scorer as neural
 from lattice_simp.rescore.scorer import Scorer
@@ -17,6 +18,7 @@ SCORERS: dict[str, ScorerKind] = {
     "model1": model1.KIND,
     "class": classes.KIND,
     "ngram": language_model.KIND,
+    "joint": joint.KIND,
     "neural": neural.KIND,
 }
 """By the names that `lattice-simp rescore train` uses."""

@@ -6,26 +6,36 @@ from collections.abc import Sequence
 
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import RuleText
-from lattice_simp.translate.derivation import COPY_RULE, RuleUse
+from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
 
 
 def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar) -> list[frozenset[int]]:
     """Returns for each target word the source tokens it is aligned to.
 
-    A rule without an alignment aligns each of its target words with all of its own source words.
+    A rule without an alignment aligns each of its target words with all of its own source words. A gap of
+    skeleton-first decoding is translated by itself, also where a rule reaches across it.
 
     Raises:
         GrammarError: the rules do not make up a derivation of `source`.
     """
-    pending = sorted(uses, key=lambda use: (use.start, -use.end))
-    words: list[frozenset[int]] = []
-    position = 0
-    while position < len(source):
-        part, position = _derive(pending, position, source, grammar)
-        words += part
+    pending = sorted(uses, key=lambda use: (use.start, -use.end, use.rule != GAP_RULE))
+    words = _derive_all(pending, 0, len(source), source, grammar)
     if pending:
         raise GrammarError(f"{len(pending)} rules are left over: this is not a derivation")
+    return words
+
+
+def _derive_all(
+    pending: list[RuleUse], start: int, end: int, source: Sequence[str], grammar: Grammar
+) -> list[frozenset[int]]:
+    """Takes the widest rules that follow one another from `start` to `end` off the list, and what is inside them."""
+    words: list[frozenset[int]] = []
+    while start < end:
+        part, start = _derive(pending, start, source, grammar)
+        words += part
+    if start != end:
+        raise GrammarError(f"a rule of the derivation crosses the border at token {end}")
     return words
 
 
@@ -39,8 +49,14 @@ def _derive(
         if use.rule == COPY_RULE:
             pending[:] = rest
             return [frozenset([start])], use.end
+        if use.rule == GAP_RULE:
+            words = _derive_all(rest, use.start, use.end, source, grammar)
+            pending[:] = rest
+            return words, use.end
         rule = grammar.rule(use.rule)
         derived = _apply(rule, use, rest, source, grammar)
+        if derived is None:
+            derived = _apply_across(rule, use, rest, source, grammar)
         if derived is not None:
             pending[:] = rest
             return derived, use.end
@@ -60,6 +76,69 @@ def _apply(
         rest[:] = remaining
         return _project(rule, use.start, spans, parts)
     return None
+
+
+def _apply_across(
+    rule: RuleText, use: RuleUse, rest: list[RuleUse], source: Sequence[str], grammar: Grammar
+) -> list[frozenset[int]] | None:
+    """Derives the gaps of the sentence that a phrasal rule reaches across; None if it does not fit here."""
+    for skips in _skips(rule.source, 0, use.start, use.end, source, rest):
+        remaining = list(rest)
+        try:
+            gaps = [_derive_all(remaining, begin, end, source, grammar) for _, begin, end in skips]
+        except GrammarError:
+            continue
+        rest[:] = remaining
+        skipped = {position for _, begin, end in skips for position in range(begin, end)}
+        tokens = [position for position in range(use.start, use.end) if position not in skipped]
+        own = _project(rule, 0, [], [])
+        words = [frozenset(tokens[index] for index in aligned) for aligned in own]
+        points = [gap_position(rule.alignment, seen, len(tokens), len(words)) for seen, _, _ in skips]
+        inserted: list[frozenset[int]] = []
+        for position in range(len(words) + 1):
+            for point, gap in zip(points, gaps, strict=True):
+                inserted += gap if point == position else []
+            inserted += words[position : position + 1]
+        return inserted
+    return None
+
+
+def gap_position(points: Sequence[Sequence[int]], seen: int, total: int, length: int) -> int:
+    """Returns the place on a phrasal rule's target side of a gap that follows `seen` of its `total` source words.
+
+    It comes after the last target word that is aligned to the nearest source word before it that is aligned, first if
+    there is none. Without an alignment it keeps its relative position.
+
+    >>> gap_position([(0, 1), (1, 0), (2, 2)], 2, 3, 3), gap_position([], 1, 4, 2)
+    (1, 0)
+    """
+    if not len(points):
+        return round(length * seen / total)
+    left = [(source, target) for source, target in points if source < seen]
+    return max(left)[1] + 1 if left else 0
+
+
+def _skips(
+    symbols: Sequence[str | tuple[str]], seen: int, start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
+) -> list[list[tuple[int, int, int]]]:
+    """Lists the ways in which words cover the tokens with gaps between them, as (words before, start, end) of each."""
+    if seen == len(symbols):
+        return [[]] if start == end else []
+    found = []
+    for stop in _stops(start, end, rest) if seen else [start]:
+        if stop < end and source[stop] == symbols[seen]:
+            gap = [(seen, start, stop)] if stop > start else []
+            found += [[*gap, *more] for more in _skips(symbols, seen + 1, stop + 1, end, source, rest)]
+    return found
+
+
+def _stops(start: int, end: int, rest: Sequence[RuleUse]) -> list[int]:
+    """Returns `start`, and where rules that follow one another from there may end before `end`."""
+    found = {start}
+    for use in sorted(rest, key=lambda use: use.start):
+        if use.start in found and use.end < end:
+            found.add(use.end)
+    return sorted(found)
 
 
 def _gap_spans(

@@ -108,3 +108,44 @@ def test_grammars(call, tmp_path):
     assert (done.returncode, "--spacing is of grammars" in done.stderr) == (2, True)
     done = call("lattice", "convert", tmp_path / "x.gbnf", tmp_path / "x.fst", "--from", "gbnf")
     assert (done.returncode, "written, not read" in done.stderr) == (2, True)
+
+
+ROWS = [
+    {"text": "we saw the hous@@ es", "score": -1.5, "features": {"F": -1.5, "G": -3}},
+    {"text": "we saw a hous@@ e", "score": -2, "features": {"F": -2, "G": -1}},
+]
+UNIGRAMS = {"the": -2, "houses": -2, "a": -0.5, "we": -1, "saw": -1}
+JSON_LINES = "".join(json.dumps({"id": number, "hypotheses": ROWS}) + "\n" for number in (0, 2))
+
+
+def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_input(call, tmp_path):
+    arpa = "\\data\\\nngram 1=8\n\n\\1-grams:\n" + "".join(
+        f"{score}\t{word}\n" for word, score in {"<unk>": -5, "<s>": -99, "</s>": -1, **UNIGRAMS}.items()
+    )
+    (tmp_path / "lm.arpa").write_text(arpa + "\n\\end\\\n", encoding="utf-8")
+    scored = ("rescore", "nbest", "-", "--model", f"LM={tmp_path / 'lm.arpa'}", "--pieces", "bpe")
+    done = call(*scored, "--output", tmp_path / "scored.nbest", stdin=JSON_LINES)
+    assert done.returncode == 0, done
+    first, second, third = ls.read_nbest(tmp_path / "scored.nbest")
+    assert [own.text for own in first] == [own.text for own in third] == ["we saw the houses", "we saw a house"]
+    assert (second, first[0].features["F"]) == ([], -1.5)
+    logarithm = 2.302585092994046
+    assert [own.features["LM"] / logarithm for own in first] == pytest.approx([-7, -8.5])  # of words, not of pieces
+
+    (tmp_path / "refs").write_text("we saw a house\n\nwe saw a house\n", encoding="utf-8")
+    (tmp_path / "start.tsv").write_text("feature\tweight\nF\t1\nG\t0.1\n", encoding="utf-8")
+    tuned = ("tune", "nbest", "-", "--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "--output")
+    done = call(*tuned, tmp_path / "w.tsv", "--pieces", "bpe", stdin=JSON_LINES)
+    assert done.returncode == 0, done
+    assert "100.00 after" in done.stderr
+    assert "100.00 after" not in call(*tuned, tmp_path / "w.tsv", stdin=JSON_LINES).stderr  # pieces are no words
+    for command, broken, message in [
+        (tuned[:-1], '{"id": 0}\n', "<stdin>:1: "),
+        (tuned[:-1], "", "<stdin>: the file is empty"),
+        (tuned[:-1], JSON_LINES.replace('"G"', '"H"'), "<stdin>: the feature 'H' is not in"),
+        (scored, '{"id": 0, "hypotheses": 1}\n', "<stdin>:1: "),
+    ]:
+        output = ("--output", tmp_path / "none")
+        done = call(*command, *output, stdin=broken)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
+        assert message in done.stderr

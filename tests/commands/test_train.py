@@ -44,6 +44,7 @@ def wait_for(condition, process):
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 def test_two_workers_that_are_killed_in_a_stage_of_many_tasks(alone, data, program, tmp_path):
     """The tasks that were done are not done again, and the result is that of an undisturbed run without workers."""
     work = tmp_path / "work"

@@ -103,3 +103,17 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
         NUMBA_CACHE_DIR="",
     )
     assert done.stdout == "a b\n", done.stderr
+
+
+@pytest.mark.parametrize(("before", "threads"), [("", 2), ("kernel.run_kernels_directly()", 1)])
+def test_processes_that_get_no_interrupts_do_without_the_thread(before, threads):
+    code = f"""
+        import threading
+        import lattice_simp as ls
+        from lattice_simp.core import kernel
+        {before}
+        ls.minimize(ls.Lattice.from_strings([("a b", 1.0)]))
+        print(threading.active_count())
+        """
+    done = run(code)
+    assert done.stdout == f"{threads}\n", done.stderr

@@ -101,9 +101,35 @@ def test_all_sentences_of_the_definition_and_no_others():
     assert 5 < recursive < 115
 
 
+def test_explanations_have_as_many_substitutions_as_the_lattice_says_and_undo_to_the_sentence():
+    several = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        trees = [random_tree(rng, most=5) for _ in range(3)]
+        expansion = Paraphraser(UNFILTERED).expand(trees)
+        for words, count in list(listed(expansion).items())[:50]:
+            found = expansion.explain(words)
+            assert len(found.replacements) == count, f"seed {seed}, {words}"
+            outermost = [
+                own
+                for own in found.replacements
+                if not any(o is not own and o.start <= own.start and own.end <= o.end for o in found.replacements)
+            ]
+            undone = list(words)
+            for own in sorted(outermost, reverse=True):
+                undone[own.start : own.end] = own.words
+            if len(outermost) == count:  # words of a phrase within another one are not those of the sentence
+                assert tuple(undone) == found.sentence, f"seed {seed}, {words}"
+            several += count > 1
+    assert several > 20
+    with pytest.raises(LatticeSimpError, match="no derivation makes 'no such words'"):
+        expansion.explain("no such words")
+
+
 def test_substitutions_can_be_bounded():
     for seed in range(60):
-        trees = [random_tree(np.random.default_rng(seed), most=5) for _ in range(3)]
+        rng = np.random.default_rng(seed)
+        trees = [random_tree(rng, most=5) for _ in range(3)]
         every = by_definition(trees, 2)
         for most in (0, 1, 2):
             settings = ParaphraseSettings(PAPER, depth=2, max_substitutions=most, filters=())
@@ -136,7 +162,8 @@ def _upper_tags(text):
 
 def test_each_sentence_alone_makes_its_part_of_them_all():
     for seed in range(60):
-        trees = [random_tree(np.random.default_rng(seed), most=5) for _ in range(3)]
+        rng = np.random.default_rng(seed)
+        trees = [random_tree(rng, most=5) for _ in range(3)]
         paraphraser = Paraphraser(ParaphraseSettings(PAPER, depth=1, filters=()))
         every = listed(paraphraser.expand_trees(trees))
         parts = paraphraser.expand_each(trees)

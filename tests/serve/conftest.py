@@ -26,3 +26,26 @@ def demo_app():
 def client(demo_app):
     with TestClient(demo_app, base_url=BASE) as own:
         yield own
+
+
+@pytest.fixture(scope="package")
+def simplifier(tmp_path_factory):
+    """A small simplification model."""
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    simplifier_model = pytest.importorskip("simplifier_model")
+    return simplifier_model.write_model(tmp_path_factory.mktemp("simplifier"))
+
+
+@pytest.fixture(scope="package")
+def hindi(tmp_path_factory):
+    """A small model of Hindi clauses."""
+    pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
+    from small_treebank import write_bank
+
+    from lattice_simp.hindi.formats.treebank import read_treebank
+    from lattice_simp.hindi.model import HindiModel
+
+    folder = tmp_path_factory.mktemp("hindi")
+    write_bank(folder / "bank")
+    HindiModel.train(folder / "model", [sentence for _, sentence in read_treebank(folder / "bank", [])])
+    return folder / "model"

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
 
-import uvicorn
 from playwright.sync_api import expect
 
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
-from lattice_simp.serve.server import address_of, listen
 from lattice_simp.skeleton.annotation import AnnotationStore
-from tests.serve.test_browser import CHROMIUM, NAMELESS, PAIRS, browser, luminance  # noqa: F401
+from tests.serve.in_browser import (
+    NAMELESS,
+    broken_rules,
+    browser,  # noqa: F401
+    listening,
+    needs_chromium,
+    require_contrast,
+    watched,
+)
 from tests.skeleton.annotation.small_store import make_store
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+pytestmark = needs_chromium
 
 SAVE = "button[value=save]"
 
@@ -37,24 +40,14 @@ def path(quick_path):
 def page(browser, path):  # noqa: F811
     """The page of an annotator who has given a name; errors of its scripts fail the test."""
     app = app_of([annotate_section(path)], Limits())
-    problems = []
-    with listen("127.0.0.1", 0) as own:
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="critical", timeout_graceful_shutdown=0))
-        thread = threading.Thread(target=server.run, args=([own],), daemon=True)
-        thread.start()
-        page = browser.new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        page.goto(address_of(own).replace("127.0.0.1", "localhost") + "annotate")
+    refused = ["400 (Bad Request)"]  # a judgement
+    with listening(app) as address, watched(browser, refused) as page:
+        page.goto(address + "annotate")
         if page.locator("#annotator").input_value() != "Ada":
             page.fill("#annotator", "Ada")
             page.press("#annotator", "Enter")
         expect(page.locator(".go")).to_have_count(2)
         yield page
-        page.close()
-        server.should_exit = True
-        thread.join(5)
-    assert not [text for text in problems if "400 (Bad Request)" not in text]  # a judgement that was refused
 
 
 def tokens(page):
@@ -174,9 +167,7 @@ def test_everybody_can_see_and_hear_it(page, path, scheme):
             (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
         assert page.evaluate(NAMELESS) == [], name
-        for ink, paper, where in page.evaluate(PAIRS):
-            light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)
+        require_contrast(page, scheme)
         pointed = page.evaluate(
             "[...document.querySelectorAll('[aria-labelledby],[aria-describedby]')].flatMap(own => "
             "[own.getAttribute('aria-labelledby'), own.getAttribute('aria-describedby')].filter(Boolean))"
@@ -187,20 +178,11 @@ def test_everybody_can_see_and_hear_it(page, path, scheme):
     page.set_viewport_size({"width": 1200, "height": 900})
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_rules_of_axe_core(page, path, scheme):
-    rules = os.environ.get("AXE_CORE")
-    if not rules:
-        pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
+def test_the_rules_of_axe_core(page, path):
     with AnnotationStore(path) as store:
         store.shorten("Cleo", "talk.0", "00000110001")
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     for name in ("", "/shorten", "/check"):
         page.goto(page.url.split("/annotate")[0] + "/annotate" + name)
         if name:
             (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
-        page.evaluate(Path(rules).read_text(encoding="utf-8") + "; 0")
-        found = page.evaluate(
-            "axe.run().then(found => found.violations.map(own => [own.id, own.nodes.map(node => node.html)]))"
-        )
-        assert found == [], name
+        assert broken_rules(page) == [], name

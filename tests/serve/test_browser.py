@@ -1,79 +1,46 @@
-"""The page in a browser: marks by mouse and keyboard, its address, widths, colours, and what others than eyes find.
-
-The rules of axe-core are checked where `AXE_CORE` names its file (axe.min.js of the npm package); our own few always.
-"""
+"""The page in a browser: marks by mouse and keyboard, its address, widths, colours, and what others than eyes find."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import threading
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
 
-import uvicorn
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from lattice_simp.serve.server import address_of, listen
 from tests.serve.conftest import SENTENCE
+from tests.serve.in_browser import (
+    NAMELESS,
+    broken_rules,
+    browser,  # noqa: F401
+    listening,
+    needs_chromium,
+    require_contrast,
+    watched,
+)
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
-
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-
-TIMEOUT = 15_000
-"""Milliseconds: a busy machine is not a defect."""
-
-expect.set_options(timeout=TIMEOUT)
+pytestmark = needs_chromium
 
 COMPOSED = ".translation.composed .words"
 
 
 @pytest.fixture(scope="module")
 def address(demo_app, client):
-    """The demo's app on a port, in a thread; `client` holds its processes."""
-    with listen("127.0.0.1", 0) as own:
-        server = uvicorn.Server(
-            uvicorn.Config(demo_app, lifespan="off", log_level="critical", timeout_graceful_shutdown=0)
-        )
-        thread = threading.Thread(target=server.run, args=([own],), daemon=True)
-        thread.start()
-        yield address_of(own).replace("127.0.0.1", "localhost")
-        server.should_exit = True
-        thread.join(5)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with sync_playwright() as playwright:
-        folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
-        own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
-        own.set_default_timeout(TIMEOUT)
+    """The address of the demo's app; `client` holds its processes."""
+    with listening(demo_app) as own:
         yield own
-        own.close()
 
 
 @pytest.fixture
-def page(browser, address):
+def page(browser, address):  # noqa: F811
     """The demo's page of one sentence; errors of its script fail the test."""
-    own = browser.new_page()
-    problems = []
-    own.on("pageerror", lambda error: problems.append(str(error)))
-    own.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    own.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
-    yield own
-    own.close()
-    assert not problems
+    with watched(browser) as own:
+        own.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
+        yield own
 
 
 def tokens(page):
@@ -203,7 +170,7 @@ def test_confidence_is_switched_on(page):
     expect(words).to_have_count(14)
 
 
-def test_without_a_script_it_works_as_a_form(browser, address):
+def test_without_a_script_it_works_as_a_form(browser, address):  # noqa: F811
     page = browser.new_page()
     page.route("**/translate.js", lambda route: route.abort())
     page.goto(address)
@@ -236,35 +203,6 @@ def test_text_from_right_to_left_runs_so(page, address):
     expect(tokens(page).nth(1)).to_be_focused()
 
 
-PAIRS = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const parts = (colour) => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const found = new Map();
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const own = walk.currentNode.parentElement;
-    const text = walk.currentNode.textContent.trim();
-    if (!text || !own.checkVisibility() || own.closest("svg, .visually-hidden, .skip")) continue;
-    let below = own;
-    while (below && parts(getComputedStyle(below).backgroundColor)[3] === 0) below = below.parentElement;
-    const style = getComputedStyle(own);
-    const pair = [parts(style.color), parts(getComputedStyle(below || document.body).backgroundColor)];
-    found.set(JSON.stringify(pair), `${own.tagName} ${own.className}: ${text.slice(0, 30)}`);
-  }
-  return [...found].map(([pair, where]) => [...JSON.parse(pair), where]);
-}"""
-"""Returns the colours of text and of what is below it, with an example of where."""
-
-
-def luminance(colour):
-    parts = [part / 255 for part in colour[:3]]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast(page, scheme):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -273,21 +211,7 @@ def test_text_has_contrast(page, scheme):
     expect(page.locator("#result")).not_to_have_attribute("aria-busy", "true")
     for summary in page.locator("summary").all():
         summary.click()
-    pairs = page.evaluate(PAIRS)
-    assert len(pairs) > 5
-    for ink, paper, where in pairs:
-        light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)
-    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (luminance([int(own) for own in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
-
-
-NAMELESS = """() => {
-  const all = "button, a, input:not([type=hidden]), select, textarea, summary, [role=group]";
-  const isNamed = (own) => own.textContent.trim() || own.labels?.length || own.ariaLabel || own.ariaLabelledByElements;
-  return [...document.querySelectorAll(all)].filter((own) => !isNamed(own)).map((own) => own.outerHTML);
-}"""
-"""Returns what readers of screens could not name."""
+    require_contrast(page, scheme)
 
 
 def test_everything_has_a_name_and_a_place(page):
@@ -315,21 +239,10 @@ def test_everything_has_a_name_and_a_place(page):
 
 
 def test_the_rules_of_axe_core(page):
-    path = os.environ.get("AXE_CORE")
-    if not path:
-        pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
     tokens(page).nth(1).click()
     expect(page.locator(COMPOSED)).to_be_visible()
     expect(page.locator("#result")).not_to_have_attribute("aria-busy", "true")
     time.sleep(0.4)  # fading in
     for summary in page.locator("summary").all():
         summary.click()
-    page.evaluate(Path(path).read_text(encoding="utf-8") + "; 0")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = page.evaluate(
-            "axe.run().then(found => ({ passed: found.passes.length, "
-            "broken: found.violations.map(own => [own.id, own.nodes.map(node => node.html)]) }))"
-        )
-        assert found["broken"] == [], scheme
-        assert found["passed"] > 20
+    assert broken_rules(page) == []

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -83,6 +85,19 @@ def test_an_interrupt_ends_open_connections_and_what_is_computed():
         assert not busy.recv(100).startswith(b"HTTP/1.1 200")  # it was computed still
 
 
+def crowd(address):
+    """Asks for 200 translations at once; they are computed, or asked to come back."""
+    with httpx.Client(base_url=address, timeout=60, limits=httpx.Limits(max_connections=200)) as client:
+
+        def ask(number):
+            return client.get("api/translate", params={"text": f"the house {number} ."}).status_code
+
+        with ThreadPoolExecutor(200) as threads:
+            found = Counter(threads.map(ask, range(200)))
+    assert found.keys() <= {200, 503}
+    assert found[200] > 10
+
+
 def test_it_answers_refuses_and_ends(tmp_path):
     with serving("--host", "0.0.0.0", "--name", "lattice.example") as (process, own_address):
         assert "other machines reach this server" in process.said
@@ -96,12 +111,27 @@ def test_it_answers_refuses_and_ends(tmp_path):
         with socket.create_connection(("127.0.0.1", port_of(address))) as own:
             own.sendall(b"GET /translate?text=" + b"a" * 200_000)
             assert own.recv(100).startswith(b"HTTP/1.1 400")
+        crowd(address)
         long = httpx.get(address + "api/translate", params={"text": "क" * 1900}).json()
         assert long["tokens"] == ["क" * 1900]
         with socket.create_connection(("127.0.0.1", port_of(address))) as idle:
             idle.sendall(b"GET /translate HTTP/1.1\r\n")  # a request that never ends
             time.sleep(0.1)
             end(process, signal.SIGTERM, 143)
+
+
+def test_paraphrases_are_a_tab_and_an_interface():
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    with serving("--paraphrases", "--max-tokens", "12") as (process, address):
+        text = "The man repaired the old boat.\nThe man repaired the old boat in the harbour."
+        assert "Paraphrase</a>" in httpx.get(address, follow_redirects=True).text
+        page = httpx.get(address + "paraphrase", params={"text": text}, timeout=30)
+        found = httpx.get(address + "api/paraphrase", params={"text": text, "filters": ""}, timeout=30).json()
+        assert (page.status_code, found["error"], found["given"]) == (200, None, 2)
+        assert f"{found['sentences']:,} sentence" in page.text
+        wrong = httpx.get(address + "api/paraphrase", params={"text": "so " * 13}, timeout=30)
+        assert (wrong.status_code, wrong.json()["error"]) == (400, "a sentence has 13 tokens; give some of at most 12")
+        end(process, signal.SIGTERM, 143)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from small_treebank import write_bank
 from starlette.testclient import TestClient
 
 import lattice_simp as ls
@@ -17,25 +16,6 @@ from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
 from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError, TimeLimitError
 from tests.serve.conftest import BASE
-
-
-@pytest.fixture(scope="module")
-def simplifier(tmp_path_factory):
-    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
-    simplifier_model = pytest.importorskip("simplifier_model")
-    return simplifier_model.write_model(tmp_path_factory.mktemp("simplifier"))
-
-
-@pytest.fixture(scope="module")
-def hindi(tmp_path_factory):
-    pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
-    from lattice_simp.hindi.formats.treebank import read_treebank
-    from lattice_simp.hindi.model import HindiModel
-
-    folder = tmp_path_factory.mktemp("hindi")
-    write_bank(folder / "bank")
-    HindiModel.train(folder / "model", [sentence for _, sentence in read_treebank(folder / "bank", [])])
-    return folder / "model"
 
 
 def client_of(monkeypatch, answers, **models):
@@ -113,16 +93,17 @@ def test_sentences_are_paraphrased(expander, monkeypatch):
     assert len(set(texts)) == len(texts) == expansion.new > 0
     assert not set(texts) & {" ".join(own) for own in expansion.sentences}
     for own in found["listed"]:
-        assert all(
-            word["changed"] for word in own["words"] if word["text"] not in sentences[own["nearest"] - 1].split()
-        )
-        assert not all(word["changed"] for word in own["words"])
+        assert not all(part["changed"] for part in own["parts"])
+        assert " ".join(part["text"] for part in own["parts"]) == own["text"]
     marked = {
-        own["text"]: (own["nearest"], [word["text"] for word in own["words"] if word["changed"]])
+        own["text"]: (own["sentence"], [part["text"] for part in own["parts"] if part["changed"]], own["replacements"])
         for own in found["listed"]
     }
-    assert marked["The man bought a large car ."] == (1, ["large"])
-    assert marked["The man purchased a big car yesterday ."] == (2, ["big"])
+    large, big = {"text": "large", "replaced": "big"}, {"text": "big", "replaced": "large"}
+    assert marked["The man bought a large car ."] == (1, ["large"], [large])
+    assert marked["The man purchased a big car yesterday ."] == (2, ["big"], [big])
+    page = client.get("/paraphrase", params={"text": SETS.replace("<b> ", "")}).text
+    assert re.search(r"<ins>large</ins> car \.\s*<span class=\"cost\">sentence 1: large for big</span>", page)
 
 
 def test_filters_are_switched_by_the_form(expander, monkeypatch):

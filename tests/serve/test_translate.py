@@ -54,6 +54,16 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
     assert " ".join(kept) in {own.text for own in joint.skeleton_hypotheses}
 
 
+def test_words_come_from_tokens_inside_and_outside_of_gaps_with_all_strategies(client):
+    for own in list(read_skeletons(grammar_path("demo/data/test.jsonl")))[:6]:
+        text, mask = " ".join(own.skeletons[0].tokens), own.skeletons[0].to_mask()
+        for strategy in ("gappy", "skeleton-first"):
+            answer = asked(client, text=text, mask=mask, strategy=strategy).json()
+            assert answer["reachable"], (text, strategy)
+            sources = {source for word in answer["composed"]["words"] for source in word["source"]}
+            assert {mask[source] for source in sources} == {"0", "1"}, (text, strategy)
+
+
 @pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
 @pytest.mark.parametrize("edits", ["", "1"])
 def test_weights_times_features_are_the_cost(client, strategy, edits):

@@ -16,8 +16,8 @@ from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.neural.data import END_ID, START_ID, VOID, Pairs, batches
 from lattice_simp.rescore.neural.export import Array
 from lattice_simp.rescore.neural.network import Transformer, greedy, initial_weights
+from lattice_simp.rescore.neural.run_folder import load, save
 from lattice_simp.rescore.neural.settings import TrainingSettings
-from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import Late
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class Training:
             "random": torch.get_rng_state(),
             "device_random": torch.cuda.get_rng_state_all() if self.device.type == "cuda" else [],
         }
-        _save(weights, self.folder / f"weights.{self.position.update:08d}.pt")
-        _save(state, self.folder / CHECKPOINT)
+        save(weights, self.folder / f"weights.{self.position.update:08d}.pt")
+        save(state, self.folder / CHECKPOINT)
         for path in sorted(self.folder.glob(_WEIGHTS))[: -self.settings.average]:
             path.unlink()
 
@@ -163,7 +163,7 @@ class Training:
         path = self.folder / CHECKPOINT
         if not path.is_file():
             return
-        state = _load(path, self.device)
+        state = load(path, self.device)
         try:
             with torch.no_grad():
                 for name, weight in self.weights.items():
@@ -187,7 +187,7 @@ def averaged_weights(folder: Path) -> dict[str, Array]:
         raise LatticeSimpError(f"{folder}: no weights; train first")
     totals: dict[str, np.ndarray[Any, Any]] = {}
     for path in paths:
-        for name, weight in _load(path, torch.device("cpu")).items():
+        for name, weight in load(path, torch.device("cpu")).items():
             totals[name] = totals.get(name, 0.0) + weight.double().numpy() / len(paths)
     return {name: total.astype(np.float32) for name, total in totals.items()}
 
@@ -200,22 +200,6 @@ def learning_rate(settings: TrainingSettings, update: int) -> float:
         return settings.learning_rate * math.sqrt(settings.warmup / update)
     done = (update - settings.warmup) / max(1, settings.updates - settings.warmup)
     return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
-
-
-def _save(state: Any, path: Path) -> None:
-    try:
-        with replacing(path) as growing:
-            torch.save(state, growing)
-    except (OSError, RuntimeError) as error:
-        raise LatticeSimpError(f"{path}: cannot be written: {one_line(error)} (is the disk full?)") from error
-
-
-def _load(path: Path, device: torch.device) -> dict[str, Any]:
-    try:
-        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:  # torch has many ways to refuse a file
-        raise FormatError(f"no checkpoint: {one_line(error)}", path=path, remedy="remove it and train again") from error
-    return state
 
 
 def _device(name: str) -> torch.device:

@@ -12,15 +12,14 @@ A run that was killed goes on from its last checkpoint; `settings.py` has the ot
 from __future__ import annotations
 
 import importlib
-import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
 
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.neural.data import PIECE_MODEL, piece_names, read_pairs, train_pieces
 from lattice_simp.rescore.neural.export import export_model
 from lattice_simp.rescore.neural.loop import Say, Training, Validation, averaged_weights
+from lattice_simp.rescore.neural.run_folder import check_same_run
 from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.extras import extra
@@ -46,7 +45,7 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
             importlib.import_module(library)
     folder = Path(settings.output)
     folder.mkdir(parents=True, exist_ok=True)
-    _check_same_run(settings, folder / SETTINGS)
+    check_same_run(settings, folder / SETTINGS, _FREE)
     pieces = folder / PIECE_MODEL
     if not pieces.is_file():
         train_pieces(settings, pieces)
@@ -73,19 +72,3 @@ def _held_out(settings: TrainingSettings, pieces: Path) -> Validation:
     begins = pairs.target.offsets.tolist()
     references = [to_words(pairs.target.words[begin:end].tolist()) for begin, end in pairwise(begins)]
     return Validation(pairs, to_words, references)
-
-
-def _check_same_run(settings: TrainingSettings, path: Path) -> None:
-    """Writes the settings of a new run; a run that goes on must have the same, but for a few."""
-    own = {name: value for name, value in settings.model_dump().items() if name not in _FREE}
-    if path.is_file():
-        try:
-            before = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            before = {}
-        changed = [name for name, value in own.items() if before.get(name) != value]
-        if changed:
-            message = f"{path.parent}: holds a run with another {changed[0]} ({before.get(changed[0])!r})"
-            raise LatticeSimpError(f"{message}; choose another output, or remove it")
-        return
-    path.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.paraphrase.network import SUBSTITUTIONS
+from lattice_simp.paraphrase.explanation import Replacement
 from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.paraphrase.synonyms import WORDNET, Thesaurus
-from lattice_simp.serve.differences import differing
 from lattice_simp.skeleton.automatic.spacy_parser import tokenise
 
 SHOWN_SENTENCES = 20
@@ -86,7 +87,7 @@ class Expander:
                 {"category": one.category, "phrases": [" ".join(one.words), " ".join(other.words)]}
                 for one, other in pairs[:SHOWN_PHRASES]
             ],
-            "listed": [_told(path, found.sentences) for path in _new(found)],
+            "listed": [_told(path, found) for path in _new(found)],
         }
 
 
@@ -97,10 +98,24 @@ def _new(found: Expansion) -> Iterable[Hypothesis]:
     return [path for path in paths if path.tokens not in own][:SHOWN_SENTENCES]
 
 
-def _told(path: Hypothesis, sentences: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Returns a sentence with the number of the given one that is nearest, and of each word whether that has it."""
-    marks = [differing(path.tokens, own) for own in sentences]
-    nearest = min(range(len(sentences)), key=lambda number: sum(marks[number]))
-    words = [{"text": text, "changed": own} for text, own in zip(path.tokens, marks[nearest], strict=True)]
-    substitutions = -round(path.features[SUBSTITUTIONS])
-    return {"text": path.text, "substitutions": substitutions, "nearest": nearest + 1, "words": words}
+def _told(path: Hypothesis, found: Expansion) -> dict[str, Any]:
+    """Returns a sentence, the number of the given one that it begins with, and what was replaced there.
+
+    Its `parts` are the outermost phrases that stand for others, and the words between them.
+    """
+    explained = found.explain(path.tokens)
+    given = [tuple(map(str.lower, own)) for own in found.sentences]
+    number = 1 + given.index(tuple(map(str.lower, explained.sentence)))
+    outermost: list[Replacement | None] = [None] * len(path.tokens)
+    for own in reversed(explained.replacements):
+        outermost[own.start : own.end] = [own] * (own.end - own.start)
+    parts = groupby(zip(outermost, path.tokens, strict=True), key=itemgetter(0))
+    return {
+        "text": path.text,
+        "sentence": number,
+        "parts": [{"text": " ".join(map(itemgetter(1), own)), "changed": within is not None} for within, own in parts],
+        "replacements": [
+            {"text": " ".join(path.tokens[own.start : own.end]), "replaced": " ".join(own.words)}
+            for own in explained.replacements
+        ],
+    }

@@ -19,7 +19,7 @@ from itertools import count, islice
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import MAX_PAIRS, compose
@@ -36,6 +36,7 @@ from lattice_simp.translate.match import match
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies.task import Task
+from lattice_simp.translate.word_alignment import gap_position
 
 GAP = "<gap:{}>"
 """The token, and target word, that stands for a gap while it is unexpanded."""
@@ -149,11 +150,10 @@ def crossing_rules(
 def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools) -> tuple[int, ...]:
     """Returns a phrasal rule's target side with the gaps of `span` inserted.
 
-    A gap comes after the last target word that is aligned to the source words before it; before any aligned word, it
-    comes first. Without an alignment it keeps its relative position.
+    `word_alignment.gap_position` says where.
     """
     target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
-    points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
+    points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]].tolist()
     inserted: dict[int, list[int]] = {}
     seen = 0  # source words of the rule before the token in hand
     total = sum(not is_gap[index] for index in span)
@@ -161,22 +161,13 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
         if not is_gap[index]:
             seen += 1
             continue
-        position = _aligned_position(points, seen) if len(points) else round(len(target) * seen / total)
+        position = gap_position(points, seen, total, len(target))
         inserted.setdefault(position, []).append(grammar.target_words.add(tokens[index]))
     result: list[int] = []
     for position in range(len(target) + 1):
         result += inserted.get(position, [])
         result += target[position : position + 1]
     return tuple(result)
-
-
-def _aligned_position(points: Ints, seen: int) -> int:
-    """Returns the position after the target words of the nearest aligned source word to the left."""
-    left = points[points[:, 0] < seen]
-    if not len(left):
-        return 0
-    nearest = left[left[:, 0] == left[:, 0].max()]
-    return int(nearest[:, 1].max()) + 1
 
 
 def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:

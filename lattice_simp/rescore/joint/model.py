@@ -1,0 +1,167 @@
+"""A trained joint model: p(word | three words before it, the source around its affiliation), in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.rescore.files import read_fields, write_fields
+from lattice_simp.rescore.joint.symbols import TargetSymbols
+from lattice_simp.rescore.vocabulary import Vocabulary
+
+CONTENT = "joint"
+
+Matrix = npt.NDArray[np.float32]
+
+ORDER = 4
+"""A word is predicted from the ORDER - 1 words before it."""
+
+WIDTH = 5
+"""Of the convolutions over the source, in words."""
+
+AROUND = 3
+"""Source positions that a word sees of their output: the one that it belongs to, and one on each side."""
+
+
+class Widths(NamedTuple):
+    """How wide the network is: embeddings of both sides, and its two hidden layers."""
+
+    source: int = 256
+    target: int = 192
+    hidden: int = 512
+
+
+def weight_shapes(widths: Widths, source: int, target: int, classes: int) -> dict[str, tuple[int, ...]]:
+    """Returns the shapes of the weights by name, for so many symbols of both sides, and classes."""
+    return {
+        "source_embedding": (source, widths.source),
+        "first_convolution": (WIDTH * widths.source, 2 * widths.source),
+        "first_convolution_bias": (2 * widths.source,),
+        "second_convolution": (WIDTH * widths.source, 2 * widths.source),
+        "second_convolution_bias": (2 * widths.source,),
+        "source_hidden": (AROUND * widths.source, widths.hidden),
+        "target_embedding": (target, widths.target),
+        "target_hidden": ((ORDER - 1) * widths.target, widths.hidden),
+        "hidden_bias": (widths.hidden,),
+        "second_hidden": (widths.hidden, widths.hidden),
+        "second_bias": (widths.hidden,),
+        "class_output": (widths.hidden, classes),
+        "class_bias": (classes,),
+        "word_output": (target, widths.hidden),
+        "word_bias": (target,),
+    }
+
+
+WEIGHTS = tuple(weight_shapes(Widths(), 1, 1, 1))
+"""The names of the network's arrays."""
+
+_ROWS = 4096
+"""Hidden rows that are computed at once: 8 megabytes a layer, which the processor's cache holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointModel:
+    """The network with its symbols.
+
+    Attributes:
+        source: the source's words; the unknown word and the end of the sentence follow them.
+        target: the target's symbols.
+        jumps: the weights of jumps between the affiliations of neighbouring words (`rescore/jumps.py`).
+        weights: the arrays named in `WEIGHTS`, float32.
+    """
+
+    source: Vocabulary
+    target: TargetSymbols
+    jumps: Floats
+    weights: dict[str, Matrix]
+
+    @classmethod
+    def read(cls, path: str | Path) -> JointModel:
+        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
+        names = ("symbols", "log_shares", "class_begins", "jumps", *WEIGHTS)
+        (source, target), (symbols, shares, begins, jumps, *weights) = read_fields(
+            path, CONTENT, ("source", "target"), names
+        )
+        made = TargetSymbols(target, symbols, shares, begins)
+        return cls(source, made, jumps, dict(zip(WEIGHTS, weights, strict=True)))
+
+    def write(self, path: str | Path) -> None:
+        """Writes the model to one file."""
+        target = self.target
+        symbols = {"symbols": target.symbols, "log_shares": target.log_shares, "class_begins": target.class_begins}
+        fields = {"source": self.source, "target": target.vocabulary, "jumps": self.jumps, **symbols, **self.weights}
+        write_fields(path, CONTENT, fields)
+
+    def encode(self, source: Sequence[str]) -> Matrix:
+        """Returns what each position of a source sentence, its end last, adds to the first hidden layer.
+
+        Returns:
+            (words + 1, hidden) float32.
+        """
+        weights = self.weights
+        numbers = np.append(self.source.numbers(source), self.source.unknown + 1)
+        rows = weights["source_embedding"][numbers]
+        for name in ("first_convolution", "second_convolution"):
+            linear = _windows(rows, WIDTH) @ weights[name] + weights[name + "_bias"]
+            values, gates = np.split(linear, 2, axis=1)
+            rows = rows + values / (1 + np.exp(-gates))
+        return np.asarray(_windows(rows, AROUND) @ weights["source_hidden"], dtype=np.float32)
+
+    def costs(self, encoded: Matrix, histories: Ints, rows: Ints, symbols: Ints) -> Matrix:
+        """Returns what symbols cost after histories at every position of the source.
+
+        Args:
+            encoded: (positions, hidden) what `encode` returned, or some of its rows.
+            histories: (h, 3) symbols, the nearest last; the boundary's symbol before the sentence.
+            rows: (n,) the history of each symbol, sorted.
+            symbols: (n,) of the words.
+
+        Returns:
+            (n, positions) costs in nats, exactly normalised over all symbols.
+        """
+        weights, positions = self.weights, len(encoded)
+        words = weights["target_embedding"][histories].reshape(len(histories), weights["target_hidden"].shape[0])
+        own = words @ weights["target_hidden"] + weights["hidden_bias"]
+        found = np.empty((len(symbols), positions), dtype=np.float32)
+        size = max(1, _ROWS // positions)
+        for begin in range(0, len(histories), size):
+            mine = slice(*np.searchsorted(rows, [begin, begin + size]).tolist())
+            first = np.maximum(own[begin : begin + size, None] + encoded, 0).reshape(-1, own.shape[1])
+            hidden = np.maximum(first @ weights["second_hidden"] + weights["second_bias"], 0)
+            found[mine] = self._output(
+                hidden.reshape(-1, positions, hidden.shape[1]), rows[mine] - begin, symbols[mine]
+            )
+        return found
+
+    def _output(self, hidden: Matrix, rows: Ints, symbols: Ints) -> Matrix:
+        """Returns the (n, positions) costs of symbols given rows of the last hidden layer: of class, and word in it."""
+        weights, begins = self.weights, self.target.class_begins
+        logits = hidden @ weights["class_output"] + weights["class_bias"]
+        classes = self.target.classes[symbols]
+        costs = _log_sum(logits)[rows] - logits[rows, :, classes]
+        order = np.argsort(classes, kind="stable")
+        for mine in np.split(order, np.flatnonzero(np.diff(classes[order])) + 1):
+            begin, end = begins[classes[mine[0]] :][:2] if len(mine) else (0, 0)
+            if end - begin > 1:
+                needed, row_of = np.unique(rows[mine], return_inverse=True)
+                own = hidden[needed] @ weights["word_output"][begin:end].T + weights["word_bias"][begin:end]
+                costs[mine] += _log_sum(own)[row_of] - own[row_of, :, symbols[mine] - begin]
+        return costs
+
+
+def _windows(rows: Matrix, width: int) -> Matrix:
+    """Returns (rows, width * columns): each row with its neighbours, zeros beyond the ends."""
+    padded = np.pad(rows, ((width // 2, width // 2), (0, 0)))
+    return np.concatenate([padded[shift : shift + len(rows)] for shift in range(width)], axis=1)
+
+
+def _log_sum(logits: Matrix) -> Matrix:
+    """Returns log sum exp over the last axis."""
+    highest = logits.max(axis=-1)
+    return np.asarray(highest + np.log(np.exp(logits - highest[..., None]).sum(axis=-1)), dtype=np.float32)

@@ -1,0 +1,255 @@
+"""Trains a joint model on what a training run left: numbered sentences and word alignments.
+
+    work: build/en-fr               # `lattice-simp train config.yaml --to align`
+    output: build/en-fr-joint       # the run's folder; the model is build/en-fr-joint/joint.scorer
+
+A run that was killed goes on from its last checkpoint, and ends with the same bytes on the same machine. `settings.py`
+has the other settings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.rescore.exchange import exchange_classes
+from lattice_simp.rescore.joint.affiliations import affiliations
+from lattice_simp.rescore.joint.examples import Batch, Examples, batch, batches, flat, joined
+from lattice_simp.rescore.joint.model import JointModel, Matrix, Widths, weight_shapes
+from lattice_simp.rescore.joint.network import costs, initial_weights
+from lattice_simp.rescore.joint.settings import JointSettings
+from lattice_simp.rescore.joint.symbols import TargetSymbols, target_symbols
+from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
+from lattice_simp.rescore.kind import Corpus
+from lattice_simp.rescore.neural.run_folder import check_same_run, load, save
+from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
+from lattice_simp.support.extras import Late, extra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch  # type: ignore[import-not-found,unused-ignore]
+else:
+    torch = Late("torch", "neural-training")
+
+MODEL, CHECKPOINT, SETTINGS = "joint.scorer", "checkpoint.pt", "settings.json"
+
+_FREE = frozenset("checkpoint_every log_every threads output".split())
+"""Settings that may change when a run goes on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What is learned from, and in which symbols.
+
+    Attributes:
+        examples: all sentence pairs.
+        source: the source's words; the unknown word and the end follow them.
+        target: the target's symbols.
+        jumps: the weights of jumps from one word's affiliation to the next one's.
+    """
+
+    examples: Examples
+    source: Vocabulary
+    target: TargetSymbols
+    jumps: Floats
+
+
+def train(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> Path:
+    """Trains a model and returns its file.
+
+    Raises:
+        LatticeSimpError: a corpus without sentences, or a folder that holds a run with other settings.
+        MissingExtraError: torch is not installed.
+    """
+    with extra("neural-training"):
+        importlib.import_module("torch")
+    folder = Path(settings.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    check_same_run(settings, folder / SETTINGS, _FREE)
+    lesson = prepare(settings, corpus, say)
+    say(f"{lesson.examples.num_sentences:,} pairs, {lesson.target.size:,} symbols")
+    run = _Run(settings, lesson, folder, say)
+    run.finish()
+    model = JointModel(lesson.source, lesson.target, lesson.jumps, run.arrays())
+    model.write(folder / MODEL)
+    return folder / MODEL
+
+
+def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> Lesson:
+    """Learns classes, and puts the corpus into symbols; the same corpus gives the same.
+
+    Raises:
+        LatticeSimpError: no sentences.
+    """
+    source, target = joined(corpus.sentences("source")), joined(corpus.sentences("target"))
+    positions = affiliations(source, target, joined(corpus.links()))
+    symbols, target_numbers = _target_symbols(settings, corpus.words("target"), target, say)
+    vocabulary, source_numbers = _most_frequent(source, corpus.words("source"), settings.source_words)
+    examples = Examples(
+        flat(source, source_numbers, vocabulary.unknown + 1),
+        flat(target, target_numbers, symbols.boundary),
+        positions,
+    )
+    return Lesson(examples, vocabulary, symbols, _jumps(source, target, positions))
+
+
+def _target_symbols(
+    settings: JointSettings, words: list[str], target: Sentences, say: Callable[[str], None]
+) -> tuple[TargetSymbols, Ints]:
+    """Returns the target's symbols, and the symbol of each word by number."""
+    counts = word_counts([target], len(words))
+    vocabulary, numbers = frequent(counts, words, settings.least_word)
+    if vocabulary.unknown == 0:
+        raise LatticeSimpError(f"{settings.work}: no word occurs {settings.least_word} times; there is too little text")
+    found = exchange_classes(
+        [Sentences(target.offsets, numbers[target.words])],
+        vocabulary.unknown,
+        min(settings.classes, vocabulary.unknown),
+        sweeps=settings.sweeps,
+        progress=lambda sweep, moves, likelihood: say(f"classes: sweep {sweep}, {moves:,} words moved"),
+    )
+    kept = counts[counts >= settings.least_word]
+    symbols = target_symbols(vocabulary, kept, found.classes, settings.target_words)
+    return symbols, symbols.symbols[numbers]
+
+
+def _most_frequent(side: Sentences, words: list[str], size: int) -> tuple[Vocabulary, Ints]:
+    """Returns the vocabulary of the most frequent words, and the number of each word in it."""
+    counts = word_counts([side], len(words))
+    least = np.partition(counts, -size)[-size] if size < len(counts) else 1
+    return frequent(counts, words, max(1, int(least)))
+
+
+def _jumps(source: Sentences, target: Sentences, positions: Ints) -> Floats:
+    """Returns the weights of jumps from one word's affiliation to the next one's."""
+    lengths = np.diff(target.offsets)
+    own = np.delete(positions, target.offsets[1:] + np.arange(target.num_sentences))
+    columns = np.arange(len(own)) - np.repeat(target.offsets[:-1], lengths)
+    counts = JumpCounts.none()
+    links = np.column_stack([own, columns]).astype(np.int32)
+    count_jumps(np.diff(source.offsets), target.offsets, target.offsets, links, counts)
+    return fit_weights(counts.buckets, counts.departures)
+
+
+class _Run:
+    """A run in its folder; its position changes."""
+
+    def __init__(self, settings: JointSettings, lesson: Lesson, folder: Path, say: Callable[[str], None]) -> None:
+        self.settings, self.lesson, self.folder, self.say = settings, lesson, folder, say
+        torch.set_num_threads(settings.threads or os.cpu_count() or 1)
+        target = lesson.target
+        widths = Widths(settings.source_width, settings.target_width, settings.hidden)
+        every = weight_shapes(widths, lesson.source.unknown + 2, target.size, len(target.class_begins) - 1)
+        self.weights = initial_weights(every, settings.seed)
+        self.optimiser = torch.optim.Adam(self.weights.values(), lr=0.0, fused=True)
+        self.learned, self.held_out = _split(lesson.examples, settings)
+        words = np.diff(lesson.examples.target.offsets)[self.learned].sum()
+        self.updates = max(1, round(settings.epochs * float(words) / settings.batch_words))
+        self.update = 0
+
+    def finish(self) -> None:
+        """Does the updates that are left."""
+        settings = self.settings
+        self._resume()
+        losses, words, begin = [], 0, time.monotonic()
+        for sentences in self._sentences():
+            losses.append(self._learn(batch(self.lesson.examples, sentences, self.lesson.target.boundary)))
+            words += losses[-1][1]
+            last = self.update == self.updates
+            if self.update % settings.log_every == 0 or last:
+                rate, mean = words / max(1e-9, time.monotonic() - begin), sum(loss for loss, _ in losses) / words
+                self.say(f"update {self.update} of {self.updates}: {mean:.4f} nats a word, {rate:,.0f} words/s")
+                losses, words, begin = [], 0, time.monotonic()
+            if self.update % settings.checkpoint_every == 0 or last:
+                save(
+                    {"update": self.update, "weights": self.weights, "optimiser": self.optimiser.state_dict()},
+                    self.folder / CHECKPOINT,
+                )
+                self.say(f"update {self.update}: perplexity {math.exp(self.measure()):.2f} on held-out words")
+
+    def arrays(self) -> dict[str, Matrix]:
+        """Returns the weights as they are now."""
+        return {name: weight.detach().numpy() for name, weight in self.weights.items()}
+
+    def measure(self) -> float:
+        """Returns the nats a held-out word, given its affiliation, that the model needs (infinite without any)."""
+        total, words = 0.0, 0
+        for sentences in np.array_split(self.held_out, max(1, len(self.held_out) // 200)):
+            if len(sentences):
+                own = batch(self.lesson.examples, sentences, self.lesson.target.boundary)
+                with torch.no_grad():
+                    total += float(sum(costs(self.weights, own, self.lesson.target.class_begins)))
+                words += len(own.words)
+        return total / words if words else math.inf
+
+    def _sentences(self) -> Iterator[Longs]:
+        """Returns the sentences of the updates that are left; each update is counted before it is done."""
+        settings, done = self.settings, 0
+        for epoch in itertools.count():
+            for sentences in batches(self.lesson.examples, self.learned, settings.batch_words, settings.seed + epoch):
+                if done == self.updates:
+                    return
+                done += 1
+                if done > self.update:
+                    self.update = done
+                    yield sentences
+
+    def _learn(self, own: Batch) -> tuple[float, int]:
+        settings = self.settings
+        for group in self.optimiser.param_groups:
+            group["lr"] = _learning_rate(settings, self.update, self.updates)
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.precision == "bf16"):
+            class_cost, word_cost = costs(self.weights, own, self.lesson.target.class_begins)
+        loss = class_cost + word_cost
+        (loss / len(own.words)).backward()
+        torch.nn.utils.clip_grad_norm_(list(self.weights.values()), settings.clip)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        return float(loss.detach()), len(own.words)
+
+    def _resume(self) -> None:
+        path = self.folder / CHECKPOINT
+        if not path.is_file():
+            return
+        state = load(path, torch.device("cpu"))
+        try:
+            with torch.no_grad():
+                for name, weight in self.weights.items():
+                    weight.copy_(state["weights"][name])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.update = int(state["update"])
+        except (KeyError, RuntimeError, ValueError) as error:
+            reason = one_line(error)
+            raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
+        self.say(f"update {self.update}: going on from {path}")
+
+
+def _split(examples: Examples, settings: JointSettings) -> tuple[Longs, Longs]:
+    """Returns the sentences to learn from, which are neither empty nor too long, and those held out of them."""
+    source, target = (np.diff(side.offsets) - 1 for side in (examples.source, examples.target))
+    usable = np.flatnonzero((np.minimum(source, target) > 0) & (np.maximum(source, target) <= settings.longest))
+    if len(usable) == 0:
+        raise LatticeSimpError(f"{settings.work}: no sentence pairs of 1 to {settings.longest} words to train on")
+    count = min(settings.held_out, len(usable) // 10)
+    chosen = np.linspace(0, len(usable) - 1, count).astype(np.int64)
+    return np.delete(usable, chosen), usable[chosen]
+
+
+def _learning_rate(settings: JointSettings, update: int, updates: int) -> float:
+    """Returns the rate of an update, from 1: a linear rise, then half a cosine down to zero."""
+    if update <= settings.warmup:
+        return settings.learning_rate * update / settings.warmup
+    done = (update - settings.warmup) / max(1, updates - settings.warmup)
+    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * done))

@@ -1,0 +1,135 @@
+"""What tests of pages in a browser share: a server in a thread, Chromium, and what readers of all kinds need.
+
+The rules of axe-core are checked where `AXE_CORE` names its file (CONTRIBUTING.md says how to get it).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
+
+import uvicorn
+from playwright.sync_api import expect, sync_playwright
+
+from lattice_simp.serve.server import address_of, listen
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+TIMEOUT = 15_000
+"""Milliseconds: a busy machine is not a defect."""
+
+expect.set_options(timeout=TIMEOUT)
+
+
+@contextmanager
+def listening(app):
+    """Serves an app on a port, in a thread; yields its address. What computes for it is started elsewhere."""
+    with listen("127.0.0.1", 0) as own:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="critical", timeout_graceful_shutdown=0))
+        thread = threading.Thread(target=server.run, args=([own],), daemon=True)
+        thread.start()
+        yield address_of(own).replace("127.0.0.1", "localhost")
+        server.should_exit = True
+        thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with sync_playwright() as playwright:
+        folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
+        own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
+        own.set_default_timeout(TIMEOUT)
+        yield own
+        own.close()
+
+
+@contextmanager
+def watched(browser, allowed=()):
+    """Opens a page; errors of its scripts fail the test, unless they hold one of the texts that are allowed."""
+    own = browser.new_page()
+    problems = []
+    own.on("pageerror", lambda error: problems.append(str(error)))
+    own.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    yield own
+    own.close()
+    assert not [text for text in problems if not any(part in text for part in allowed)]
+
+
+def broken_rules(page):
+    """Returns the rules of axe-core that a page breaks in light and in dark colours, with where it does."""
+    path = os.environ.get("AXE_CORE")
+    if not path:
+        pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
+    page.evaluate(Path(path).read_text(encoding="utf-8") + "; 0")
+    broken = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = page.evaluate(
+            "axe.run().then(found => ({ passed: found.passes.length, "
+            "broken: found.violations.map(own => [own.id, own.nodes.map(node => node.html)]) }))"
+        )
+        assert found["passed"] > 15
+        broken += [[scheme, *own] for own in found["broken"]]
+    return broken
+
+
+PAIRS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const parts = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const found = new Map();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const own = walk.currentNode.parentElement;
+    const text = walk.currentNode.textContent.trim();
+    if (!text || !own.checkVisibility() || own.closest("svg, .visually-hidden, .skip")) continue;
+    let below = own;
+    while (below && parts(getComputedStyle(below).backgroundColor)[3] === 0) below = below.parentElement;
+    const style = getComputedStyle(own);
+    const pair = [parts(style.color), parts(getComputedStyle(below || document.body).backgroundColor)];
+    found.set(JSON.stringify(pair), `${own.tagName} ${own.className}: ${text.slice(0, 30)}`);
+  }
+  return [...found].map(([pair, where]) => [...JSON.parse(pair), where]);
+}"""
+"""Returns the colours of text and of what is below it, with an example of where."""
+
+
+def luminance(colour):
+    parts = [part / 255 for part in colour[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def require_contrast(page, scheme):
+    """Fails if text can hardly be told from what is below it, or the colours are not those of the scheme."""
+    pairs = page.evaluate(PAIRS)
+    assert len(pairs) > 5
+    for ink, paper, where in pairs:
+        light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance([int(own) for own in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
+
+
+NAMELESS = """() => {
+  const all = "button, a, input:not([type=hidden]), select, textarea, summary, [role=group]";
+  const isNamed = (own) => own.textContent.trim() || own.labels?.length || own.ariaLabel || own.ariaLabelledByElements;
+  return [...document.querySelectorAll(all)].filter((own) => !isNamed(own)).map((own) => own.outerHTML);
+}"""
+"""Returns what readers of screens could not name."""

@@ -1,0 +1,158 @@
+"""Whatever is sent to any address of any tab: an answer, never a defect, and nothing of it is markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from starlette.testclient import TestClient
+
+from lattice_simp.serve import Limits, app_of, create_app
+from lattice_simp.serve.annotate.section import annotate_section
+from lattice_simp.serve.csrf import COOKIE
+from lattice_simp.serve.hindi.section import make_analyser
+from lattice_simp.serve.paraphrase.expander import make_expander
+from lattice_simp.serve.simplify.section import make_simplifier
+from lattice_simp.skeleton.annotation import AnnotationStore
+from tests.serve.conftest import BASE
+from tests.skeleton.annotation.small_store import make_store
+
+MARKUP = '"><script>alert(1)</script><h1>'
+TEXTS = [
+    MARKUP,
+    "{{ 70007 * 7 }} {% raw %} &lt;b&gt; %s {0}",
+    "a\x00b \x08 \x1b[31m \u2028 \ufeff",
+    "\u202eevil\u202c \u05e9\u05dc\u05d5\u05dd \u200f \u2066x",
+    "<eps> <s> </s> [X,1] ||| - (S (NP",
+    "\U0001f600 e\u0301 \u0915\u094d\u200d\u0937",
+    "",
+]
+FORMS = {
+    "/annotate/name": {"annotator": "Ada"},
+    "/annotate/shorten": {"sentence": "talk.0", "deleted": "1000", "action": "save"},
+    "/annotate/check": {"sentence": "talk.0", "shown": "0111", "bad": "0111", "action": "save"},
+    "/annotate/shorten/undo": {},
+    "/annotate/check/skipped": {},
+}
+PROGRAMS = {
+    "next": {"annotator": "Ada"},
+    "judge": {"annotator": "Ada", "sentence": "talk.0", "mask": "0111", "bad": {"0111": True}},
+    "skip": {"annotator": "Ada", "sentence": "talk.0"},
+    "undo": {"annotator": "Ada"},
+}
+NO_TEXTS = [None, 7, 1e400, True, [], {}, ["a"], {"a": {}}, "\ud800"]
+
+
+@pytest.fixture
+def visitor(quick_path):
+    """A client of the annotation that has a name, and its token."""
+    make_store(quick_path / "talk.db", 4, shortenings=2, checks=1).close()
+    app = app_of([annotate_section(quick_path / "talk.db")], Limits())
+    with TestClient(app, base_url=BASE, raise_server_exceptions=False) as client:
+        token = client.get("/api/annotate").json()["csrf_token"]
+        client.post("/annotate/name", data={"csrf_token": token, "annotator": "Ada"})
+        yield client, token
+
+
+def require_answer(answer, given):
+    """Fails if an answer is that of a defect, or is a page with markup that was sent."""
+    assert answer.status_code < 500, (answer.text, given)
+    assert "490049" not in answer.text, given
+    if "html" in answer.headers.get("content-type", ""):
+        assert "<script>alert" not in answer.text, given
+        assert answer.text.count("<h1") == 1, given
+        assert not re.search(r"[\x00-\x08\x0b-\x1f]", answer.text), given
+
+
+def test_forms_with_anything_in_any_field(visitor):
+    client, token = visitor
+    for place, fields in FORMS.items():
+        for name in fields:
+            for text in [*TEXTS, "1" * 10_000]:
+                require_answer(
+                    client.post(place, data={"csrf_token": token} | fields | {name: text}), (place, name, text)
+                )
+            rest = {other: value for other, value in fields.items() if other != name}
+            require_answer(client.post(place, data={"csrf_token": token} | rest), (place, name))
+        for kind in ("application/json", "multipart/form-data; boundary=x", "text/plain"):
+            headers = {"X-CSRF-Token": token, "content-type": kind}
+            require_answer(client.post(place, content=b"\xff\xfe--x\r\n\x00", headers=headers), (place, kind))
+        for text in TEXTS:  # a token is a field, too
+            assert client.post(place, data=fields | {"csrf_token": text}).status_code == 403
+
+
+def test_programs_with_anything_in_any_field(visitor):
+    client, token = visitor
+    headers = {"X-CSRF-Token": token}
+    for action, fields in PROGRAMS.items():
+        place = f"/api/annotate/shorten/{action}"
+        for name in fields.keys() - {"bad"}:
+            for value in NO_TEXTS:
+                answer = client.post(place, content=json.dumps(fields | {name: value}), headers=headers)
+                assert (answer.status_code, list(answer.json())) == (400, ["error"]), (action, name, value)
+                assert "\n" not in answer.json()["error"]
+            for text in TEXTS:
+                require_answer(client.post(place, json=fields | {name: text}, headers=headers), (action, name, text))
+        for body in (b"", b"{", b"null", b"7", b'"x"', b"[]", b"\xff\xfe", b'{"annotator": 1' + b"0" * 6000 + b"}"):
+            answer = client.post(place, content=body, headers=headers)
+            assert (answer.status_code, list(answer.json())) == (400, ["error"]), (action, body)
+    for value in [*NO_TEXTS, "0111", {"0111": "yes"}, {MARKUP: True}]:
+        given = PROGRAMS["judge"] | {"bad": value}
+        answer = client.post("/api/annotate/check/judge", content=json.dumps(given), headers=headers)
+        assert answer.status_code == 400, value
+
+
+def test_a_megabyte_is_refused_everywhere(visitor):
+    client, token = visitor
+    for place in [*FORMS, *(f"/api/annotate/check/{action}" for action in PROGRAMS), "/annotate", "/nowhere"]:
+        for headers in ({"X-CSRF-Token": token}, {}):
+            answer = client.post(place, content=b"a" * 1_000_000, headers=headers)
+            assert (answer.status_code, answer.text) == (413, "the body is larger than 65,536 bytes"), place
+
+
+def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
+    client, token = visitor
+    given = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
+
+    def judge(_):
+        return client.post("/api/annotate/shorten/judge", json=given, headers={"X-CSRF-Token": token}).status_code
+
+    with ThreadPoolExecutor(50) as threads:
+        found = list(threads.map(judge, range(200)))
+    assert set(found) <= {200, 400}
+    assert 200 in found
+    assert client.get("/annotate").status_code == 200
+    with AnnotationStore(quick_path / "talk.db") as store:
+        assert len(store.judgements()) == 1
+
+
+@pytest.fixture(scope="module")
+def answers(simplifier, hindi):
+    """What the workers of the tabs do, in this process."""
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    return {
+        "simplify": make_simplifier(simplifier, 20),
+        "hindi": make_analyser(hindi, 20),
+        "paraphrase": make_expander(20),
+    }
+
+
+@pytest.mark.parametrize("tab", ["simplify", "hindi", "paraphrase"])
+def test_tabs_with_any_text(tab, answers, tmp_path, monkeypatch):
+    async def run(pool, given):
+        return answers[tab](given)
+
+    monkeypatch.setattr("lattice_simp.serve.workers.WorkerPool.run", run)
+    app = create_app(simplifier=tmp_path, hindi=tmp_path, paraphrases=True, limits=Limits(tokens=20))
+    client = TestClient(app, base_url=BASE, raise_server_exceptions=False)
+    for text in [*TEXTS, "\n".join(TEXTS), "x" * 3000, "so " * 500]:
+        for place in (f"/{tab}", f"/api/{tab}"):
+            require_answer(client.get(place, params={"text": text}), (place, text))
+            require_answer(client.get(place, params={"text": "Yes.", "filters": text, "other": text}), (place, text))
+    for query in ("text=%ff%fe", "text", "text=a&text=b", "=", "text=%00", "filters=%ff&text=Yes."):
+        require_answer(client.get(f"/{tab}?{query}"), query)
+    client.cookies.set(COOKIE, "x")
+    assert client.post(f"/{tab}", content=b"text=a").status_code == 403
+    assert client.post(f"/api/{tab}", content=b"a" * 1_000_000).status_code == 413

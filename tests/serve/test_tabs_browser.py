@@ -1,0 +1,131 @@
+"""The tabs for one text in a browser: typed, sent, shown; on a phone, in both colours."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
+
+from playwright.sync_api import expect
+from starlette.testclient import TestClient
+
+from lattice_simp.serve import Limits, app_of
+from lattice_simp.serve.hindi.section import hindi_section
+from lattice_simp.serve.paraphrase.section import paraphrase_section
+from lattice_simp.serve.simplify.section import simplify_section
+from tests.serve.conftest import BASE
+from tests.serve.in_browser import (
+    NAMELESS,
+    broken_rules,
+    browser,  # noqa: F401
+    listening,
+    needs_chromium,
+    require_contrast,
+    watched,
+)
+
+pytestmark = needs_chromium
+
+CAPTIONS = "A girl is holding a red umbrella.\nA young woman is holding an umbrella near the river."
+COMPLEX = "The principal man was held, and he was tired."
+HINDI = "राम आया कि सीता आया।"
+
+EXAMPLES = {"simplify": COMPLEX, "hindi": HINDI, "paraphrase": CAPTIONS}
+"""What is typed on each tab."""
+
+
+@pytest.fixture(scope="module")
+def address(simplifier, hindi):
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
+    limits = Limits(tokens=20, seconds=60)
+    app = app_of(
+        [simplify_section(simplifier, limits), hindi_section(hindi, limits), paraphrase_section(limits)], limits
+    )
+    with TestClient(app, base_url=BASE), listening(app) as own:  # the client starts and stops the processes
+        yield own
+
+
+@pytest.fixture
+def page(browser, address):  # noqa: F811
+    """The start page; errors of scripts fail the test, but for the message of a text that was refused."""
+    with watched(browser, ["400 (Bad Request)"]) as own:
+        own.goto(address)
+        yield own
+
+
+def send(page, tab, text):
+    """Goes to a tab as a reader does, types a text, and sends it."""
+    page.click(f"nav a[href$='/{tab}']")
+    page.fill("#text", text)
+    page.click("button[type=submit]")
+    expect(page.locator("#text")).to_have_value(text)
+
+
+def test_a_sentence_is_simplified(page):
+    send(page, "simplify", COMPLEX)
+    expect(page.locator("#simple-title")).to_have_text("Simpler")
+    simple = page.locator(".card .words").inner_text()
+    assert "principal" not in simple
+    told = page.locator("main ul li").all_inner_texts()
+    assert told
+    page.click("text=Features")
+    expect(page.locator("tbody tr").first).to_be_visible()
+
+
+def test_clauses_of_hindi_are_shown(page):
+    send(page, "hindi", HINDI)
+    expect(page.locator(".clauses .clause")).to_have_count(2)
+    assert page.locator(".clauses .clause .clause").inner_text().split() == ["comp", "कि", "सीता", "आया"]
+    expect(page.locator("section ol li").first).to_contain_text("राम आया")
+    assert page.locator(".clauses").get_attribute("lang") == "hi"
+
+
+def test_a_set_is_paraphrased_and_filtered(page):
+    send(page, "paraphrase", CAPTIONS)
+    listed = page.locator(".paraphrases li")
+    expect(listed.first).to_be_visible()
+    count = listed.count()
+    for own in listed.all():
+        told = own.locator(".cost").inner_text()
+        for marked in own.locator("ins").all_inner_texts():
+            assert marked in told  # what stands for something else is told with what it stands for
+    removed = page.locator(".filters .cost").all_inner_texts()
+    assert len(removed) == page.locator(".filters input:checked").count() > 1
+    for box in page.locator(".filters input[type=checkbox]").all():
+        box.uncheck()
+    page.click("button[type=submit]")
+    expect(page.locator(".filters input:checked")).to_have_count(0)
+    assert listed.count() >= count
+    page.reload()
+    expect(page.locator(".filters input:checked")).to_have_count(0)  # the address says it
+    page.go_back()
+    assert page.locator(".filters input:checked").count() > 1
+
+
+@pytest.mark.parametrize("tab", EXAMPLES)
+def test_what_is_wrong_is_said_and_the_text_stays(page, tab):
+    send(page, tab, " ".join(["<b>so</b>"] * 30))
+    expect(page.locator("[role=alert]")).to_contain_text("tokens; give ")
+    assert page.locator("main b").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tab", EXAMPLES)
+def test_colours_widths_and_names(page, tab, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size({"width": 360, "height": 740})
+    send(page, tab, EXAMPLES[tab])
+    for summary in page.locator("summary").all():
+        summary.click()
+    require_contrast(page, scheme)
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+@pytest.mark.parametrize("tab", EXAMPLES)
+def test_the_rules_of_axe_core(page, tab):
+    send(page, tab, EXAMPLES[tab])
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert broken_rules(page) == []
