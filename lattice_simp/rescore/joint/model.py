@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.joint.symbols import TargetSymbols
 from lattice_simp.rescore.vocabulary import Vocabulary
@@ -94,9 +94,15 @@ class JointModel:
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
         target = self.target
-        symbols = {"symbols": target.symbols, "log_shares": target.log_shares, "class_begins": target.class_begins}
-        fields = {"source": self.source, "target": target.vocabulary, "jumps": self.jumps, **symbols, **self.weights}
-        write_fields(path, CONTENT, fields)
+        fields: dict[str, npt.NDArray[Any] | Vocabulary] = {
+            "source": self.source,
+            "target": target.vocabulary,
+            "symbols": target.symbols,
+            "log_shares": target.log_shares,
+            "class_begins": target.class_begins,
+            "jumps": self.jumps,
+        }
+        write_fields(path, CONTENT, {**fields, **self.weights})
 
     def encode(self, source: Sequence[str]) -> Matrix:
         """Returns what each position of a source sentence, its end last, adds to the first hidden layer.
@@ -113,7 +119,7 @@ class JointModel:
             rows = rows + values / (1 + np.exp(-gates))
         return np.asarray(_windows(rows, AROUND) @ weights["source_hidden"], dtype=np.float32)
 
-    def costs(self, encoded: Matrix, histories: Ints, rows: Ints, symbols: Ints) -> Matrix:
+    def costs(self, encoded: Matrix, histories: Longs, rows: Longs, symbols: Longs) -> Matrix:
         """Returns what symbols cost after histories at every position of the source.
 
         Args:
@@ -139,7 +145,7 @@ class JointModel:
             )
         return found
 
-    def _output(self, hidden: Matrix, rows: Ints, symbols: Ints) -> Matrix:
+    def _output(self, hidden: Matrix, rows: Longs, symbols: Longs) -> Matrix:
         """Returns the (n, positions) costs of symbols given rows of the last hidden layer: of class, and word in it."""
         weights, begins = self.weights, self.target.class_begins
         logits = hidden @ weights["class_output"] + weights["class_bias"]

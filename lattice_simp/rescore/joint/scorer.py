@@ -110,8 +110,8 @@ class JointScorer(PrefixScorer):
         """Returns the (distinct n-grams, positions) costs of n-grams' last symbols, and the row of each n-gram."""
         distinct, row_of = np.unique(ngrams, axis=0, return_inverse=True)
         histories, history_of = np.unique(distinct[:, :-1], axis=0, return_inverse=True)
-        costs = self.model.costs(encoded, histories, history_of.reshape(-1), distinct[:, -1])
-        return costs, row_of.reshape(-1)
+        costs = self.model.costs(encoded, histories, history_of.reshape(-1).astype(np.int64), distinct[:, -1])
+        return costs, row_of.reshape(-1).astype(np.int64)
 
     def _score(self, encoded: Matrix, hypotheses: Sequence[Sequence[str]]) -> Floats:
         if not hypotheses:
