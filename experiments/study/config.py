@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +12,7 @@ from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
 from experiments.study.systems import SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.experiment import CONFIG
+from lattice_simp.rescore.joint.settings import JointSettings
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.translate.settings import SkeletonSettings
@@ -52,6 +53,9 @@ class Study(BaseModel):
         skeleton: the kind of hand-made skeletons that the systems are tuned and run with: `hand` is the first
             judgement of a sentence, `hand-long` the second.
         scorers: the parts of the stronger model.
+        joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
+        joint_source: what the joint model reads when it scores a translation of a skeleton: the whole sentence, of
+            which the skeleton's words are translated, or the skeleton alone.
         automatic: methods that make skeletons of the test sets: dependency, tagger, optimal.
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
@@ -79,6 +83,8 @@ class Study(BaseModel):
     rescored: tuple[str, ...] | None = None
     skeleton: Literal["hand", "hand-long"] = HAND
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
+    joint: dict[str, float | str] = {}
+    joint_source: Literal["sentence", "skeleton"] = "sentence"
     automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
     translated: tuple[Method, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)
@@ -99,6 +105,12 @@ class Study(BaseModel):
         if missing := sorted(ALWAYS - set(names)):
             raise ValueError(f"the system {missing[0]!r} is missing: tables and other systems need it")
         return names
+
+    @field_validator("joint")
+    @classmethod
+    def _are_settings(cls, settings: dict[str, float | str]) -> dict[str, float | str]:
+        joint_settings(settings, Path(), Path())
+        return settings
 
     @field_validator("headline")
     @classmethod
@@ -127,6 +139,11 @@ class Study(BaseModel):
     def system(self, name: str) -> System:
         """Returns a system by its name."""
         return next(system for system in self.chosen if system.name == name)
+
+
+def joint_settings(given: Mapping[str, float | str], work: Path, output: Path) -> JointSettings:
+    """Returns the settings of a joint model's training on what the `work` folder of a training run holds."""
+    return JointSettings.model_validate({**given, "work": str(work), "output": str(output)})
 
 
 def _check_known(names: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -9,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from experiments.study.config import Study
+from experiments.study.config import Study, joint_settings
 from experiments.study.decoding import Sentences, all_skeletons, other_kinds, skeleton_path
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import HAND_MADE
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.rescore import read_scorers
+from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.train.scorers import train_scorer
+from lattice_simp.train.scorers import StageCorpus, train_scorer
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 DECODER = "Decoder"
@@ -29,21 +30,38 @@ COST = "Cost"
 STRONG = "rescored-plain"
 """The stage whose weights make the stronger model one score."""
 
+JOINT = "joint"
+"""The part that torch trains, and that reads skeletons within their sentences."""
+
 LEAST_UNIT = 0.05
 """A decoder's weight below this is none to measure others by."""
 
 
 def scorers_stage(study: Study) -> Stage:
     """Returns the stage that trains the stronger model's parts on the parallel corpus."""
-    return Stage("scorers", ("number", "align", "lexical"), study.scorers, (), partial(_train, study))
+    settings = [study.scorers, study.joint] if JOINT in study.scorers else study.scorers
+    return Stage("scorers", ("number", "align", "lexical"), settings, (), partial(_train, study))
 
 
 def _train(study: Study, run: Run, folder: Path) -> dict[str, Any]:
     for name in study.scorers:
         if not (folder / name).exists():
-            train_scorer(name, run.folders).write(folder / name)
+            if name == JOINT:
+                _train_joint(study, run, folder)
+            else:
+                train_scorer(name, run.folders).write(folder / name)
             run.say(f"scorers: {name}")
     return {}
+
+
+def _train_joint(study: Study, run: Run, folder: Path) -> None:
+    """Trains the joint model in a folder of its own, where a run that was stopped goes on."""
+    from lattice_simp.rescore.joint.training import train  # needs torch
+
+    output = folder / f"{JOINT}.run"
+    settings = joint_settings(study.joint, run.folders["align"].parent, output)
+    train(settings, StageCorpus(run.folders), run.say).rename(folder / JOINT)
+    shutil.rmtree(output)
 
 
 def scores_stage(study: Study, sentences: Sentences) -> Stage:
@@ -59,27 +77,38 @@ def automatic_scores_stage(study: Study, sentences: Sentences) -> Stage:
 
 
 def _score(study: Study, skeletons: list[Skeleton], lists: str, run: Run, folder: Path) -> dict[str, Any]:
-    factory = partial(_scorer, run.folders["scorers"], study.scorers, run.folders[lists], folder)
+    factory = partial(_scorer, study, run.folders["scorers"], run.folders[lists], folder)
     run_all(over_shards(run, factory, skeletons, lambda skeleton: skeleton_path(folder, skeleton).exists()))
     return {}
 
 
-def _scorer(models: Path, names: tuple[str, ...], lists: Path, folder: Path) -> Callable[[Skeleton], None]:
-    score = scoring(models, names)
+def _scorer(study: Study, models: Path, lists: Path, folder: Path) -> Callable[[Skeleton], None]:
+    score = scoring(models, study.scorers, within=study.joint_source == "sentence")
 
     def work(skeleton: Skeleton) -> None:
-        score(skeleton.words, Nbest.read(skeleton_path(lists, skeleton)).words).write(skeleton_path(folder, skeleton))
+        score(skeleton, Nbest.read(skeleton_path(lists, skeleton)).words).write(skeleton_path(folder, skeleton))
 
     return work
 
 
-def scoring(models: Path, names: Iterable[str]) -> Callable[[tuple[str, ...], list[str]], Nbest]:
-    """Returns the function that scores hypotheses (token lines) of a source sentence: minus the costs are features."""
+def scoring(models: Path, names: Iterable[str], *, within: bool = True) -> Callable[[Skeleton, list[str]], Nbest]:
+    """Returns the function that scores translations (token lines) of a skeleton: minus the costs are features.
+
+    Args:
+        models: the folder of the models.
+        names: of the models.
+        within: whether models that can do so read the skeleton's words within their sentence.
+    """
     scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
-    def score(source: tuple[str, ...], hypotheses: list[str]) -> Nbest:
+    def score(skeleton: Skeleton, hypotheses: list[str]) -> Nbest:
         split = [words.split() for words in hypotheses]
-        columns = [-scorer.score(source, split) for scorer in scorers.values()]
+        columns = [
+            -scorer.score_part(skeleton.tokens, np.array(skeleton.mask, dtype=bool), split)
+            if within and isinstance(scorer, JointScorer)
+            else -scorer.score(skeleton.words, split)
+            for scorer in scorers.values()
+        ]
         return Nbest(hypotheses, np.column_stack(columns), tuple(scorers))
 
     return score

@@ -177,6 +177,7 @@ def _rescorer(
     def work(task: tuple[str, int, tuple[str, ...]]) -> None:
         name, number, words = task
         own = Nbest.read(nbest_path(given, name, number))
-        own.with_features(score(words, own.words)).write(nbest_path(folder, name, number))
+        every = Skeleton(words, (True,) * len(words))
+        own.with_features(score(every, own.words)).write(nbest_path(folder, name, number))
 
     return work

@@ -89,7 +89,7 @@ def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
     places = np.arange(len(source_rows)) + np.repeat(shifts, source_lengths)
     symbols, filled = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     symbols[places], filled[places] = source.words[source_rows], True
-    rows: Longs = examples.positions[target_rows] + np.repeat(source_begins + shifts, target_lengths)
+    rows = examples.positions[target_rows].astype(np.int64) + np.repeat(source_begins + shifts, target_lengths)
     own = np.arange(len(target_rows)) - np.repeat(np.cumsum(target_lengths) - target_lengths, target_lengths)
     histories = np.full((len(target_rows), ORDER - 1), boundary, dtype=np.int64)
     for column in range(ORDER - 1):

@@ -1,0 +1,48 @@
+"""The stronger model's scores of skeletons and sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rescore.joint.conftest import random_model
+
+from experiments.study.config import Study
+from experiments.study.scoring import JOINT, scorers_stage, scoring
+from lattice_simp.rescore import JointScorer
+from lattice_simp.skeleton import Skeleton
+
+HYPOTHESES = ["a c", "b", "g e a"]
+
+
+@pytest.fixture
+def models(tmp_path):
+    random_model(4).write(tmp_path / JOINT)
+    return tmp_path
+
+
+def test_the_joint_model_reads_a_skeleton_within_its_sentence(models):
+    scorer, skeleton = JointScorer(random_model(4)), Skeleton.from_mask("101", ("s0", "s1", "s2"))
+    split = [words.split() for words in HYPOTHESES]
+    within = scoring(models, [JOINT])(skeleton, HYPOTHESES)
+    assert within.names == ("Joint",)
+    expected = scorer.score_part(["s0", "s1", "s2"], np.array([True, False, True]), split)
+    assert within.features[:, 0] == pytest.approx(-expected)
+    alone = scoring(models, [JOINT], within=False)(skeleton, HYPOTHESES)
+    assert alone.features[:, 0] == pytest.approx(-scorer.score(["s0", "s2"], split))
+    assert np.abs(alone.features - within.features).max() > 0.01
+
+
+def test_a_whole_sentence_is_scored_alike_either_way(models):
+    sentence = Skeleton.from_mask("11", ("s0", "s3"))
+    both = [scoring(models, [JOINT], within=within)(sentence, HYPOTHESES).features for within in (True, False)]
+    assert both[0] == pytest.approx(both[1])
+
+
+def test_settings_of_the_joint_model():
+    assert Study(joint={"epochs": 0.5, "precision": "bf16"}).joint["epochs"] == 0.5
+    with pytest.raises(ValueError, match="epoch"):
+        Study(joint={"epoch": 1})
+    with_it = [scorers_stage(Study(scorers=("model1", JOINT), joint={"epochs": epochs})).settings for epochs in (1, 2)]
+    without = [scorers_stage(Study(scorers=("model1",), joint={"epochs": epochs})).settings for epochs in (1, 2)]
+    assert with_it[0] != with_it[1]
+    assert without[0] == without[1]
