@@ -1,0 +1,93 @@
+"""The exact search: forests of order 1, 2, ..., each within the bounds of the one before.
+
+After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds what a partial
+derivation can still become, and nothing that may stay below the cost of a known translation is dropped. Each order is
+tightened by multipliers before the next one is made, so that most of it is gone by then. At the language model's own
+order the best derivation is the optimum; if time or memory end before, the last relaxation's bound is the certificate.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from lattice_simp.translate.exact.automaton import Automaton
+from lattice_simp.translate.exact.chart import Chart
+from lattice_simp.translate.exact.forest import Forest, inside_costs
+from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.multipliers import tighten
+from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
+
+SLACK = 1e-6
+"""Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
+
+QUOTA = 1_000_000
+"""Edges after which the clock is looked at."""
+
+EVERYTHING = 1e300
+"""The limit of the first order, whose forest is small."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What an exact search proved.
+
+    Attributes:
+        lower: no translation costs less.
+        finished: whether the search ended; then the best one costs `lower`.
+        forest: of the full order, with everything within the limit; None if the search did not end, or if nothing is
+            within the limit.
+    """
+
+    lower: float
+    finished: bool
+    forest: Forest | None = None
+
+
+def search(chart: Chart, model: Automaton, order: int, upper: float, limits: ExactSearch) -> Certificate:
+    """Searches for the best derivation.
+
+    Args:
+        chart: of the sentence.
+        model: the language model's automaton of order 1, as `automaton` makes it.
+        order: the language model's.
+        upper: the cost of a known derivation.
+        limits: when to give up, and how much beyond the best derivation is kept.
+    """
+    began = time.monotonic()
+
+    def has_time() -> bool:
+        return time.monotonic() - began < limits.seconds
+
+    def goes_on(edges: int) -> bool:
+        return edges <= limits.edges and has_time()
+
+    bounds, prefixes, lower = no_bounds(), first_prefixes(len(model.level) - 1), -float("inf")
+    for level in range(1, order + 1):
+        limit = upper + limits.beam + SLACK
+        model = model._replace(order=level)
+        # The first order's forest is small, and gives a bound whatever the limits are.
+        asked = goes_on if level > 1 else _always
+        own_limit = limit if level > 1 else EVERYTHING
+        forest = refined_forest(chart, model, bounds, own_limit, prefixes, min(QUOTA, limits.edges), asked)
+        if forest is None:
+            return Certificate(min(lower, upper), finished=False)
+        prefixes = forest.pools.prefixes
+        if level == order:
+            inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+            best = float(inside[forest.goal])
+            kept, _, _ = forest.within(best + limits.beam + SLACK)
+            return Certificate(best, finished=True, forest=kept)
+        tightened = tighten(forest, model, chart, order, limit, has_time)
+        lower, model = max(lower, tightened.lower), tightened.model
+        if lower > limit:  # the known derivation's cost was not quite its own
+            return Certificate(upper, finished=True)
+        upper = min(upper, tightened.upper)
+        bounds = bounds_of(tightened.forest, tightened.outside)
+        if not has_time():
+            return Certificate(min(lower, upper), finished=False)
+    raise AssertionError("a language model has an order")
+
+
+def _always(edges: int) -> bool:
+    return True
