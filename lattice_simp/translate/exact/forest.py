@@ -257,5 +257,11 @@ def slot_of(keys: Longs, key: int) -> np.int64:
 @jit
 def find(table: Table, key: int) -> int:
     """Returns the number of the record with a key, or `NONE`."""
-    slot = slot_of(table.keys, key)
-    return table.values[slot] if table.keys[slot] >= 0 else NONE
+    return find_in(table.keys, table.values, key)
+
+
+@jit
+def find_in(keys: Longs, values: Ints, key: int) -> int:
+    """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
+    slot = slot_of(keys, key)
+    return values[slot] if keys[slot] >= 0 else NONE

@@ -193,14 +193,14 @@ def tighten(
         goal = min(upper, limit)
         stale = 0 if lower > ascent.lower + ENOUGH * (goal - ascent.lower) else stale + 1
         ascent.keep_if_better(lower)
-        size = float(gradient @ gradient)
+        size = float(np.square(gradient).sum())  # a product of vectors would start the threads of BLAS
         if size == 0.0 or goal - ascent.lower < CLOSE or not goes_on():
             break
         if stale >= PATIENCE:
             ascent.back()
             share, stale = SHRINK * share, 0
             _, lower, gradient = ascent.evaluate()
-            size = max(float(gradient @ gradient), 1.0)
+            size = max(float(np.square(gradient).sum()), 1.0)
         ascent.potential = ascent.potential + min(LONGEST_STEP, share * max(goal - lower, 0.0) / size) * gradient
     ascent.prune()
     return Tightened(ascent.forest, ascent.outside, ascent.final_model(), ascent.lower, upper)

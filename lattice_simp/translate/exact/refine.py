@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Longs, jit
+from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
 from lattice_simp.translate.exact.chart import NO_WORD, Chart
 from lattice_simp.translate.exact.forest import (
@@ -40,6 +40,7 @@ from lattice_simp.translate.exact.forest import (
     Pools,
     Table,
     find,
+    find_in,
     slot_of,
 )
 
@@ -248,44 +249,26 @@ def _junction(model: Automaton, bounds: Bounds, pools: Pools, context: int, pref
 
 
 @jit
-def _add_edge(
-    pools: Pools,
-    bounds: Bounds,
-    limit: float,
-    place: int,
-    border: int,
-    coarse: int,
-    best: float,
-    parts: tuple[int, int, int, int],
-) -> None:
-    """Adds an edge, and its head if it is new, unless it is beyond the limit; `coarse` is the head's coarser key."""
-    key = (np.int64(place) << 32) + border
-    head = find(pools.nodes, key)
-    nodes = pools.nodes.rows
-    if head < 0:
-        bound = 0.0
-        if bounds.order > 0:
-            coarser = find(bounds.nodes, coarse) if coarse >= 0 else NONE
-            if coarser < 0:
-                return
-            bound = bounds.outside[coarser]
-        if not best + bound <= limit:
-            return
-        head = _added(pools.nodes, key, pools.used, NODES)
-        nodes[head].place, nodes[head].border, nodes[head].best, nodes[head].bound = place, border, best, bound
-        nodes[head].next = pools.heads[place]
-        pools.heads[place] = head
-        pools.sizes[place] += 1
-    elif not best + nodes[head].bound <= limit:
-        return
-    nodes[head].best = min(nodes[head].best, best)
-    if parts[0] == NONE:
-        return
-    edge = pools.used[EDGES]
-    edges = pools.edges
-    edges[edge].head, edges[edge].tail, edges[edge].second = head, parts[0], parts[1]
-    edges[edge].junction, edges[edge].arc = parts[2], parts[3]
-    pools.used[EDGES] += 1
+def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
+    """Adds a node with a key (of its place and border) to its place."""
+    head = _added(pools.nodes, key, pools.used, NODES)
+    row, place = pools.nodes.rows[head], key >> 32
+    row.place, row.border, row.best, row.bound = place, key & 0xFFFFFFFF, best, bound
+    row.next = pools.heads[place]
+    pools.heads[place] = head
+    pools.sizes[place] += 1
+    return head
+
+
+@jit
+def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: int, best: float) -> None:
+    """Adds a node that is made of nothing, if it is within the limit."""
+    bound, lower = 0.0, pools.borders.rows[border].coarse
+    if bounds.order > 0:
+        coarser = find(bounds.nodes, (np.int64(place) << 32) + lower) if lower >= 0 else NONE
+        bound = bounds.outside[coarser] if coarser >= 0 else np.inf
+    if best + bound <= limit:
+        _new_node(pools, (np.int64(place) << 32) + border, best, bound)
 
 
 @jit
@@ -336,29 +319,48 @@ def _hook(
             return place
         coarse_place = np.int64(num_states + coarse_hook)
         least = bounds.least[coarse_place]
-    nodes, borders = pools.nodes.rows, pools.borders.rows
+    nodes, node_keys, node_values = pools.nodes.rows, pools.nodes.keys, pools.nodes.values
+    borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
+    junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
+    coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
+    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
     inner = pools.heads[chart.ends[cell]]
     while inner >= 0:
         # Behind a word, a first word costs no less than at the first order; later, potentials may say otherwise.
         if model.order <= 2 and not nodes[inner].best + least <= limit:
             break
         left, right = borders[nodes[inner].border].left, borders[nodes[inner].border].right
-        junction = _junction(model, bounds, pools, context, left, NONE)
-        own = pools.junctions.rows[junction]
-        best = nodes[inner].best + own.cost
-        if best < np.inf and best + least <= limit:
-            if right == NONE:
-                right = own.right
-            border = _border(model, bounds, pools, own.left, right)
-            coarse = np.int64(NONE)
-            if bounds.order > 0:
+        junction = find_in(junction_keys, junction_values, (np.int64(context) << 32) + 2 * left)
+        if junction < 0:
+            junction = _junction(model, bounds, pools, context, left, NONE)
+        tail, best = inner, nodes[inner].best + junctions[junction].cost
+        inner = nodes[inner].next
+        if not (best < np.inf and best + least <= limit):
+            continue
+        left = junctions[junction].left
+        if right == NONE:
+            right = junctions[junction].right
+        border = find_in(border_keys, border_values, (np.int64(left) << 32) + right + 1)
+        if border < 0:
+            border = _border(model, bounds, pools, left, right)
+        key = (np.int64(place) << 32) + border
+        head = find_in(node_keys, node_values, key)
+        if head < 0:
+            bound = 0.0
+            if bounded:
                 lower = borders[border].coarse
                 if behind:
-                    lower = _coarse_border(model, bounds, pools, own.left, right, True)
-                if lower >= 0:
-                    coarse = (coarse_place << 32) + lower
-            _add_edge(pools, bounds, limit, place, border, coarse, best, (inner, NONE, junction, NONE))
-        inner = nodes[inner].next
+                    lower = _coarse_border(model, bounds, pools, left, right, True)
+                coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
+                bound = outside[coarser] if coarser >= 0 else np.inf
+            if not best + bound <= limit:
+                continue
+            head = _new_node(pools, key, best, bound)
+        elif not best + nodes[head].bound <= limit:
+            continue
+        nodes[head].best = min(nodes[head].best, best)
+        _set_edge(edges, used[EDGES], head, tail, NONE, junction, NONE)
+        used[EDGES] += 1
     _sort(pools, place, beam)
     return place
 
@@ -390,27 +392,16 @@ def _sort(pools: Pools, place: int, beam: int) -> None:
 
 
 @jit
-def _coarse_key(pools: Pools, place: int, border: int) -> np.int64:
-    """Returns the key of a chart node one order lower."""
-    lower = pools.borders.rows[border].coarse
-    return np.int64(NONE) if lower < 0 else (np.int64(place) << 32) + lower
-
-
-@jit
 def start(chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float) -> None:
     """Adds the nodes at the cells' starts."""
     full = model.order - 1
     root = len(model.suffix) - 1
     empty = _border(model, bounds, pools, EMPTY, root if full == 0 else NONE)
     whole = _border(model, bounds, pools, WHOLE, root if full == 0 else model.start_word)
-    nothing = (NONE, NONE, NONE, NONE)
     last = len(chart.starts) - 1
     for cell in range(last):
-        place = chart.starts[cell]
-        _add_edge(pools, bounds, limit, place, empty, _coarse_key(pools, place, empty), 0.0, nothing)
-    place = chart.starts[last]
-    before = model.potential[model.start_word]
-    _add_edge(pools, bounds, limit, place, whole, _coarse_key(pools, place, whole), before, nothing)
+        _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
+    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start_word])
 
 
 @jit
@@ -435,93 +426,122 @@ def expand(
     chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float, beam: int, cursor: Longs, quota: int
 ) -> int:
     """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`."""
-    offsets, symbols, costs, targets = chart.offsets, chart.symbols, chart.costs, chart.targets
-    contexts, known, least = chart.contexts, chart.known, bounds.least
-    nodes, borders, junctions = pools.nodes.rows, pools.borders.rows, pools.junctions.rows
-    full = model.order - 1
-    stop = pools.used[EDGES] + quota
-    while cursor[0] < len(offsets) - 1:
+    offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
+    contexts, known, least, level = chart.contexts, chart.known, bounds.least, model.level
+    nodes, node_keys, node_values = pools.nodes.rows, pools.nodes.keys, pools.nodes.values
+    borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
+    coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
+    hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
+    junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
+    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
+    num_states, full = len(offsets) - 1, model.order - 1
+    stop, room = used[EDGES] + quota, 0
+    while cursor[0] < num_states:
         state = cursor[0]
         if cursor[1] == NONE:
             _sort(pools, state, beam)
-            cursor[1], cursor[2] = pools.heads[state], offsets[state]
+            cursor[1], cursor[2] = heads[state], offsets[state]
         while cursor[1] >= 0:
             node = cursor[1]
             border = nodes[node].border
-            left, right, best = borders[border].left, borders[border].right, nodes[node].best
+            left, right = borders[border].left, borders[border].right
             long = right != NONE
             context = 2 * left + 1
             if known[state] > full:
                 context = 2 * contexts[state]
             elif long:
-                context = 2 * _open(model, right, full)
+                context = 4 * right + (2 if level[right] == full else 0)  # as `_open` says
             while cursor[2] < offsets[state + 1]:
                 arc = cursor[2]
                 symbol, target = symbols[arc], targets[arc]
-                total = best + costs[arc]
-                beyond = least[target] if bounds.order > 0 else 0.0
-                size = 1
+                total = nodes[node].best + costs[arc]
+                beyond = least[target] if bounded else 0.0
+                # What the arc may be followed with: nodes of a cell or of a hook, or the arc's own word.
+                size, direct, hook = 1, left == EMPTY and not long, NONE
                 if symbol < NO_WORD:
-                    cell = -2 - symbol
-                    size = pools.sizes[chart.ends[cell]]
-                    hook = find(pools.hooks, _hook_key(context, known[state], cell))
-                    if hook >= 0:
-                        size = pools.sizes[len(offsets) - 1 + hook]
-                if not _fits(pools, size, model.order):
-                    return FULL
-                if pools.used[EDGES] > stop:
+                    size = sizes[ends[-2 - symbol]]
+                    if not direct:
+                        hook = find_in(hook_keys, hook_values, _hook_key(context, known[state], -2 - symbol))
+                        if hook >= 0:
+                            size = sizes[num_states + hook]
+                if room < size:  # of so many edges, and all that comes with them, every pool takes the rest
+                    room = max(4 * size, 4096)
+                    if not _fits(pools, room, model.order):
+                        room = size
+                        if not _fits(pools, room, model.order):
+                            return FULL
+                room -= size
+                if used[EDGES] > stop:
                     return PAUSED
-                if symbol == NO_WORD:
-                    key = _coarse_key(pools, target, border)
-                    _add_edge(pools, bounds, limit, target, border, key, total, (node, NONE, NONE, arc))
-                elif symbol >= 0:
-                    junction = _junction(model, bounds, pools, context, EMPTY, symbol)
+                other, junction, after = NONE, NONE, border
+                if symbol >= 0:
+                    junction = find_in(junction_keys, junction_values, (np.int64(context) << 32) + 2 * symbol + 1)
+                    if junction < 0:
+                        junction = _junction(model, bounds, pools, context, EMPTY, symbol)
                     total += junctions[junction].cost
                     if total < np.inf and total + beyond <= limit:
-                        after = _border(
-                            model, bounds, pools, left if long else junctions[junction].left, junctions[junction].right
-                        )
-                        key = _coarse_key(pools, target, after)
-                        _add_edge(pools, bounds, limit, target, after, key, total, (node, NONE, junction, arc))
-                elif left == EMPTY and not long:
-                    other = pools.heads[chart.ends[-2 - symbol]]
-                    while other >= 0 and total + nodes[other].best + beyond <= limit:
-                        key = _coarse_key(pools, target, nodes[other].border)
-                        _add_edge(
-                            pools,
-                            bounds,
-                            limit,
-                            target,
-                            nodes[other].border,
-                            key,
-                            total + nodes[other].best,
-                            (node, other, NONE, arc),
-                        )
-                        other = nodes[other].next
-                else:
-                    place = _hook(chart, model, bounds, pools, limit, beam, context, known[state], -2 - symbol)
-                    other = pools.heads[place]
-                    while other >= 0 and total + nodes[other].best + beyond <= limit:
+                        left_after = left if long else junctions[junction].left
+                        right_after = junctions[junction].right
+                        after = find_in(border_keys, border_values, (np.int64(left_after) << 32) + right_after + 1)
+                        if after < 0:
+                            after = _border(model, bounds, pools, left_after, right_after)
+                    else:
+                        total = np.inf
+                elif symbol < NO_WORD:
+                    place = ends[-2 - symbol]
+                    if not direct:
+                        place = num_states + hook
+                        if hook < 0:
+                            place = _hook(
+                                chart, model, bounds, pools, limit, beam, context, known[state], -2 - symbol
+                            )
+                    other = heads[place]
+                    if other < 0:
+                        total = np.inf
+                while True:
+                    best = total
+                    if other >= 0:
+                        best += nodes[other].best
+                    if not best + beyond <= limit:  # nodes are in the order of their costs
+                        break
+                    if other >= 0:
                         after = nodes[other].border
                         if long:
-                            after = _border(model, bounds, pools, left, borders[after].right)
-                        key = _coarse_key(pools, target, after)
-                        _add_edge(
-                            pools,
-                            bounds,
-                            limit,
-                            target,
-                            after,
-                            key,
-                            total + nodes[other].best,
-                            (node, other, NONE, arc),
-                        )
-                        other = nodes[other].next
+                            right_after = borders[after].right
+                            after = find_in(border_keys, border_values, (np.int64(left) << 32) + right_after + 1)
+                            if after < 0:
+                                after = _border(model, bounds, pools, left, right_after)
+                    key = (np.int64(target) << 32) + after
+                    head = find_in(node_keys, node_values, key)
+                    bound = 0.0
+                    if head >= 0:
+                        bound = nodes[head].bound
+                    elif bounded:
+                        lower = borders[after].coarse
+                        coarser = NONE
+                        if lower >= 0:
+                            coarser = find_in(coarse_keys, coarse_values, (np.int64(target) << 32) + lower)
+                        bound = outside[coarser] if coarser >= 0 else np.inf
+                    if best + bound <= limit:
+                        if head < 0:
+                            head = _new_node(pools, key, best, bound)
+                        nodes[head].best = min(nodes[head].best, best)
+                        _set_edge(edges, used[EDGES], head, node, other, junction, arc)
+                        used[EDGES] += 1
+                    if other < 0 or nodes[other].next < 0:
+                        break
+                    other = nodes[other].next
                 cursor[2] += 1
             cursor[1], cursor[2] = nodes[node].next, offsets[state]
         cursor[0] += 1
         cursor[1] = NONE
     return FINISHED
+
+
+@inlined
+def _set_edge(edges: Records, index: int, head: int, tail: int, second: int, junction: int, arc: int) -> None:
+    edges[index].head, edges[index].tail, edges[index].second = head, tail, second
+    edges[index].junction, edges[index].arc = junction, arc
 
 
 # ---------------------------------------------------------------- from Python
