@@ -35,7 +35,7 @@ def _union(parts: list[RestrictedModel]) -> RestrictedModel:
     """Unites models that were restricted to the same words; a word of the union is one word of each of them."""
     columns = [np.append(part.word_ids, [part.start_word, part.end_word]) for part in parts]
     names, word_ids = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    word_ids = word_ids.ravel().astype(np.int32)
+    word_ids = word_ids.ravel()
     readers = [_Reader(part, names[:, column]) for column, part in enumerate(parts)]
     grams: set[Gram] = {(word,) for word in range(len(names))}
     grams.update(gram for reader in readers for gram in reader.grams())
@@ -52,7 +52,7 @@ def _union(parts: list[RestrictedModel]) -> RestrictedModel:
     children = child_blocks(parent[:-1], len(names), root)
     return RestrictedModel(
         order=max(part.order for part in parts),
-        word_ids=word_ids[:-2],
+        word_ids=word_ids[:-2].astype(np.int32),
         num_words=len(names),
         start_word=int(word_ids[-2]),
         end_word=int(word_ids[-1]),

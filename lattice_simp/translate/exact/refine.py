@@ -277,7 +277,9 @@ def _hook_key(context: int, known: int, cell: int) -> np.int64:
 
 
 @jit
-def _coarse_hook(model: Automaton, bounds: Bounds, pools: Pools, context: int, known: int, cell: int) -> int:
+def _coarse_hook(
+    model: Automaton, bounds: Bounds, pools: Pools, context: int, known: int, cell: int
+) -> tuple[int, bool]:
     """Returns the hook one order lower, and whether a prefix that is everything is a full context there."""
     lower = model.order - 2
     behind = False
@@ -492,9 +494,7 @@ def expand(
                     if not direct:
                         place = num_states + hook
                         if hook < 0:
-                            place = _hook(
-                                chart, model, bounds, pools, limit, beam, context, known[state], -2 - symbol
-                            )
+                            place = _hook(chart, model, bounds, pools, limit, beam, context, known[state], -2 - symbol)
                     other = heads[place]
                     if other < 0:
                         total = np.inf
@@ -587,17 +587,19 @@ def _new_pools(chart: Chart, prefixes: Table) -> Pools:
     used = np.zeros(10, dtype=np.int64)
     used[PREFIXES], used[PLACES] = np.count_nonzero(prefixes.keys >= 0) + 2, chart.num_states
     size = chart.num_states + SMALLEST
-    tables = [empty_table(kind) for kind in (BORDER, TRANSITION, JUNCTION, HOOK)]
-    nodes = empty_table(NODE, max(SMALLEST, 2 * chart.num_cells))
+    borders, transitions, junctions, hooks = (empty_table(kind) for kind in (BORDER, TRANSITION, JUNCTION, HOOK))
     return Pools(
-        used,
-        prefixes,
-        *tables,
-        nodes,
-        np.empty(SMALLEST, dtype=EDGE),
-        np.empty(SMALLEST, dtype=np.int32),
-        np.full(size, NONE, dtype=np.int32),
-        np.zeros(size, dtype=np.int32),
+        used=used,
+        prefixes=prefixes,
+        borders=borders,
+        transitions=transitions,
+        junctions=junctions,
+        hooks=hooks,
+        nodes=empty_table(NODE, max(SMALLEST, 2 * chart.num_cells)),
+        edges=np.empty(SMALLEST, dtype=EDGE),
+        junction_transitions=np.empty(SMALLEST, dtype=np.int32),
+        heads=np.full(size, NONE, dtype=np.int32),
+        sizes=np.zeros(size, dtype=np.int32),
     )
 
 
