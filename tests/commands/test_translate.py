@@ -376,17 +376,18 @@ def test_a_reader_that_goes_away_ends_the_run_quietly(program, model):
 
 
 NESTED = """\
-[X] ||| the ||| das ||| F=-0.2
-[X] ||| house ||| haus ||| F=-0.1
-[X] ||| old [X,1] ||| alte [X,1] ||| F=-0.3
-[X] ||| the [X,1] ||| ein [X,1] ||| F=-0.4
-[X] ||| [X,1] house ||| haus [X,1] ||| F=-0.9
+[X] ||| the ||| das ||| P=-0.2
+[X] ||| house ||| haus ||| P=-0.1
+[X] ||| old [X,1] ||| alte [X,1] ||| P=-0.3
+[X] ||| the [X,1] ||| ein [X,1] ||| P=-0.4
+[X] ||| [X,1] house ||| haus [X,1] ||| P=-0.9
 """
 
 
 def test_an_exact_search_tells_what_is_certain(call, model, tmp_path):
     folder = shutil.copytree(model, tmp_path / "nested")
-    (folder / "rules.gz").unlink()
+    for rules in folder.glob("rules*"):
+        rules.unlink()
     (folder / "rules.txt").write_text(NESTED)
     done = call("translate", folder, "--exact", stdin="the old house\nthe house\n\n")
     assert done.returncode == 0, done.stderr
