@@ -171,7 +171,14 @@ CLOSE, ENOUGH = 1e-6, 0.005
 
 
 def tighten(
-    forest: Forest, model: Automaton, chart: Chart, full_order: int, limit: float, goes_on: Callable[[], bool]
+    forest: Forest,
+    model: Automaton,
+    chart: Chart,
+    full_order: int,
+    limit: float,
+    goes_on: Callable[[], bool],
+    *,
+    sample: bool = False,
 ) -> Tightened:
     """Tightens a relaxation by multipliers, and drops what is beyond a limit.
 
@@ -182,8 +189,10 @@ def tighten(
         full_order: the language model's.
         limit: no derivation is lost that costs at most so much.
         goes_on: whether there is time for another round.
+        sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound is
+            one of these derivations alone.
     """
-    ascent = _Ascent(forest, model, limit)
+    ascent = _Ascent(forest, model, limit, sample)
     upper, stale, share = np.inf, 0, 1.0
     for number in range(ROUNDS):
         if number % BLOCK == 0 and number and not ascent.prune():
@@ -209,12 +218,12 @@ def tighten(
 class _Ascent:
     """The state of a subgradient ascent; potentials are those of the order above the forest's."""
 
-    def __init__(self, forest: Forest, model: Automaton, limit: float) -> None:
-        self.forest, self.model, self.limit = forest, model, limit
+    def __init__(self, forest: Forest, model: Automaton, limit: float, sample: bool) -> None:
+        self.forest, self.model, self.limit, self.sample = forest, model, limit, sample
         self.lower = -np.inf
         self.outside = np.zeros(len(forest.places))
         self.potential = self._best = np.zeros(len(model.level))
-        self._choices = choices(forest.transitions, np.ones(len(forest.transitions), dtype=np.bool_), model, False)
+        self._choices = choices(forest.transitions, np.ones(len(forest.transitions), dtype=np.bool_), model, sample)
 
     def _relax(self) -> Ints:
         """Sets all costs by the potentials; returns the choices."""
@@ -246,6 +255,8 @@ class _Ascent:
 
     def prune(self) -> bool:
         """Drops what is beyond the limit with the best potentials; returns whether anything is left."""
+        if self.sample:
+            return True
         self.back()
         self._relax()
         if self.lower > self.limit:

@@ -14,6 +14,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
 from lattice_simp.translate.exact.chart import NO_WORD, Chart
+from lattice_simp.translate.exact.dense import Dense, dense_hook_outside, dense_outside, no_dense
 from lattice_simp.translate.exact.forest import (
     BORDER,
     BORDERS,
@@ -59,6 +60,7 @@ class Bounds(NamedTuple):
         borders, hooks, transitions: its tables.
         nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
         least: (places,) the least of the nodes at a place.
+        dense: further bounds of the second order; none at the others.
     """
 
     order: int
@@ -68,6 +70,7 @@ class Bounds(NamedTuple):
     nodes: Table
     outside: Floats
     least: Floats
+    dense: Dense
 
 
 def empty_table(kind: np.dtype[Any], rows: int = SMALLEST) -> Table:
@@ -79,7 +82,7 @@ def empty_table(kind: np.dtype[Any], rows: int = SMALLEST) -> Table:
 def no_bounds() -> Bounds:
     """Returns the bounds of the first order."""
     borders, hooks, transitions = (empty_table(kind) for kind in (BORDER, HOOK, TRANSITION))
-    return Bounds(0, borders, hooks, transitions, empty_table(HOOK), np.zeros(0), np.zeros(0))
+    return Bounds(0, borders, hooks, transitions, empty_table(HOOK), np.zeros(0), np.zeros(0), no_dense())
 
 
 def first_prefixes(root: int) -> Table:
@@ -325,7 +328,7 @@ def _hook(
     borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
     junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
     coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
-    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
+    edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
     inner = pools.heads[chart.ends[cell]]
     while inner >= 0:
         # Behind a word, a first word costs no less than at the first order; later, potentials may say otherwise.
@@ -355,6 +358,9 @@ def _hook(
                     lower = _coarse_border(model, bounds, pools, left, right, True)
                 coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
                 bound = outside[coarser] if coarser >= 0 else np.inf
+            if dense:
+                before = model.word[context >> 2]
+                bound = max(bound, dense_hook_outside(bounds.dense, before, cell, chart.ends[cell], right))
             if not best + bound <= limit:
                 continue
             head = _new_node(pools, key, best, bound)
@@ -435,7 +441,8 @@ def expand(
     coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
     hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
     junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
-    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
+    edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
+    prefixes = pools.prefixes.rows
     num_states, full = len(offsets) - 1, model.order - 1
     stop, room = used[EDGES] + quota, 0
     while cursor[0] < num_states:
@@ -522,6 +529,9 @@ def expand(
                         if lower >= 0:
                             coarser = find_in(coarse_keys, coarse_values, (np.int64(target) << 32) + lower)
                         bound = outside[coarser] if coarser >= 0 else np.inf
+                        if dense and best + bound <= limit:
+                            first = prefixes[borders[after].left].word
+                            bound = max(bound, dense_outside(bounds.dense, target, first, borders[after].right))
                     if best + bound <= limit:
                         if head < 0:
                             head = _new_node(pools, key, best, bound)
@@ -669,7 +679,17 @@ def bounds_of(forest: Forest, outside: Floats) -> Bounds:
         nodes=_numbered(keys),
         outside=outside,
         least=least,
+        dense=no_dense(),
     )
+
+
+def only_dense(bounds: Bounds, dense: Dense) -> Bounds:
+    """Returns bounds of a first order's forest that only say what is in it; the dense ones say what is missing.
+
+    The costs of a forest and of matrices with other potentials cannot be compared.
+    """
+    anything = [np.where(costs < np.inf, -1e300, np.inf) for costs in (bounds.outside, bounds.least)]
+    return bounds._replace(outside=anything[0], least=anything[1], dense=dense)
 
 
 @jit
