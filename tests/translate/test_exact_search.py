@@ -14,10 +14,14 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact import multipliers
+from lattice_simp.translate.exact import dense, multipliers
+from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton
 from lattice_simp.translate.exact.chart import search_chart
+from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.multipliers import tighten
+from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
 from lattice_simp.translate.exact.search import search
 from lattice_simp.translate.settings import DecoderSettings
 
@@ -146,6 +150,40 @@ def test_multipliers_change_no_optimum(monkeypatch):
                 found = certificate(decoder, words, least + above)
                 assert found.finished, seed
                 assert found.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
+
+
+@pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (exact, "SAMPLES", 0)])
+def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, value):
+    for seed in SEEDS[:30]:
+        decoder, texts, words = make_decoder(seed, longest=6)
+        table = expected(decoder, texts, words)
+        if table:
+            least = min(table.values())
+            with monkeypatch.context() as changed:
+                changed.setattr(where, name, value)
+                assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
+            assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
+
+
+def test_dense_bounds_are_those_of_the_second_orders_forest():
+    seen = 0
+    for seed in SEEDS:
+        decoder, _, words = make_decoder(seed, longest=6)
+        chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+        first, prefixes = automaton(model), first_prefixes(model.root)
+        if model.order < 2:
+            continue
+        coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
+        tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
+        bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
+        found = dense.dense_bounds(chart, second, exact.first_charges(bounds, second), bounds.least)
+        if found is None:
+            continue
+        forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
+        inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+        assert found[1] == pytest.approx(inside[forest.goal], **CLOSE), seed
+        seen += 1
+    assert seen > 10
 
 
 def test_a_limit_below_the_optimum_gives_no_bound_above_it():

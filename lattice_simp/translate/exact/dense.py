@@ -2,7 +2,8 @@
 
 The forest of order 2 is by far the largest one, and most of it is dropped as soon as its bounds are known. So they are
 computed beforehand, for every state of the chart and every pair of its first and its last word, in dense arrays, whose
-sums take a few nanoseconds each. Words inside a rule are charged after one word here, too, which bounds what they cost.
+sums take a few nanoseconds each. As in the forest, words behind several words of their
+own rule are charged after those.
 """
 
 from __future__ import annotations
@@ -42,23 +43,44 @@ class Dense(NamedTuple):
     Attributes:
         words: the words at the borders.
         outside: the states' matrices, flat, first words by last ones.
-        hooks: (words * cells,) int32, the row of a cell behind a word, -1 if it is never there.
+        contexts: (2 * n-grams,) int32, the number of a context that knows several words, by its code.
+        hooks: (contexts * cells,) int32, the row of a cell behind a context, -1 if it is never there; a word alone is
+            the context of that number.
         hook_begins: (rows + 1,) int64;  hook_outside: the rows, flat, by the last words of the cell.
         cells: how many there are; 0 if there are no bounds.
     """
 
     words: Words
     outside: Floats
+    contexts: Ints
     hooks: Ints
     hook_begins: Longs
     hook_outside: Floats
     cells: int
 
 
+class Task(NamedTuple):
+    """What the passes work on.
+
+    Attributes:
+        words: at the borders.
+        pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each other one.
+        charges: (words,) float64, see `dense_bounds`.
+        own: (states,) int32, the number of the context that a state knows by itself, -1 if it is its last word.
+        codes: (contexts,) int32, their codes.
+    """
+
+    words: Words
+    pairs: Floats
+    charges: Floats
+    own: Ints
+    codes: Ints
+
+
 def no_dense() -> Dense:
     """Returns what stands for no bounds."""
     ints, longs = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    return Dense(Words(ints, ints, longs, ints, longs), np.zeros(0), ints, longs, np.zeros(0), 0)
+    return Dense(Words(ints, ints, longs, ints, longs), np.zeros(0), ints, ints, longs, np.zeros(0), 0)
 
 
 def dense_bounds(chart: Chart, model: Automaton, charges: Floats, alive: Floats) -> tuple[Dense, float] | None:
@@ -80,11 +102,15 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, alive: Floats)
     if words.begins[-1] > MAX_ENTRIES:
         return None
     pairs = _pair_costs(model)
-    inside, hooks, begins, rows = _inside(
-        chart, words, pairs, charges, alive, model.potential[model.start_word], model.start_word
-    )
-    outside, hook_outside, least = _outside(chart, words, pairs, charges, inside, hooks, begins, rows, model.start_word)
-    return Dense(words, outside, hooks, begins, hook_outside, len(chart.starts)), least
+    known = np.unique(chart.contexts[chart.known > 1])
+    contexts = np.full(2 * len(model.level), -1, dtype=np.int32)
+    contexts[known] = model.final + np.arange(len(known))
+    own = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
+    codes = np.concatenate((2 * np.arange(model.final) + 1, known)).astype(np.int32)
+    task = Task(words, pairs, charges, own, codes)
+    inside, hooks, begins, rows = _inside(chart, model, task, alive)
+    outside, hook_outside, least = _outside(chart, model, task, inside, hooks, begins, rows)
+    return Dense(words, outside, contexts, hooks, begins, hook_outside, len(chart.starts)), least
 
 
 @jit
@@ -181,11 +207,30 @@ def _positions(lists: Longs, words: Ints, own: int, wanted: int) -> Longs:
 
 
 @jit
-def _inside(
-    chart: Chart, words: Words, pairs: Floats, charges: Floats, alive: Floats, before: float, start_word: int
-) -> tuple[Floats, Ints, Longs, Floats]:
-    """Returns the states' costs, and those of cells behind words: (rows, where they begin, costs)."""
-    num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(charges)
+def _word_cost(model: Automaton, task: Task, context: int, word: int) -> float:
+    """Returns what a word costs after a numbered context."""
+    if context < model.final:
+        return task.pairs[context, word]
+    return relaxed(model, task.codes[context], word)
+
+
+@jit
+def _costs_after(model: Automaton, task: Task, state: int, word: int) -> Floats:
+    """Returns what a word costs after each last word of a state."""
+    lists, own = task.words.offsets, task.words.last[state]
+    lasts = task.words.words[lists[own] : lists[own + 1]]
+    costs = np.empty(len(lasts))
+    for index in range(len(lasts)):
+        context = task.own[state] if task.own[state] >= 0 else lasts[index]
+        costs[index] = _word_cost(model, task, context, word)
+    return costs
+
+
+@jit
+def _inside(chart: Chart, model: Automaton, task: Task, alive: Floats) -> tuple[Floats, Ints, Longs, Floats]:
+    """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs)."""
+    words, charges, own = task.words, task.charges, task.own
+    num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
     first, last, lists, listed, begins = words.first, words.last, words.offsets, words.words, words.begins
     inside = np.full(begins[num_states], np.inf)
     hooks = np.full(count * num_cells, -1, dtype=np.int32)
@@ -193,7 +238,7 @@ def _inside(
     whole, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
     is_start = np.zeros(num_states, dtype=np.bool_)
     is_start[chart.starts[: num_cells - 1]] = True
-    inside[begins[whole]] = before
+    inside[begins[whole]] = model.potential[model.start_word]
     for state in range(num_states):
         if not alive[state] < np.inf:
             continue
@@ -222,11 +267,11 @@ def _inside(
             elif symbol >= 0:
                 rows_of = _positions(lists, listed, first[state], first[target])
                 column = 0 if target == goal else _positions(lists, listed, symbol, last[target])[0]
+                after = _costs_after(model, task, state, symbol)
                 for row in range(own_firsts):
                     best = np.inf
                     for index in range(own_lasts):
-                        word = start_word if state == whole else listed[lists[last[state]] + index]
-                        best = min(best, inside[begins[state] + row * own_lasts + index] + pairs[word, symbol])
+                        best = min(best, inside[begins[state] + row * own_lasts + index] + after[index])
                     place = begins[target] + rows_of[row] * width + column
                     inside[place] = min(inside[place], best + cost)
             else:
@@ -234,7 +279,7 @@ def _inside(
                 columns = _positions(lists, listed, last[end], last[target])
                 rows_of = _positions(lists, listed, first[state], first[target])
                 for index in range(own_lasts):
-                    word = start_word if state == whole else listed[lists[last[state]] + index]
+                    word = own[state] if own[state] >= 0 else listed[lists[last[state]] + index]
                     hook = hooks[word * num_cells + cell]
                     if hook < 0:
                         hook = hooks[word * num_cells + cell] = num_rows
@@ -248,7 +293,7 @@ def _inside(
                         for row in range(lists[first[end] + 1] - lists[first[end]]):
                             following = listed[lists[first[end]] + row]
                             if charges[following] < np.inf:
-                                junction = pairs[word, following] - charges[following]
+                                junction = _word_cost(model, task, word, following) - charges[following]
                                 for column in range(len(columns)):
                                     value = junction + inside[begins[end] + row * len(columns) + column]
                                     rows[hook_begins[hook] + column] = min(rows[hook_begins[hook] + column], value)
@@ -264,21 +309,14 @@ def _inside(
 
 @jit
 def _outside(
-    chart: Chart,
-    words: Words,
-    pairs: Floats,
-    charges: Floats,
-    inside: Floats,
-    hooks: Ints,
-    hook_begins: Longs,
-    rows: Floats,
-    start_word: int,
+    chart: Chart, model: Automaton, task: Task, inside: Floats, hooks: Ints, hook_begins: Longs, rows: Floats
 ) -> tuple[Floats, Floats, float]:
-    """Returns what is missing to states, and to cells behind words, and the least cost of whole derivations."""
-    num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(charges)
+    """Returns what is missing to states, and to cells behind contexts, and the least cost of whole derivations."""
+    words, charges, own = task.words, task.charges, task.own
+    num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
     first, last, lists, listed, begins = words.first, words.last, words.offsets, words.words, words.begins
     outside, hook_outside = np.full(len(inside), np.inf), np.full(len(rows), np.inf)
-    whole, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
+    goal = chart.ends[num_cells - 1]
     start_of = np.full(num_states, False)
     start_of[chart.starts[: num_cells - 1]] = True
     cell_of_end = np.full(num_states, -1, dtype=np.int64)
@@ -296,7 +334,7 @@ def _outside(
                 for row in range(own_firsts):
                     following = listed[lists[first[state]] + row]
                     if charges[following] < np.inf:
-                        junction = pairs[word, following] - charges[following]
+                        junction = _word_cost(model, task, word, following) - charges[following]
                         for column in range(own_lasts):
                             place = begins[state] + row * own_lasts + column
                             value = hook_outside[hook_begins[hook] + column] + junction
@@ -319,16 +357,16 @@ def _outside(
             rows_of = _positions(lists, listed, first[state], first[target])
             if symbol >= 0:
                 column = 0 if target == goal else _positions(lists, listed, symbol, last[target])[0]
+                after = _costs_after(model, task, state, symbol)
                 for row in range(own_firsts):
                     value = outside[begins[target] + rows_of[row] * width + column] + cost
                     for index in range(own_lasts):
-                        word = start_word if state == whole else listed[lists[last[state]] + index]
                         place = begins[state] + row * own_lasts + index
-                        outside[place] = min(outside[place], value + pairs[word, symbol])
+                        outside[place] = min(outside[place], value + after[index])
                 continue
             columns = _positions(lists, listed, last[chart.ends[cell]], last[target])
             for index in range(own_lasts):
-                word = start_word if state == whole else listed[lists[last[state]] + index]
+                word = own[state] if own[state] >= 0 else listed[lists[last[state]] + index]
                 hook = hooks[word * num_cells + cell]
                 if hook < 0:
                     continue
@@ -359,8 +397,9 @@ def dense_outside(dense: Dense, place: int, first: int, last: int) -> float:
 
 
 @jit
-def dense_hook_outside(dense: Dense, before: int, cell: int, end: int, last: int) -> float:
-    """Returns what is missing to the strings of a cell (its end state) behind a word that end in another one."""
+def dense_hook_outside(dense: Dense, context: int, known: int, cell: int, end: int, last: int) -> float:
+    """Returns what is missing to the strings of a cell (its end state) behind a context that end in a word."""
+    before = dense.contexts[context] if known > 1 else context >> 1
     hook = dense.hooks[before * dense.cells + cell]
     column = _index(dense.words.offsets, dense.words.words, dense.words.last[end], last)
     if hook < 0 or column < 0:

@@ -163,8 +163,9 @@ class Tightened:
 ROUNDS, BLOCK = 90, 15
 """Rounds at most, and after how many everything beyond the limit is dropped again."""
 
-PATIENCE, SHRINK, LONGEST_STEP = 4, 0.7, 2.0
-"""Rounds without gain after which the steps become shorter, by which factor, and the longest step (nats)."""
+PATIENCE, SHRINK, SMALLEST_SHARE, LONGEST_STEP = 4, 0.7, 0.08, 2.0
+"""Rounds without gain after which the steps become shorter, by which factor, until which share of the difference of the
+bounds they aim at, and the longest step (nats)."""
 
 CLOSE, ENOUGH = 1e-6, 0.005
 """Nats between the bounds where there is nothing left to gain, and what share of their difference counts as gain."""
@@ -195,7 +196,7 @@ def tighten(
     ascent = _Ascent(forest, model, limit, sample)
     upper, stale, share = np.inf, 0, 1.0
     for number in range(ROUNDS):
-        if number % BLOCK == 0 and number and not ascent.prune():
+        if number % BLOCK == 0 and not ascent.prune():
             break
         path, lower, gradient = ascent.evaluate()
         upper = min(upper, string_cost(path, ascent.forest.edges, chart.symbols, forest.arc_costs, model, full_order))
@@ -203,7 +204,7 @@ def tighten(
         stale = 0 if lower > ascent.lower + ENOUGH * (goal - ascent.lower) else stale + 1
         ascent.keep_if_better(lower)
         size = float(np.square(gradient).sum())  # a product of vectors would start the threads of BLAS
-        if size == 0.0 or goal - ascent.lower < CLOSE or not goes_on():
+        if size == 0.0 or goal - ascent.lower < CLOSE or share < SMALLEST_SHARE or not goes_on():
             break
         if stale >= PATIENCE:
             ascent.back()
@@ -261,7 +262,11 @@ class _Ascent:
         self._relax()
         if self.lower > self.limit:
             return False
-        self.forest, self.outside, used = self.forest.within(self.limit)
+        pruned, outside, used = self.forest.within(self.limit)
+        if not len(pruned.places):
+            self.lower = float(np.nextafter(self.limit, np.inf))
+            return False
+        self.forest, self.outside = pruned, outside
         transitions = self.forest.transitions
         transitions["cost"][~used] = np.inf
         self._choices = choices(transitions, used, self.model, False)

@@ -359,8 +359,8 @@ def _hook(
                 coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
                 bound = outside[coarser] if coarser >= 0 else np.inf
             if dense:
-                before = model.word[context >> 2]
-                bound = max(bound, dense_hook_outside(bounds.dense, before, cell, chart.ends[cell], right))
+                behind_it = dense_hook_outside(bounds.dense, context >> 1, known, cell, chart.ends[cell], right)
+                bound = max(bound, behind_it)
             if not best + bound <= limit:
                 continue
             head = _new_node(pools, key, best, bound)

@@ -132,7 +132,7 @@ def _second_order(
     The part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the
     whole, as the next matrices show.
     """
-    charges = _charges(bounds, model)
+    charges = first_charges(bounds, model)
     alive = bounds.least[: chart.num_states]
     found = dense_bounds(chart, model, charges, alive)
     if found is None:
@@ -156,6 +156,8 @@ def _second_order(
         if found is None or found[1] < best.lower + GAIN * missing:
             break
         best = _SecondOrder(only_dense(bounds, found[0]), tightened.model, found[1])
+        if found[1] > tightened.lower - NEAR:  # the part has the best derivation of all, too
+            break
     return replace(best, upper=upper)
 
 
@@ -165,11 +167,11 @@ SAMPLES, SAMPLE_EDGES = 8, 400_000
 SHARE, GAIN = 0.5, 0.03
 """How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
 
-CLOSE = 0.5
-"""Nats between the bounds that are not worth another part."""
+CLOSE, NEAR = 0.5, 0.1
+"""Nats between the bounds that are not worth another part, and between those of a part and of the whole."""
 
 
-def _charges(bounds: Bounds, model: Automaton) -> Floats:
+def first_charges(bounds: Bounds, model: Automaton) -> Floats:
     """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
     transitions = bounds.transitions.rows
     count = int(np.count_nonzero(bounds.transitions.keys >= 0))
