@@ -16,7 +16,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers
 from lattice_simp.translate.exact import search as exact
-from lattice_simp.translate.exact.automaton import automaton
+from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
 from lattice_simp.translate.exact.chart import search_chart
 from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.limits import ExactSearch
@@ -184,6 +184,22 @@ def test_dense_bounds_are_those_of_the_second_orders_forest():
         assert found[1] == pytest.approx(inside[forest.goal], **CLOSE), seed
         seen += 1
     assert seen > 10
+
+
+def test_costs_of_pairs_are_the_relaxed_ones():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        words = ["u", "v", "w", "x"]
+        text = random_arpa(rng, words, int(rng.integers(2, 5)), density=0.6)
+        model = automaton(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
+        for reach in (2, 3):
+            potential = rng.normal(size=len(model.level)) * (model.level < reach)
+            potential = potential[states_of_order(model, reach)]
+            own = model._replace(order=2, reach=reach, potential=potential)
+            pairs = dense._pair_costs(own)
+            for before in range(model.final):
+                for word in range(model.final + 1):
+                    assert pairs[before, word] == pytest.approx(relaxed(own, 2 * before + 1, word)), seed
 
 
 def test_a_limit_below_the_optimum_gives_no_bound_above_it():

@@ -119,9 +119,47 @@ def _pair_costs(model: Automaton) -> Floats:
     count = model.final
     pairs = np.empty((count, count + 1))
     for before in range(count):
-        for word in range(count + 1):
-            pairs[before, word] = relaxed(model, 2 * before + 1, word)
+        if model.reach != 3:
+            for word in range(count + 1):
+                pairs[before, word] = relaxed(model, 2 * before + 1, word)
+        else:
+            _costs_behind(model, before, pairs[before])
     return pairs
+
+
+@jit
+def _costs_behind(model: Automaton, before: int, row: Floats) -> None:
+    """Writes what `relaxed` says of each word after one word, with potentials of bigrams.
+
+    Most words extend none of the bigrams that the word may be the end of, so that the same bigram is best for all of
+    them: the one that is left at the least cost.
+    """
+    count, children, potential = model.final, model.children, model.potential
+    own = -potential[before]
+    for word in range(count + 1):
+        row[word] = relaxed(model, 2 * before, word) - own
+    members = model.longer[model.longer_offsets[before] : model.longer_offsets[before + 1]]
+    least, chosen = own, -1
+    for member in members:
+        left = model.best_backoff[member] - potential[member]
+        if left < least:
+            least, chosen = left, member
+    base = row.copy()
+    for word in range(count + 1):
+        row[word] = base[word] + least
+    for member in members:
+        for child in range(children[member], children[member + 1]):
+            word = model.word[child]
+            cost = model.best_cost[child] - potential[member]
+            if word == model.end:
+                row[count] = min(row[count], cost)
+            row[word] = min(row[word], cost + potential[child])
+    if chosen >= 0:  # the words that do extend the chosen bigram
+        for child in range(children[chosen], children[chosen + 1]):
+            word = model.word[child]
+            row[word] = relaxed(model, 2 * before + 1, word)
+            if word == model.end:
+                row[count] = relaxed(model, 2 * before + 1, count)
 
 
 @jit
