@@ -130,7 +130,7 @@ def measure_full_exact(shared: Path) -> Figures:
 
 
 SHORT_LIMITS = ExactSearch(seconds=300.0, edges=60_000_000)
-NEWS_LIMITS = ExactSearch(seconds=60.0)
+NEWS_LIMITS = ExactSearch(seconds=60.0, edges=25_000_000)
 
 
 def _certified(

@@ -14,12 +14,12 @@ class ExactSearch:
 
     Attributes:
         seconds: for each sentence, of the clock.
-        edges: of a forest; a million take about 50 MB with what belongs to them.
+        edges: of a forest; a million take up to 250 MB while it grows.
         beam: nats above the best translation in which the returned lattice is complete.
     """
 
     seconds: float = option(60.0, "exact-seconds", "the exact search's time for a sentence; implies --exact")
-    edges: int = option(25_000_000, "exact-edges", "its forest's edges, 50 bytes each; implies --exact")
+    edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 250 bytes each; implies --exact")
     beam: float = option(0.0, "exact-beam", "nats above the best in which all is kept; implies --exact")
 
     def __post_init__(self) -> None:
