@@ -76,8 +76,8 @@ class Pools(NamedTuple):
     sizes: Ints
 
 
-PREFIXES, BORDERS, TRANSITIONS, JUNCTIONS, HOOKS, NODES, EDGES, PARTS, PLACES, CUT = range(10)
-"""The counters in `Pools.used`; the last one tells whether a beam dropped anything."""
+PREFIXES, BORDERS, TRANSITIONS, JUNCTIONS, HOOKS, NODES, EDGES, PARTS, PLACES = range(9)
+"""The counters in `Pools.used`."""
 
 
 @dataclass(frozen=True, eq=False)

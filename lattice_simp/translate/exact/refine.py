@@ -18,7 +18,6 @@ from lattice_simp.translate.exact.dense import Dense, dense_hook_outside, dense_
 from lattice_simp.translate.exact.forest import (
     BORDER,
     BORDERS,
-    CUT,
     EDGE,
     EDGES,
     EMPTY,
@@ -302,7 +301,6 @@ def _hook(
     bounds: Bounds,
     pools: Pools,
     limit: float,
-    beam: int,
     context: int,
     known: int,
     cell: int,
@@ -369,13 +367,13 @@ def _hook(
         nodes[head].best = min(nodes[head].best, best)
         _set_edge(edges, used[EDGES], head, tail, NONE, junction, NONE)
         used[EDGES] += 1
-    _sort(pools, place, beam)
+    _sort(pools, place)
     return place
 
 
 @jit
-def _sort(pools: Pools, place: int, beam: int) -> None:
-    """Chains the nodes of a place by their costs, the cheapest first; only the `beam` most promising ones stay."""
+def _sort(pools: Pools, place: int) -> None:
+    """Chains the nodes of a place by their costs, the cheapest first."""
     count, nodes = pools.sizes[place], pools.nodes.rows
     if count < 2:
         return
@@ -384,15 +382,6 @@ def _sort(pools: Pools, place: int, beam: int) -> None:
     for index in range(count):
         members[index], costs[index] = node, nodes[node].best
         node = nodes[node].next
-    if count > beam:
-        for index in range(count):
-            costs[index] += nodes[members[index]].bound
-        members = members[np.argsort(costs)[:beam]]
-        pools.sizes[place] = count = beam
-        costs = np.empty(count)
-        for index in range(count):
-            costs[index] = nodes[members[index]].best
-        pools.used[CUT] = 1
     order = np.argsort(costs)
     pools.heads[place] = members[order[0]]
     for index in range(count):
@@ -431,7 +420,7 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
 
 @jit
 def expand(
-    chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float, beam: int, cursor: Longs, quota: int
+    chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
 ) -> int:
     """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`."""
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
@@ -448,7 +437,7 @@ def expand(
     while cursor[0] < num_states:
         state = cursor[0]
         if cursor[1] == NONE:
-            _sort(pools, state, beam)
+            _sort(pools, state)
             cursor[1], cursor[2] = heads[state], offsets[state]
         while cursor[1] >= 0:
             node = cursor[1]
@@ -501,7 +490,7 @@ def expand(
                     if not direct:
                         place = num_states + hook
                         if hook < 0:
-                            place = _hook(chart, model, bounds, pools, limit, beam, context, known[state], -2 - symbol)
+                            place = _hook(chart, model, bounds, pools, limit, context, known[state], -2 - symbol)
                     other = heads[place]
                     if other < 0:
                         total = np.inf
@@ -581,7 +570,7 @@ def refined_forest(
     pools = _new_pools(chart, prefixes)
     start(chart, model, bounds, pools, limit)
     cursor = np.array([0, NONE, 0], dtype=np.int64)
-    while (status := expand(chart, model, bounds, pools, limit, NO_BEAM, cursor, quota)) != FINISHED:
+    while (status := expand(chart, model, bounds, pools, limit, cursor, quota)) != FINISHED:
         if status == FULL:
             pools = _larger(pools)
         if not goes_on(int(pools.used[EDGES])):
@@ -589,12 +578,9 @@ def refined_forest(
     return _finished(chart, model, pools)
 
 
-NO_BEAM = 1 << 30
-
-
 def _new_pools(chart: Chart, prefixes: Table) -> Pools:
     """Returns pools without nodes; the prefixes of lower orders stay."""
-    used = np.zeros(10, dtype=np.int64)
+    used = np.zeros(9, dtype=np.int64)
     used[PREFIXES], used[PLACES] = np.count_nonzero(prefixes.keys >= 0) + 2, chart.num_states
     size = chart.num_states + SMALLEST
     borders, transitions, junctions, hooks = (empty_table(kind) for kind in (BORDER, TRANSITION, JUNCTION, HOOK))
