@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "hiero_europarl": hiero.measure_europarl,
     "hiero_europarl_skeletons": hiero.measure_europarl_skeletons,
     "hiero_full": hiero.measure_full,
+    "hiero_full_exact": hiero.measure_full_exact,
     "lm": language_model.measure,
     "gappy": gappy.measure,
     "engines": engines.measure,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from experiments.bench.oracle_data import (
     recorded_totals,
 )
 from lattice_simp.translate.cell_pruning import CellPruning
+from lattice_simp.translate.exact.limits import ExactSearch
 
 FULL_SETTINGS = (
     CellPruning(max_arcs=50, max_top_arcs=50_000),
@@ -104,6 +106,50 @@ def measure_full(shared: Path) -> Figures:
             figures[f"{name}_{setting}_total_cost"], figures[f"{name}_{setting}_cpu_s"] = total, spent
         figures[f"{name}_total_cost"], figures[f"{name}_cpu_s"] = total, spent
     return figures
+
+
+def measure_full_exact(shared: Path) -> Figures:
+    """Measures the exact search in nested grammars: costs, how many sentences are certain, CPU seconds.
+
+    The short sentences have the time and memory that they need; of the news, the shortest third has a minute each.
+    """
+    _certified(shared, MULTI30K_FULL, range(1), SHORT_LIMITS)
+    short, seconds = _certified(shared, MULTI30K_FULL, None, SHORT_LIMITS)
+    _, _, sentences = load(shared, EUROPARL_FULL)
+    order = sorted(range(len(sentences)), key=lambda number: len(sentences[number]))[: len(sentences) // 3]
+    news, news_seconds = _certified(shared, EUROPARL_FULL, order, NEWS_LIMITS)
+    recorded = recorded_totals(shared, MULTI30K_FULL, "full")
+    return {
+        "hiero_full_exact_total_cost": _total([own.best for own in short], recorded),
+        "hiero_full_certified": figure(_certain(short), "of 20 sentences"),
+        "hiero_full_exact_cpu_s": figure(seconds, "CPU s", None, **recorded_seconds(shared, MULTI30K_FULL, "full")),
+        "hiero_europarl_full_certified": figure(_certain(news), f"of {len(news)} sentences"),
+        "hiero_europarl_full_mean_gap": figure(sum(own.gap or 0.0 for own in news) / len(news), "nats"),
+        "hiero_europarl_full_exact_cpu_s": figure(news_seconds, "CPU s"),
+    }
+
+
+SHORT_LIMITS = ExactSearch(seconds=300.0, edges=60_000_000)
+NEWS_LIMITS = ExactSearch(seconds=60.0, edges=25_000_000)
+
+
+def _certified(
+    shared: Path, task: Task, chosen: Sequence[int] | None, limits: ExactSearch
+) -> tuple[list[ls.Translation], float]:
+    """Returns the exact search's translations of some sentences, or all, and the CPU seconds with loading."""
+    with cpu_time() as timer:
+        grammar, model, sentences = load(shared, task)
+        decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS, ls.DecoderSettings(beam=0.0, exact=limits))
+        found = [decoder.translate(sentences[number]) for number in chosen or range(len(sentences))]
+    return found, timer.seconds
+
+
+def _certain(found: Sequence[ls.Translation]) -> int:
+    return sum(own.gap is not None and own.gap < CERTAIN for own in found)
+
+
+CERTAIN = 1e-4
+"""Nats below which a gap is none."""
 
 
 def _total(best: list[ls.Path], recorded: dict[str, float]) -> Figure:

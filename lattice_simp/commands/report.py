@@ -17,6 +17,9 @@ SHOWN_WORDS = 5
 MANY_UNKNOWN = 0.25
 """The share of unknown words above which something is probably wrong with the text."""
 
+CERTAIN = 1e-4
+"""Nats below which a gap between bounds is none."""
+
 
 class Report:
     """The face of a run, a context manager that times it; as a string, the counts.
@@ -34,6 +37,7 @@ class Report:
     ) -> None:
         self.lengths, self.resumed = lengths, done
         self.failed = self.reachable = self.unreachable = 0
+        self.gaps: list[float] = []
         self.unknown: Counter[str] = Counter()
         self.seconds = 0.0
         self._debug = debug
@@ -46,6 +50,11 @@ class Report:
             text += f", {self.resumed} from an earlier run"
         if self.reachable + self.unreachable:
             text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
+        if self.gaps:
+            certain = sum(gap < CERTAIN for gap in self.gaps)
+            text += f"; the best translation for certain in {certain} of {len(self.gaps)}"
+            if certain < len(self.gaps):
+                text += f", at most {max(self.gaps):.1f} nats above it in the others"
         if total := self.unknown.total():
             shown = ", ".join(word for word, _ in self.unknown.most_common(SHOWN_WORDS))
             text += f"; {total} of {sum(self.lengths)} words unknown to the model (most often {shown})"
@@ -71,6 +80,8 @@ class Report:
         """Counts a sentence that is written."""
         self.reachable += record["reachable"] is True
         self.unreachable += record["reachable"] is False
+        if "gap" in record:
+            self.gaps.append(record["gap"])
         self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
 
 Record = dict[str, Any]
-"""What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable, unknown."""
+"""What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable, unknown, gap."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         _write(result.lattice, lattice_path(options.lattices, number))
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
     line, reachable = paths[0].text, result.reachable
-    return {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
+    found = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
+    return found if result.gap is None else {**found, "gap": result.gap}
 
 
 def lattice_path(folder: Path, number: int) -> Path:

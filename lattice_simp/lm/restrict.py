@@ -59,7 +59,7 @@ def restrict(trie: NgramTrie, vocabulary: Ints, start_word: int, end_word: int, 
     words, word_ids = np.unique(np.concatenate((known, [start_word, end_word])).astype(np.int32), return_inverse=True)
     node, parent, word, levels = _collect(trie.children, trie.word, words, trie.order)
     root = len(node)
-    children = _child_blocks(parent, int(levels[1]), root)
+    children = child_blocks(parent, int(levels[1]), root)
     parent = np.append(np.where(parent < 0, root, parent), root).astype(np.int32)
     word = np.append(word, -1).astype(np.int32)
     return RestrictedModel(
@@ -71,7 +71,7 @@ def restrict(trie: NgramTrie, vocabulary: Ints, start_word: int, end_word: int, 
         level=np.append(np.repeat(np.arange(1, trie.order + 1), np.diff(levels)), 0).astype(np.int32),
         cost=np.append(trie.cost[node].astype(np.float64) * LOG_10, 0.0),
         backoff=np.append(trie.backoff[node].astype(np.float64) * LOG_10, 0.0),
-        suffix=_suffixes(parent, word, children, root),
+        suffix=suffixes(parent, word, children, root),
         parent=parent,
         children=children,
         word=word,
@@ -124,7 +124,7 @@ def _grow(values: Ints, capacity: int) -> Ints:
 
 
 @jit
-def _child_blocks(parent: Ints, first: int, root: int) -> Ints:
+def child_blocks(parent: Ints, first: int, root: int) -> Ints:
     """Returns where each node's children begin; children are numbered in the order of their parents."""
     children = np.zeros(root + 2, dtype=np.int32)
     for node in range(first, root):
@@ -151,7 +151,7 @@ def find_child(children: Ints, word: Ints, node: int, wanted: int) -> int:
 
 
 @jit
-def _suffixes(parent: Ints, word: Ints, children: Ints, root: int) -> Ints:
+def suffixes(parent: Ints, word: Ints, children: Ints, root: int) -> Ints:
     """Returns the suffixes: that of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
     suffix = np.full(root + 1, root, dtype=np.int32)
     for node in range(children[0], root):

@@ -96,6 +96,35 @@ def hiero_lattice(
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
     """
+    chart = hiero_chart(
+        grammar,
+        rule_costs,
+        words,
+        options,
+        input_costs=input_costs,
+        tokens=tokens,
+        free_copies=free_copies,
+        extra=extra,
+    )
+    return chart.lattice(make_pruner)
+
+
+def hiero_chart(
+    grammar: Grammar,
+    rule_costs: Floats,
+    words: Sequence[str] | Source,
+    options: HieroOptions,
+    *,
+    input_costs: Floats | None = None,
+    tokens: Sequence[int] | None = None,
+    free_copies: Bools | None = None,
+    extra: Sequence[ExtraItem] = (),
+) -> HieroChart:
+    """Finds the items of a sentence or a word lattice, from which `hiero_lattice` builds; it takes the same arguments.
+
+    Raises:
+        GrammarError: no tokens, or the grammar has no rules for `options.top`.
+    """
     source = as_source(words)
     if source.is_empty:
         raise GrammarError("an empty sentence has no translations")
@@ -112,21 +141,48 @@ def hiero_lattice(
     items = _Items(
         _Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies), plan, extra
     )
-    store = CellStore(plan.num_cells, len(items.cost))
-    pruner = make_pruner(np.unique(items.symbols[items.symbols >= 0])) if make_pruner and grammar.nests else None
-    _build_cells(store, plan, items, pruner)
-    arcs, states = _build_top(store, plan, items, options.glue_cost, pruner)
-    derivations = Derivations(
-        steps=store.steps[: store.num_steps],
-        item_rule=items.rule,
-        item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
-        item_glued=items.glued,
-        item_scores=items.scores,
-    )
-    lattice = _lattice(arcs, states, grammar)
-    for name, scores in zip(source.names, derivations.step_scores(), strict=True):
-        lattice = lattice.with_feature(name, scores[lattice.ilabels])
-    return StepLattice(lattice, derivations)
+    return HieroChart(grammar, source, options, plan, items, tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class HieroChart:
+    """The items of one sentence: target sides in cells, and at the top."""
+
+    grammar: Grammar
+    source: Source
+    options: HieroOptions
+    plan: _Plan
+    items: _Items
+    tokens: Sequence[int] | None = None
+
+    def lattice(self, make_pruner: PrunerMaker | None = None) -> StepLattice:
+        """Replaces references by cells until words are left, with the cells pruned if the grammar nests."""
+        items, plan = self.items, self.plan
+        store = CellStore(plan.num_cells, len(items.cost))
+        pruner = make_pruner(self.target_words) if make_pruner and self.grammar.nests else None
+        _build_cells(store, plan, items, pruner)
+        return self.step_lattice(store, *_build_top(store, plan, items, self.options.glue_cost, pruner))
+
+    @property
+    def target_words(self) -> Ints:
+        """The target words of all items."""
+        symbols = self.items.symbols
+        return np.unique(symbols[symbols >= 0])
+
+    def step_lattice(self, store: CellStore, arcs: Records, num_states: int) -> StepLattice:
+        """Returns the arcs between states 0 and 1 as a lattice, with its derivations and the input's features."""
+        items, tokens = self.items, self.tokens
+        derivations = Derivations(
+            steps=store.steps[: store.num_steps],
+            item_rule=items.rule,
+            item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
+            item_glued=items.glued,
+            item_scores=items.scores,
+        )
+        lattice = _lattice(arcs, num_states, self.grammar)
+        for name, scores in zip(self.source.names, derivations.step_scores(), strict=True):
+            lattice = lattice.with_feature(name, scores[lattice.ilabels])
+        return StepLattice(lattice, derivations)
 
 
 @dataclass(frozen=True)

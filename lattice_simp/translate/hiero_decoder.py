@@ -19,8 +19,10 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
+from lattice_simp.translate.exact.decode import optimal_rules
+from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.hiero import HieroChart, HieroOptions, hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Source, as_source
@@ -106,12 +108,21 @@ class HieroDecoder:
             words: the source tokens, or a word lattice.
             tokens: where each word (and the end) is in a larger sentence, for the names of the rules.
         """
-        source = as_source(words)
-        costs = None if source.scores is None else source.costs(self.weights)
-        given = self.grammar, self.rule_costs, source, self.options
         if self.settings.engine == "openfst":
-            return StepLattice(openfst_lattice(*given, costs), None)
-        return hiero_lattice(*given, self.cell_pruner, input_costs=costs, tokens=tokens)
+            source = as_source(words)
+            return StepLattice(openfst_lattice(*self._given(source), self._input_costs(source)), None)
+        return self.chart(words, tokens).lattice(self.cell_pruner)
+
+    def chart(self, words: Words, tokens: Sequence[int] | None = None) -> HieroChart:
+        """Returns the items from which `rules` builds the lattice."""
+        source = as_source(words)
+        return hiero_chart(*self._given(source), input_costs=self._input_costs(source), tokens=tokens)
+
+    def _given(self, source: Source) -> tuple[Grammar, Floats, Source, HieroOptions]:
+        return self.grammar, self.rule_costs, source, self.options
+
+    def _input_costs(self, source: Source) -> Floats | None:
+        return None if source.scores is None else source.costs(self.weights)
 
     def rules_lattice(self, words: Words) -> Lattice:
         """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
@@ -121,6 +132,29 @@ class HieroDecoder:
         """Returns the lattice of translations, language models and word penalty included, within a beam (nats)."""
         rules = self.rules(words)
         return replace(rules, lattice=self.with_models(rules.lattice, beam)).named()
+
+    def certified(self, words: Words, limits: ExactSearch) -> tuple[Lattice, float]:
+        """Returns the lattice of translations and how much more its best one may cost than the best of all (nats).
+
+        Where that is 0, the best translation is in the lattice for certain. In a nested grammar, every translation
+        within the beam of `limits` is, too; if its limits are reached before, the lattice is that of the pruned
+        search. Other grammars are decoded exactly.
+
+        Raises:
+            EmptyLatticeError: there is no translation.
+        """
+        chart = self.chart(words)
+        rules = chart.lattice(self.cell_pruner)
+        scored = self.with_models(rules.lattice, self.settings.beam)
+        gap = 0.0
+        if self.grammar.nests:
+            upper = self.operations.nbest(scored, 1)[0].cost
+            found, lower = optimal_rules(chart, self.models, self.word_penalty, upper, limits)
+            if found is None:
+                gap = upper - lower
+            else:
+                rules, scored = found, self.with_models(found.lattice, limits.beam)
+        return replace(rules, lattice=scored).named(), gap
 
     def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
         """Adds language models and word penalty; they do not see the words `invisible`.

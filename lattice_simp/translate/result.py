@@ -25,6 +25,8 @@ class Translation:
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list.
+        gap: nats by which the best translation of all may be cheaper than the lattice's best one, 0 where that is
+            certain; None where no exact search was asked for.
         mbr: the lattice with minus the expected gain for costs (`ops/mbr.py`), if that decides: then
             the costs of `best` and `nbest` are these.
     """
@@ -35,6 +37,7 @@ class Translation:
     grammar: Grammar
     reachable: bool | None = None
     skeleton_hypotheses: tuple[Hypothesis, ...] = ()
+    gap: float | None = None
     mbr: Lattice | None = None
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
 from lattice_simp.translate.cell_pruning import CellPruning
+from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
@@ -63,6 +64,8 @@ class DecoderSettings:
             source and target are one language.
         beam: nats above the best path that a returned lattice keeps.
         cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
+        exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
+            None for the pruned search alone.
         skeleton: how skeletons are used.
         mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
@@ -73,12 +76,17 @@ class DecoderSettings:
     copies: Copies = "unknown"
     beam: float = option(8.0, "beam", "nats above the best path to keep")
     cells: CellPruning = field(default_factory=CellPruning)
+    exact: ExactSearch | None = option(
+        None, "exact", "search nested grammars until the best is certain, or tell the gap"
+    )
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
     mbr: MbrSettings | None = option(None, "mbr", "decide by the expected BLEU gain (lattice MBR)")
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
+        if self.exact is not None and self.engine != "arrays":
+            raise LatticeSimpError("the exact search needs the engine arrays")
         if self.max_span < 1:
             raise LatticeSimpError(f"a max_span of {self.max_span}; at least one token is needed")
         _check_nats(beam=self.beam)

@@ -373,3 +373,25 @@ def test_a_reader_that_goes_away_ends_the_run_quietly(program, model):
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout == "das haus wurde gebaut\n"
     assert "Traceback" not in done.stderr
+
+
+NESTED = """\
+[X] ||| the ||| das ||| P=-0.2
+[X] ||| house ||| haus ||| P=-0.1
+[X] ||| old [X,1] ||| alte [X,1] ||| P=-0.3
+[X] ||| the [X,1] ||| ein [X,1] ||| P=-0.4
+[X] ||| [X,1] house ||| haus [X,1] ||| P=-0.9
+"""
+
+
+def test_an_exact_search_tells_what_is_certain(call, model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "nested")
+    for rules in folder.glob("rules*"):
+        rules.unlink()
+    (folder / "rules.txt").write_text(NESTED)
+    done = call("translate", folder, "--exact", stdin="the old house\nthe house\n\n")
+    assert done.returncode == 0, done.stderr
+    assert "the best translation for certain in 2 of 2" in done.stderr
+    stopped = call("translate", folder, "--exact-seconds", 0, stdin="the old house\nthe house\n")
+    assert "nats above it in the others" in stopped.stderr
+    assert "certain" not in call("translate", folder, stdin="the house\n").stderr

@@ -9,4 +9,8 @@ from lattice_simp.translate.strategies.task import Task
 
 def translate(decoder: HieroDecoder, task: Task) -> Translation:
     """Returns the translations of the sentence alone."""
-    return Translation(task.words, "plain", decoder.lattice(task.source, decoder.settings.beam), decoder.grammar)
+    settings = decoder.settings
+    if settings.exact is None:
+        return Translation(task.words, "plain", decoder.lattice(task.source, settings.beam), decoder.grammar)
+    lattice, gap = decoder.certified(task.source, settings.exact)
+    return Translation(task.words, "plain", lattice, decoder.grammar, gap=gap)

@@ -1,0 +1,285 @@
+"""The chart of a sentence as one automaton that refers to itself: what the exact search works on.
+
+Every cell (non-terminal, span) is an automaton of words and references to other cells, between its own start and end
+state; the glue rules are an automaton over the positions of the sentence whose arcs refer to the cells at the top. All
+states are numbered so that an arc leads to a higher one and refers to a cell whose states are all lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.growing import find_slot, grown_table
+from lattice_simp.core.kernel import Floats, Ints, Records, jit
+from lattice_simp.lm.combined import combined
+from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
+from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.ops.apply_lm import Models
+from lattice_simp.translate.automaton import ARC, Items
+from lattice_simp.translate.hiero import HieroChart
+
+NO_WORD = -1
+"""The symbol of an arc whose word no language model sees, or that has none."""
+
+
+MANY = 255
+"""How many words are known of what is before a sentence: more than any order needs."""
+
+
+class Chart(NamedTuple):
+    """Arcs by state; state 0 to `len(offsets) - 2`.
+
+    The *context* of a state is what its cell's own words say of the words before it: `2 * n` or `2 * n + 1` for the
+    n-gram n of the language model, the latter where a word further left could make it a longer one (it is *open*).
+
+    Attributes:
+        offsets: (states + 1,) int32, where each state's arcs begin.
+        symbols: (arcs,) int32, a word of the language model, `NO_WORD`, or `-2 - c`, a reference to cell c.
+        rule_costs: (arcs,) float64, of rules and glue;  costs: those with the penalty of the word.
+        targets: (arcs,) int32.
+        labels: (arcs,) int32, the target word (0 for none), or -1 for references.
+        steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
+        contexts: (states,) int32;  known: (states,) int32, how many words it is the context of.
+        starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
+            arc reads `</s>`.
+    """
+
+    offsets: Ints
+    symbols: Ints
+    rule_costs: Floats
+    costs: Floats
+    targets: Ints
+    labels: Ints
+    steps: Ints
+    contexts: Ints
+    known: Ints
+    starts: Ints
+    ends: Ints
+
+    @property
+    def num_states(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def num_cells(self) -> int:
+        return len(self.starts)
+
+
+class Top(NamedTuple):
+    """The glue: `cells[i]` may stand between the positions `begins[i]` and `ends[i]` of the sentence, at a cost."""
+
+    cells: Ints
+    begins: Ints
+    ends: Ints
+    costs: Floats
+    num_positions: int
+
+
+def make_chart(
+    cells: Ints, items: Items, top: Top, word_of_label: Ints, model: RestrictedModel, word_penalty: float = 0.0
+) -> Chart:
+    """Builds the automaton of all cells.
+
+    Args:
+        cells: (items,) the cell of each item.
+        items: the target sides; a symbol is a target word or `-1 - c` for cell c.
+        top: the glue.
+        word_of_label: (target words,) the language model's word, `NO_WORD` where none sees it.
+        model: the language model; its number of words is the symbol of the sentence's end.
+        word_penalty: a cost for each word that is seen.
+    """
+    num_cells = 1 + max(
+        int(cells.max(initial=-1)), int(top.cells.max(initial=-1)), -1 - int(items.symbols.min(initial=0))
+    )
+    arcs, first = _tries(cells.astype(np.int32), items, num_cells)
+    last = first + top.num_positions
+    sources = np.concatenate((arcs["source"], first + top.begins, [last - 1])).astype(np.int32)
+    targets = np.concatenate((arcs["target"], first + top.ends, [last])).astype(np.int32)
+    symbols = np.concatenate((arcs["symbol"], -1 - top.cells, [0]))
+    starts = np.append(2 * np.arange(num_cells), first)
+    ends = np.append(2 * np.arange(num_cells) + 1, last)
+    referred = np.where(symbols < 0, ends[np.maximum(-1 - symbols, 0)], -1).astype(np.int32)
+    number = _topological_numbers(sources, targets, referred, last + 1)
+    order = np.argsort(number[sources], kind="stable")
+    seen = np.where(symbols < 0, symbols - 1, word_of_label[np.maximum(symbols, 0)]).astype(np.int32)
+    seen[-1] = model.num_words
+    counts = np.bincount(number[sources], minlength=len(number))
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    symbols_in_order, targets_in_order = seen[order], number[targets][order]
+    whole = int(number[first])
+    contexts, known = _contexts(
+        offsets,
+        symbols_in_order,
+        targets_in_order,
+        whole,
+        model.start_word,
+        order_view(model, optimistic_costs(model), model.order),
+    )
+    rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
+    is_word = (symbols_in_order >= 0) & (symbols_in_order < model.num_words)
+    return Chart(
+        offsets=offsets,
+        symbols=symbols_in_order,
+        rule_costs=rule_costs,
+        costs=rule_costs + word_penalty * is_word,
+        targets=targets_in_order,
+        labels=np.maximum(symbols, -1)[order].astype(np.int32),
+        steps=np.append(arcs["step"], np.zeros(len(top.cells) + 1, dtype=np.int32))[order],
+        contexts=contexts,
+        known=known,
+        starts=number[starts].astype(np.int32),
+        ends=number[ends].astype(np.int32),
+    )
+
+
+def search_chart(
+    chart: HieroChart, models: Models, word_penalty: float, invisible: Collection[str] = ()
+) -> tuple[Chart, RestrictedModel, Ints]:
+    """Makes what the exact search works on.
+
+    Args:
+        chart: the items of a sentence.
+        models: the language models with their weights.
+        word_penalty: the cost of a word.
+        invisible: words that the language models do not see; they get no penalty either.
+
+    Returns:
+        The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
+    """
+    items = chart.items
+    names = chart.grammar.target_words
+    labels = np.array([label for label in chart.target_words.tolist() if label and names[label] not in invisible])
+    model = combined(list(models.values()), [names[label] for label in labels.tolist()])
+    word_of_label = np.full(len(names), NO_WORD, dtype=np.int32)
+    word_of_label[labels.astype(np.int64)] = model.word_ids
+    cells, top, top_steps = _with_top_cells(chart)
+    kept = np.flatnonzero(cells >= 0).astype(np.int32)
+    return (
+        make_chart(cells[kept], items.select(kept), top, word_of_label, model, word_penalty),
+        model,
+        top_steps,
+    )
+
+
+def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
+    """Returns the cell of each item, -1 for none, the glue, and the step of each item at the top.
+
+    Where a cell of the top's non-terminal is in the chart anyway, the glue refers to that; other spans get new cells.
+    """
+    items, plan = chart.items, chart.plan
+    cells = items.cell.astype(np.int32)
+    steps = np.arange(len(items.cost) + 1, dtype=np.int32)
+    spans, span_of_item = np.unique(items.span[items.top], axis=0, return_inverse=True)
+    span_of_item = span_of_item.ravel()
+    known = np.array([plan.cell(plan.top, begin, end) for begin, end in spans.tolist()], dtype=np.int32)
+    if plan.nested:
+        originals = np.flatnonzero(items.left == plan.top)
+        steps[originals + 1] = items.top + 1
+    else:
+        known[:] = -1
+    new = known < 0
+    known[new] = plan.num_cells + np.arange(new.sum())
+    cells[items.top[new[span_of_item]]] = known[span_of_item[new[span_of_item]]]
+    costs = np.where(spans[:, 0] > 0, chart.options.glue_cost, 0.0)
+    glue = Top(known, spans[:, 0], spans[:, 1], costs, chart.source.num_states)
+    return cells, glue, steps
+
+
+@jit
+def _tries(cells: Ints, items: Items, num_cells: int) -> tuple[Records, int]:
+    """Returns the arcs of a prefix tree for each cell, whose leaves are its end, and the number of states.
+
+    Cell c is between the states 2 c and 2 c + 1. Of items with the same string in a cell, the cheapest stays.
+    """
+    count, states = 0, 2 * num_cells
+    arcs = np.empty(len(items.symbols) + len(cells), dtype=ARC)
+    keys, values = np.full(16384, -1, dtype=np.int64), np.empty(16384, dtype=np.int32)
+    for item in range(len(cells)):
+        state, end = 2 * cells[item], items.offsets[item + 1]
+        for index in range(items.offsets[item], max(end, items.offsets[item] + 1)):
+            symbol = items.symbols[index] if index < end else np.int32(0)
+            last = index >= end - 1
+            # An inner arc and a last one with the same symbol are two arcs: even and odd keys.
+            key = (np.int64(state) << 32) + 2 * (np.int64(symbol) + (np.int64(1) << 30)) + (1 if last else 0)
+            slot = find_slot(keys, key)
+            if keys[slot] < 0:
+                if 2 * count + 2 > len(keys):
+                    keys, values = grown_table(keys, values)
+                    slot = find_slot(keys, key)
+                keys[slot], values[slot] = key, count
+                arcs[count].source, arcs[count].symbol = state, symbol
+                arcs[count].target = 2 * cells[item] + 1 if last else states
+                arcs[count].cost, arcs[count].step = (np.inf if last else 0.0), 0
+                states += 0 if last else 1
+                count += 1
+            arc = values[slot]
+            if last and items.costs[item] < arcs[arc].cost:
+                arcs[arc].cost, arcs[arc].step = items.costs[item], items.steps[item]
+            state = arcs[arc].target
+    return arcs[:count], states
+
+
+@jit
+def _contexts(
+    offsets: Ints, symbols: Ints, targets: Ints, whole: int, start: int, view: OrderView
+) -> tuple[Ints, Ints]:
+    """Returns the states' contexts, and how many words they know."""
+    num_states, root, longest = len(offsets) - 1, len(view.suffix) - 1, view.order - 1
+    contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
+    contexts[whole], known[whole] = 2 * start, MANY
+    for state in range(num_states):
+        for arc in range(offsets[state], offsets[state + 1]):
+            target = targets[arc]
+            if symbols[arc] == NO_WORD:
+                contexts[target], known[target] = contexts[state], known[state]
+            elif symbols[arc] >= 0 and symbols[arc] < view.num_words:
+                node, _ = advance(view, contexts[state] >> 1, symbols[arc])
+                words = min(known[state] + 1, longest)
+                while view.level[node] > words:
+                    node = view.suffix[node]
+                known[target] = words
+                contexts[target] = 2 * node + (1 if view.level[node] == words else 0)
+    return contexts, known
+
+
+@jit
+def _topological_numbers(sources: Ints, targets: Ints, referred: Ints, num_states: int) -> Ints:
+    """Numbers the states so that each arc leads up, from a state above the end of the cell that it refers to."""
+    waiting = np.zeros(num_states, dtype=np.int32)
+    begins = np.zeros(num_states + 1, dtype=np.int32)
+    for arc in range(len(sources)):
+        begins[sources[arc] + 1] += 1
+        waiting[targets[arc]] += 1
+        if referred[arc] >= 0:
+            begins[referred[arc] + 1] += 1
+            waiting[sources[arc]] += 1
+    for state in range(num_states):
+        begins[state + 1] += begins[state]
+    fill = begins[:-1].copy()
+    following = np.empty(begins[-1], dtype=np.int32)
+    for arc in range(len(sources)):
+        following[fill[sources[arc]]] = targets[arc]
+        fill[sources[arc]] += 1
+        if referred[arc] >= 0:
+            following[fill[referred[arc]]] = sources[arc]
+            fill[referred[arc]] += 1
+    ready = np.empty(num_states, dtype=np.int32)
+    number = np.full(num_states, -1, dtype=np.int32)
+    done, found = 0, 0
+    for state in range(num_states):
+        if waiting[state] == 0:
+            ready[found] = state
+            found += 1
+    while done < found:
+        state = ready[done]
+        number[state] = done
+        done += 1
+        for index in range(begins[state], begins[state + 1]):
+            waiting[following[index]] -= 1
+            if waiting[following[index]] == 0:
+                ready[found] = following[index]
+                found += 1
+    return number

@@ -1,0 +1,37 @@
+"""From a chart to the lattice of its best translations, or to a bound of what they cost."""
+
+from __future__ import annotations
+
+from lattice_simp.ops.apply_lm import Models
+from lattice_simp.translate.derivation import StepLattice
+from lattice_simp.translate.exact.automaton import automaton
+from lattice_simp.translate.exact.chart import search_chart
+from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.search import search
+from lattice_simp.translate.exact.unpack import Unpacking
+from lattice_simp.translate.hiero import HieroChart
+
+
+def optimal_rules(
+    chart: HieroChart, models: Models, word_penalty: float, upper: float, limits: ExactSearch
+) -> tuple[StepLattice | None, float]:
+    """Searches a chart for its best translations under rules, language models and word penalty.
+
+    Args:
+        chart: the items of a sentence.
+        models: the language models with their weights.
+        word_penalty: the cost of a word.
+        upper: the cost of a known translation.
+        limits: when to give up, and how much beyond the best translation is kept.
+
+    Returns:
+        The lattice of the rules, as the decoder makes it, in which every translation within the beam is; None if the
+        search was not finished, or found nothing better. And a cost that no translation undercuts; if the search was
+        finished, that of the best one.
+    """
+    searched, model, top_steps = search_chart(chart, models, word_penalty)
+    certificate = search(searched, automaton(model), model.order, upper, limits)
+    if certificate.forest is None:
+        return None, certificate.lower
+    store, arcs, states = Unpacking(certificate.forest, searched, top_steps).lattice(len(chart.items.cost))
+    return chart.step_lattice(store, arcs, states), certificate.lower

@@ -1,0 +1,267 @@
+"""Packed forests of a chart's derivations with the words at their borders, as arrays.
+
+At order k, a *node* is a state of the chart with its *border*: the first k - 1 words of what was derived so far (its
+*prefix*), and the state of the language model's automaton of order k after the last ones. As long as fewer words than
+that are there, the prefix is all of them. A *hook* (Zhang and Gildea 2006) is a cell's string behind given words: those
+pay for the string's first words, so that many rules share that sum. Costs of words whose context is not complete are
+charged as the lower orders did, and the difference is settled when the context is known.
+
+Edges are in an order in which every node comes after those that it is made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+
+NONE = -1
+
+EMPTY, WHOLE = 0, 1
+"""Two prefixes: no words; and whatever is before a sentence's words, so that their context is always known."""
+
+LONGEST = 255
+"""The length of the prefix `WHOLE`: more than any order."""
+
+PREFIX = np.dtype([(name, np.int32) for name in ("parent", "word", "length", "state")] + [("charge", np.float64)])
+"""The first words of a string: without the last one, that one, how many, the model's state, and what was charged."""
+
+BORDER = np.dtype([(name, np.int32) for name in ("left", "right", "coarse")])
+"""A prefix, the model's state (`NONE` while the prefix is everything), and the border one order lower."""
+
+TRANSITION = np.dtype([(name, np.int32) for name in ("context", "word", "matched", "next")] + [("cost", np.float64)])
+"""A word after a context: the n-gram it matches, the state after it, and its relaxed cost."""
+
+JUNCTION = np.dtype(
+    [(name, np.int32) for name in ("left", "right", "begin", "end")] + [("fixed", np.float64), ("cost", np.float64)]
+)
+"""Words after a context: the prefix and the state after them, their transitions, what else it costs, and in all."""
+
+HOOK = np.dtype([(name, np.int32) for name in ("context", "cell", "coarse")])
+
+NODE = np.dtype(
+    [(name, np.int32) for name in ("place", "border", "next", "unused")] + [("best", np.float64), ("bound", np.float64)]
+)
+"""A node: its place (a state of the chart, or the number of states plus that of a hook), its border, the next node
+there, the cost of its best derivation, and a bound of what is missing to a whole one."""
+
+EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
+"""How a node is made: of one or two others, with a junction and an arc of the chart (`NONE` where there is none)."""
+
+
+class Table(NamedTuple):
+    """Records that are found by a key: an open hash table of their numbers."""
+
+    keys: Longs
+    values: Ints
+    rows: Records
+
+
+class Pools(NamedTuple):
+    """What grows while a forest is made; `used` counts the records of each pool, in the order of the pools."""
+
+    used: Longs
+    prefixes: Table
+    borders: Table
+    transitions: Table
+    junctions: Table
+    hooks: Table
+    nodes: Table
+    edges: Records
+    junction_transitions: Ints
+    heads: Ints
+    sizes: Ints
+
+
+PREFIXES, BORDERS, TRANSITIONS, JUNCTIONS, HOOKS, NODES, EDGES, PARTS, PLACES = range(9)
+"""The counters in `Pools.used`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A finished forest.
+
+    Attributes:
+        order: of the automaton whose states the borders hold.
+        places, borders: (nodes,) int32.
+        axioms: (nodes,) float64, the costs of nodes that are made of nothing, infinity for others.
+        first: the node before the sentence's first word;  goal: that of whole derivations.
+        edges: records of `EDGE`, in an order in which every node comes after those that it is made of.
+        arc_costs: (arcs + 1,) float64, those of the chart; the last one is 0.
+        junctions, parts, transitions: records, the transitions of all junctions, and records.
+        pools: the tables of borders, hooks and prefixes.
+    """
+
+    order: int
+    places: Ints
+    borders: Ints
+    axioms: Floats
+    first: int
+    goal: int
+    edges: Records
+    arc_costs: Floats
+    junctions: Records
+    parts: Ints
+    transitions: Records
+    pools: Pools
+
+    def edge_costs(self) -> Floats:
+        """Returns (edges,) the costs of the edges alone."""
+        return _edge_costs(self.edges, self.arc_costs, self.junctions)
+
+    def within(self, limit: float) -> tuple[Forest, Floats, Bools]:
+        """Drops what no derivation within a limit uses.
+
+        Returns:
+            The forest, (nodes,) what is missing from each node to a whole derivation, and (transitions,) which are
+            still in use.
+        """
+        costs = self.edge_costs()
+        inside, _ = inside_costs(self.edges, costs, self.axioms)
+        outside = _outside(self.edges, costs, inside, self.goal)
+        alive = _alive(self.edges, costs, inside, outside, limit)
+        kept = inside + outside <= limit
+        edges = _renumbered(self.edges, alive, (np.cumsum(kept) - 1).astype(np.int32))
+        used = _used(edges, self.junctions, self.parts, len(self.transitions))
+        position = np.cumsum(kept) - 1
+        pruned = replace(
+            self,
+            places=self.places[kept],
+            borders=self.borders[kept],
+            axioms=self.axioms[kept],
+            first=int(position[self.first]),
+            goal=int(position[self.goal]),
+            edges=edges,
+        )
+        return pruned, outside[kept], used
+
+
+@jit
+def _edge_costs(edges: Records, arc_costs: Floats, junctions: Records) -> Floats:
+    costs = np.empty(len(edges))
+    for index in range(len(edges)):
+        costs[index] = arc_costs[edges[index].arc]
+        if edges[index].junction >= 0:
+            costs[index] += junctions[edges[index].junction].cost
+    return costs
+
+
+@jit
+def inside_costs(edges: Records, costs: Floats, axioms: Floats) -> tuple[Floats, Ints]:
+    """Returns the costs of the nodes' best derivations, and their last edges."""
+    best, last = axioms.copy(), np.full(len(axioms), NONE, dtype=np.int32)
+    for index in range(len(edges)):
+        total = best[edges[index].tail] + costs[index]
+        if edges[index].second >= 0:
+            total += best[edges[index].second]
+        if total < best[edges[index].head]:
+            best[edges[index].head], last[edges[index].head] = total, index
+    return best, last
+
+
+@jit
+def _outside(edges: Records, costs: Floats, inside: Floats, goal: int) -> Floats:
+    rest = np.full(len(inside), np.inf)
+    rest[goal] = 0.0
+    for index in range(len(edges) - 1, -1, -1):
+        tail, second = edges[index].tail, edges[index].second
+        above = rest[edges[index].head] + costs[index]
+        if not above < np.inf:
+            continue
+        if second < 0:
+            rest[tail] = min(rest[tail], above)
+        else:
+            rest[tail] = min(rest[tail], above + inside[second])
+            rest[second] = min(rest[second], above + inside[tail])
+    return rest
+
+
+@jit
+def _alive(edges: Records, costs: Floats, inside: Floats, outside: Floats, limit: float) -> Bools:
+    alive = np.zeros(len(edges), dtype=np.bool_)
+    for index in range(len(edges)):
+        total = inside[edges[index].tail] + costs[index] + outside[edges[index].head]
+        if edges[index].second >= 0:
+            total += inside[edges[index].second]
+        alive[index] = total <= limit
+    return alive
+
+
+@jit
+def _renumbered(edges: Records, kept: Bools, number: Ints) -> Records:
+    """Returns the edges that stay, with other numbers of their nodes."""
+    count = 0
+    for index in range(len(edges)):
+        count += 1 if kept[index] else 0
+    chosen = np.empty(count, dtype=edges.dtype)
+    count = 0
+    for index in range(len(edges)):
+        if kept[index]:
+            chosen[count] = edges[index]
+            chosen[count].head, chosen[count].tail = number[edges[index].head], number[edges[index].tail]
+            if edges[index].second >= 0:
+                chosen[count].second = number[edges[index].second]
+            count += 1
+    return chosen
+
+
+@jit
+def _used(edges: Records, junctions: Records, parts: Ints, num_transitions: int) -> Bools:
+    """Returns which transitions the edges use."""
+    used = np.zeros(num_transitions, dtype=np.bool_)
+    for index in range(len(edges)):
+        if edges[index].junction >= 0:
+            for part in range(junctions[edges[index].junction].begin, junctions[edges[index].junction].end):
+                used[parts[part]] = True
+    return used
+
+
+@jit
+def derivation(edges: Records, last: Ints, goal: int) -> Ints:
+    """Returns the edges of a node's best derivation; those that read words are in the order of the string."""
+    stack = [np.int64(goal)]
+    found = [np.int64(0) for _ in range(0)]
+    while len(stack) > 0:
+        node = stack.pop()
+        if node < 0:  # an edge that is to be written, after its tail and before its second part
+            found.append(-1 - node)
+        elif last[node] >= 0:
+            edge = last[node]
+            if edges[edge].second >= 0:
+                stack.append(np.int64(edges[edge].second))
+            stack.append(np.int64(-1 - edge))
+            stack.append(np.int64(edges[edge].tail))
+    return np.array(found, dtype=np.int64)
+
+
+@jit
+def slot_of(keys: Longs, key: int) -> np.int64:
+    """Returns the slot of a key, or the free one where it belongs.
+
+    Keys here are pairs of numbers, whose regular patterns need more mixing than `growing.find_slot` does (Stafford's
+    variant 13 of MurmurHash3's last steps).
+    """
+    mask = len(keys) - 1
+    mixed = np.uint64(key)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    slot = np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def find(table: Table, key: int) -> int:
+    """Returns the number of the record with a key, or `NONE`."""
+    return find_in(table.keys, table.values, key)
+
+
+@jit
+def find_in(keys: Longs, values: Ints, key: int) -> int:
+    """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
+    slot = slot_of(keys, key)
+    return values[slot] if keys[slot] >= 0 else NONE

@@ -1,0 +1,28 @@
+"""What can be set of the exact search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.options import option
+
+
+@dataclass(frozen=True)
+class ExactSearch:
+    """Limits of the exact search in nested grammars; what is not finished within them keeps its gap.
+
+    Attributes:
+        seconds: for each sentence, of the clock.
+        edges: of a forest; a million take up to 250 MB while it grows.
+        beam: nats above the best translation in which the returned lattice is complete.
+    """
+
+    seconds: float = option(60.0, "exact-seconds", "the exact search's time for a sentence; implies --exact")
+    edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 250 bytes each; implies --exact")
+    beam: float = option(0.0, "exact-beam", "nats above the best in which all is kept; implies --exact")
+
+    def __post_init__(self) -> None:
+        for name, value in (("seconds", self.seconds), ("edges", self.edges), ("beam", self.beam)):
+            if not value >= 0:
+                raise LatticeSimpError(f"the exact search's {name} is {value}; give a number from 0 up")

@@ -1,0 +1,186 @@
+"""The exact search: forests of order 1, 2, ..., each within the bounds of the one before.
+
+After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds what a partial
+derivation can still become, and nothing that may stay below the cost of a known translation is dropped. Each order is
+tightened by multipliers before the next one is made, so that most of it is gone by then. At the language model's own
+order the best derivation is the optimum; if time or memory end before, the last relaxation's bound is the certificate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.translate.exact.automaton import Automaton
+from lattice_simp.translate.exact.chart import Chart
+from lattice_simp.translate.exact.dense import dense_bounds
+from lattice_simp.translate.exact.forest import Forest, Table, inside_costs
+from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.multipliers import tighten
+from lattice_simp.translate.exact.refine import (
+    Bounds,
+    bounds_of,
+    first_prefixes,
+    no_bounds,
+    only_dense,
+    refined_forest,
+)
+
+SLACK = 1e-6
+"""Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
+
+QUOTA = 1_000_000
+"""Edges after which the clock is looked at."""
+
+EVERYTHING = 1e300
+"""The limit of the first order, whose forest is small."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What an exact search proved.
+
+    Attributes:
+        lower: no translation costs less.
+        finished: whether the search ended; then the best one costs `lower`.
+        forest: of the full order, with everything within the limit; None if the search did not end, or if nothing is
+            within the limit.
+    """
+
+    lower: float
+    finished: bool
+    forest: Forest | None = None
+
+
+def search(chart: Chart, model: Automaton, order: int, upper: float, limits: ExactSearch) -> Certificate:
+    """Searches for the best derivation.
+
+    Args:
+        chart: of the sentence.
+        model: the language model's automaton of order 1, as `automaton` makes it.
+        order: the language model's.
+        upper: the cost of a known derivation.
+        limits: when to give up, and how much beyond the best derivation is kept.
+    """
+    began = time.monotonic()
+
+    def has_time() -> bool:
+        return time.monotonic() - began < limits.seconds
+
+    def goes_on(edges: int) -> bool:
+        return edges <= limits.edges and has_time()
+
+    bounds, prefixes, lower = no_bounds(), first_prefixes(len(model.level) - 1), -float("inf")
+    for level in range(1, order + 1):
+        limit = upper + limits.beam + SLACK
+        model = model._replace(order=level)
+        if level == 2:
+            second = _second_order(chart, model, order, bounds, prefixes, limit, has_time)
+            lower, upper = max(lower, second.lower), min(upper, second.upper)
+            limit = upper + limits.beam + SLACK
+            bounds, model = second.bounds, second.model
+            if lower > limit:
+                return Certificate(upper, finished=True)
+        # The first order's forest is small, and gives a bound whatever the limits are.
+        asked = goes_on if level > 1 else _always
+        own_limit = limit if level > 1 else EVERYTHING
+        forest = refined_forest(chart, model, bounds, own_limit, prefixes, min(QUOTA, limits.edges), asked)
+        if forest is None:
+            return Certificate(min(lower, upper), finished=False)
+        prefixes = forest.pools.prefixes
+        if level == order:
+            inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+            best = float(inside[forest.goal])
+            kept, _, _ = forest.within(best + limits.beam + SLACK)
+            return Certificate(best, finished=True, forest=kept)
+        tightened = tighten(forest, model, chart, order, limit, has_time)
+        lower, model = max(lower, tightened.lower), tightened.model
+        if lower > limit:  # the known derivation's cost was not quite its own
+            return Certificate(upper, finished=True)
+        upper = min(upper, tightened.upper)
+        bounds = bounds_of(tightened.forest, tightened.outside)
+        if not has_time():
+            return Certificate(min(lower, upper), finished=False)
+    raise AssertionError("a language model has an order")
+
+
+@dataclass(frozen=True)
+class _SecondOrder:
+    """Bounds of order 2 from dense matrices, the automaton whose potentials they are of, and both bounds' costs."""
+
+    bounds: Bounds
+    model: Automaton
+    lower: float
+    upper: float = float("inf")
+
+
+def _second_order(
+    chart: Chart,
+    model: Automaton,
+    order: int,
+    bounds: Bounds,
+    prefixes: Table,
+    limit: float,
+    has_time: Callable[[], bool],
+) -> _SecondOrder:
+    """Bounds the second order before its forest is made, and learns multipliers from the best part of that forest.
+
+    The part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the
+    whole, as the next matrices show.
+    """
+    charges = first_charges(bounds, model)
+    alive = bounds.least[: chart.num_states]
+    found = dense_bounds(chart, model, charges, alive)
+    if found is None:
+        return _SecondOrder(bounds, model, -float("inf"))
+    best = _SecondOrder(bounds._replace(dense=found[0]), model, found[1])
+    upper = float("inf")
+    for _ in range(SAMPLES if order > 2 else 0):
+        missing = min(limit, upper) - best.lower
+        sampled, share = None, SHARE
+        while sampled is None and share > 0.01 and missing > CLOSE and has_time():
+            within = best.lower + share * missing
+            sampled = refined_forest(
+                chart, best.model, best.bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES
+            )
+            share /= 2
+        if sampled is None:
+            break
+        tightened = tighten(sampled, best.model, chart, order, limit, has_time, sample=True)
+        upper = min(upper, tightened.upper)
+        found = dense_bounds(chart, tightened.model, charges, alive)
+        if found is None or found[1] < best.lower + GAIN * missing:
+            break
+        best = _SecondOrder(only_dense(bounds, found[0]), tightened.model, found[1])
+        if found[1] > tightened.lower - NEAR:  # the part has the best derivation of all, too
+            break
+    return replace(best, upper=upper)
+
+
+SAMPLES, SAMPLE_EDGES = 8, 400_000
+"""How often multipliers are learned from a part of the second order's forest, and its edges at most."""
+
+SHARE, GAIN = 0.5, 0.03
+"""How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
+
+CLOSE, NEAR = 0.5, 0.1
+"""Nats between the bounds that are not worth another part, and between those of a part and of the whole."""
+
+
+def first_charges(bounds: Bounds, model: Automaton) -> Floats:
+    """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
+    transitions = bounds.transitions.rows
+    count = int(np.count_nonzero(bounds.transitions.keys >= 0))
+    first = transitions[:count][transitions["context"][:count] == 2 * (len(model.level) - 1) + 1]
+    first = first[first["word"] < model.final]
+    charges = np.full(model.final, np.inf)
+    charges[first["word"]] = first["cost"]
+    return charges
+
+
+def _always(edges: int) -> bool:
+    return True

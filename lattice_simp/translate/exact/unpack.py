@@ -1,0 +1,126 @@
+"""From a forest to the lattice of its strings, by the references that the decoder replaces anyway.
+
+A cell becomes as many cells as it has borders, each with only those items, and those parts of them, that derivations of
+the forest use. Their references are replaced as in any chart, so that steps, derivations and features are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.core.kernel import Ints, Records
+from lattice_simp.translate.automaton import ARC
+from lattice_simp.translate.cells import END, START, CellStore
+from lattice_simp.translate.exact.chart import Chart
+from lattice_simp.translate.exact.forest import Forest
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacking:
+    """A forest with the edges by their heads.
+
+    Attributes:
+        top_steps: (steps,) the step that stands for another one at the top.
+    """
+
+    forest: Forest
+    chart: Chart
+    top_steps: Ints
+
+    def lattice(self, num_items: int) -> tuple[CellStore, Records, int]:
+        """Returns the store of steps, the arcs of words between the states 0 and 1, and the number of states."""
+        forest, whole = self.forest, self.forest.goal
+        incoming = self._incoming()
+        inner, top = self._referred(incoming, whole)
+        names = {
+            key: number for number, key in enumerate([*((node, False) for node in inner), *((n, True) for n in top)])
+        }
+        order = sorted(names, key=lambda key: int(forest.places[key[0]]))
+        store = CellStore(len(names), num_items)
+        for node, at_top in order:
+            arcs, states = self._arcs(incoming, node, names, at_top, in_cell=True)
+            store.add(names[node, at_top], *store.expand(arcs, states))
+        arcs, states = self._arcs(incoming, whole, names, at_top=False, in_cell=False)
+        return store, *store.expand(arcs, states)
+
+    def _incoming(self) -> list[list[int]]:
+        """Returns the edges into each node."""
+        incoming: list[list[int]] = [[] for _ in self.forest.places]
+        for edge, head in enumerate(self.forest.edges["head"].tolist()):
+            incoming[head].append(edge)
+        return incoming
+
+    def _cells_of(self, incoming: list[list[int]], second: int) -> list[int]:
+        """Returns the nodes at cells' ends that a second part stands for: itself, or those of a hook."""
+        if self.forest.places[second] < self.chart.num_states:
+            return [second]
+        return self.forest.edges["tail"][incoming[second]].tolist()
+
+    def _inner_edges(self, incoming: list[list[int]], node: int) -> list[int]:
+        """Returns the edges of a cell's own derivations of a node, without those of the cells it refers to."""
+        found, seen, waiting = [], {node}, [node]
+        while waiting:
+            for edge in incoming[waiting.pop()]:
+                found.append(edge)
+                tail = int(self.forest.edges[edge]["tail"])
+                if tail not in seen:
+                    seen.add(tail)
+                    waiting.append(tail)
+        return found
+
+    def _referred(self, incoming: list[list[int]], whole: int) -> tuple[list[int], list[int]]:
+        """Returns the nodes that are referred to in cells, and those at the top."""
+        top = self._seconds(incoming, whole)
+        inner: set[int] = set()
+        waiting = list(top)
+        while waiting:
+            for node in self._seconds(incoming, waiting.pop()) - inner:
+                inner.add(node)
+                waiting.append(node)
+        return sorted(inner), sorted(top)
+
+    def _seconds(self, incoming: list[list[int]], node: int) -> set[int]:
+        seconds = self.forest.edges["second"][self._inner_edges(incoming, node)]
+        return {cell for second in seconds[seconds >= 0].tolist() for cell in self._cells_of(incoming, second)}
+
+    def _arcs(
+        self, incoming: list[list[int]], node: int, names: dict[tuple[int, bool], int], at_top: bool, in_cell: bool
+    ) -> tuple[Records, int]:
+        """Returns the arcs of a node's own derivations, and how many states they have.
+
+        Not `in_cell`, the node is the goal: references are to cells at the top, and the last arc, which reads the
+        sentence's end, is left out.
+        """
+        forest, chart = self.forest, self.chart
+        edges = self._inner_edges(incoming, node)
+        ends = {node}
+        if not in_cell:
+            ends |= {int(forest.edges[edge]["tail"]) for edge in incoming[node]}
+            edges = [edge for edge in edges if forest.edges[edge]["head"] != node]
+        number = dict.fromkeys(ends, END)
+        rows: list[tuple[int, int, int, int, float]] = []
+
+        def state(of: int) -> int:
+            if of not in number:
+                number[of] = START if np.isfinite(forest.axioms[of]) else len(number) - len(ends) + 2
+            return number[of]
+
+        for edge in edges:
+            row = forest.edges[edge]
+            source, target, arc, second = (
+                state(int(row["tail"])),
+                state(int(row["head"])),
+                row["arc"],
+                int(row["second"]),
+            )
+            step, cost = int(chart.steps[arc]), float(chart.rule_costs[arc])
+            if at_top:
+                step = int(self.top_steps[step])
+            if second < 0:
+                rows.append((source, target, int(chart.labels[arc]), step, cost))
+                continue
+            for cell in self._cells_of(incoming, second):
+                rows.append((source, target, -1 - names[cell, not in_cell], step, cost))
+        return np.array(rows, dtype=ARC), len(number) - len(ends) + 2

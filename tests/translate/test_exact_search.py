@@ -1,0 +1,292 @@
+"""The exact search in nested grammars, against the enumeration of all translations."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import PlainModel, best_by_string, random_arpa
+from test_hiero import TARGET, make, translations
+from test_word_lattices import expected_translations, random_input
+from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
+
+from lattice_simp import LanguageModel
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lm.combined import combined
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.exact import dense, multipliers
+from lattice_simp.translate.exact import search as exact
+from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
+from lattice_simp.translate.exact.chart import search_chart
+from lattice_simp.translate.exact.forest import inside_costs
+from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.multipliers import tighten
+from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
+from lattice_simp.translate.exact.search import search
+from lattice_simp.translate.settings import DecoderSettings
+
+SEEDS = range(60)
+CLOSE = {"rel": 1e-6, "abs": 1e-5}
+
+
+def make_decoder(seed, kind="full", longest=5, beam=0.0, **exact):
+    """Makes a decoder with one or two random models of orders 1 to 5, its models' texts, and a sentence."""
+    rng = np.random.default_rng([seed, 77])
+    grammar, weights, words, options = make(seed, kind, longest=longest)
+    texts = {
+        name: random_arpa(rng, [*TARGET, *(["zz"] if rng.random() < 0.5 else [])], int(order), density=0.6)
+        for name, order in zip(("LM", "LM2"), rng.integers(1, 6, rng.integers(1, 3)), strict=False)
+    }
+    models = {name: LanguageModel.from_bytes(text.encode()) for name, text in texts.items()}
+    weights |= {name: float(rng.uniform(0.2, 1.5)) for name in texts}
+    weights |= {"WordPenalty": float(rng.normal()), "Glue": options.glue_cost, "OOV": options.copy_cost}
+    settings = DecoderSettings(beam=beam, max_span=options.max_span, exact=ExactSearch(beam=beam, **exact))
+    return Decoder(grammar, models, weights, settings), texts, words
+
+
+def with_models(decoder, texts, strings):
+    """Adds the costs of models and word penalty to a table of strings."""
+    models = {name: PlainModel(text) for name, text in texts.items()}
+    penalty = decoder.weights["WordPenalty"]
+    return {
+        string: cost
+        + penalty * len(string)
+        + sum(decoder.weights[name] * model.cost(string) for name, model in models.items())
+        for string, cost in strings.items()
+    }
+
+
+def expected(decoder, texts, words):
+    given = decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options
+    return with_models(decoder, texts, translations(*given))
+
+
+def within(table, beam):
+    """Returns the entries that are surely within a beam, and those that may be."""
+    least = min(table.values())
+    return [{key for key, cost in table.items() if cost <= least + beam + slack} for slack in (-1e-4, 1e-4)]
+
+
+def certificate(decoder, words, upper, **limits):
+    """Runs the search alone."""
+    chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
+
+
+@pytest.mark.parametrize("kind", ["full", "chain"])
+@pytest.mark.parametrize("beam", [0.0, 1.5])
+def test_all_within_the_beam_is_found_for_certain(kind, beam):
+    nested = 0
+    for seed in SEEDS:
+        decoder, texts, words = make_decoder(seed, kind, beam=beam)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        nested += decoder.grammar.nests
+        result = decoder.translate(words)
+        assert result.gap == 0.0, seed
+        assert result.best.cost == pytest.approx(min(table.values()), **CLOSE), seed
+        found = best_by_string(result.lattice)
+        surely, perhaps = within(table, beam)
+        assert surely <= set(found), seed
+        for string in perhaps & set(found):
+            assert found[string] == pytest.approx(table[string], **CLOSE), seed
+    assert nested > 20
+
+
+def test_derivations_and_features_are_those_of_the_rules():
+    for seed in SEEDS[:25]:
+        decoder, _, words = make_decoder(seed, beam=1.0)
+        result = decoder.translate(words)
+        paths = result.nbest(5)
+        assert_features_explain_costs(decoder, result, paths)
+        assert_derivations_spell(decoder, result, paths)
+
+
+def test_word_lattices_are_searched_exactly():
+    for seed in SEEDS[:30]:
+        decoder, texts, _ = make_decoder(seed)
+        decoder = decoder.with_settings({"max_span": 10})
+        lattice = random_input(seed)
+        if not any(best_by_string(lattice)):
+            continue
+        strings = expected_translations(decoder.grammar, decoder.hiero.rule_costs, lattice, decoder.hiero.options)
+        if not strings:
+            continue
+        result = decoder.translate(lattice)
+        assert result.gap == 0.0, seed
+        assert result.best.cost == pytest.approx(min(with_models(decoder, texts, strings).values()), **CLOSE), seed
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"edges": 0}, {"edges": 60}])
+def test_an_unfinished_search_bounds_the_optimum(limits):
+    unfinished = 0
+    for seed in SEEDS:
+        decoder, texts, words = make_decoder(seed)
+        table = expected(decoder, texts, words)
+        if not table or not decoder.grammar.nests:
+            continue
+        least, worse = min(table.values()), float(np.median(list(table.values())))
+        found = certificate(decoder, words, worse, **limits)
+        assert found.lower <= least + 1e-6, seed
+        unfinished += not found.finished
+        assert not found.finished or found.lower == pytest.approx(least, **CLOSE), seed
+        result = decoder.with_settings({"exact": limits}).translate(words)
+        assert result.best.cost - result.gap <= least + 1e-6, seed
+    assert unfinished > 5
+
+
+def test_multipliers_change_no_optimum(monkeypatch):
+    """Neither do bounds that are tighter or looser: only the work differs."""
+    for seed in SEEDS[:30]:
+        decoder, texts, words = make_decoder(seed, longest=6)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        least = min(table.values())
+        for rounds in (0, 3, 40):
+            monkeypatch.setattr(multipliers, "ROUNDS", rounds)
+            for above in (1e-6, 2.0, 50.0):
+                found = certificate(decoder, words, least + above)
+                assert found.finished, seed
+                assert found.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
+
+
+@pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (exact, "SAMPLES", 0)])
+def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, value):
+    for seed in SEEDS[:30]:
+        decoder, texts, words = make_decoder(seed, longest=6)
+        table = expected(decoder, texts, words)
+        if table:
+            least = min(table.values())
+            with monkeypatch.context() as changed:
+                changed.setattr(where, name, value)
+                assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
+            assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
+
+
+def test_dense_bounds_are_those_of_the_second_orders_forest():
+    seen = 0
+    for seed in SEEDS:
+        decoder, _, words = make_decoder(seed, longest=6)
+        chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+        first, prefixes = automaton(model), first_prefixes(model.root)
+        if model.order < 2:
+            continue
+        coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
+        tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
+        bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
+        found = dense.dense_bounds(chart, second, exact.first_charges(bounds, second), bounds.least)
+        if found is None:
+            continue
+        forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
+        inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+        assert found[1] == pytest.approx(inside[forest.goal], **CLOSE), seed
+        seen += 1
+    assert seen > 10
+
+
+def test_costs_of_pairs_are_the_relaxed_ones():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        words = ["u", "v", "w", "x"]
+        text = random_arpa(rng, words, int(rng.integers(2, 5)), density=0.6)
+        model = automaton(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
+        for reach in (2, 3):
+            potential = rng.normal(size=len(model.level)) * (model.level < reach)
+            potential = potential[states_of_order(model, reach)]
+            own = model._replace(order=2, reach=reach, potential=potential)
+            pairs = dense._pair_costs(own)
+            for before in range(model.final):
+                for word in range(model.final + 1):
+                    assert pairs[before, word] == pytest.approx(relaxed(own, 2 * before + 1, word)), seed
+
+
+def test_a_limit_below_the_optimum_gives_no_bound_above_it():
+    """A known derivation cannot cost less than the best one; if it seems to, nothing wrong is proved."""
+    for seed in SEEDS[:20]:
+        decoder, texts, words = make_decoder(seed)
+        table = expected(decoder, texts, words)
+        if table:
+            assert certificate(decoder, words, min(table.values()) - 0.5).lower <= min(table.values()) + 1e-6, seed
+
+
+def test_invisible_words_cost_nothing_and_are_no_context():
+    for seed in SEEDS[:30]:
+        decoder, texts, words = make_decoder(seed)
+        given = decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options
+        strings = translations(*given)
+        if not strings:
+            continue
+        models = {name: PlainModel(text) for name, text in texts.items()}
+        least = np.inf
+        for string, cost in strings.items():
+            seen = tuple(word for word in string if word != "v")
+            cost += decoder.weights["WordPenalty"] * len(seen)
+            least = min(least, cost + sum(decoder.weights[own] * model.cost(seen) for own, model in models.items()))
+        own = decoder.hiero
+        chart, model, _ = search_chart(own.chart(words), own.models, own.word_penalty, invisible=["v"])
+        found = search(chart, automaton(model), model.order, least + 3.0, ExactSearch())
+        assert found.lower == pytest.approx(least, **CLOSE), seed
+
+
+def test_a_combined_model_charges_the_weighted_sum():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        words = ["u", "v", "w", "x"]
+        texts = [
+            random_arpa(rng, list(rng.choice(words, 3, replace=False)), int(order), density=0.6)
+            for order in rng.integers(1, 5, rng.integers(1, 4))
+        ]
+        weights = rng.uniform(0.1, 2.0, len(texts)).tolist()
+        models = [LanguageModel.from_bytes(text.encode()) for text in texts]
+        union = combined(list(zip(models, weights, strict=True)), words)
+        plain = [PlainModel(text) for text in texts]
+        for _ in range(20):
+            string = rng.choice(words, rng.integers(0, 7)).tolist()
+            total = sum(weight * model.cost(tuple(string)) for weight, model in zip(weights, plain, strict=True))
+            assert cost_of(union, [words.index(word) for word in string]) == pytest.approx(total, abs=1e-5), seed
+
+
+def cost_of(model, indices):
+    """Returns the cost of a string under a restricted model, by its arrays."""
+    children = {(int(model.parent[node]), int(model.word[node])): node for node in range(model.root)}
+    state, total = model.start_word, 0.0
+    for word in [*model.word_ids[indices].tolist(), model.end_word]:
+        while state != model.root and (state, word) not in children:
+            total += model.backoff[state]
+            state = int(model.suffix[state])
+        state = word if state == model.root else children[state, word]
+        total += model.cost[state]
+        if model.level[state] == model.order:
+            state = int(model.suffix[state])
+    return total
+
+
+def test_grammars_that_do_not_nest_need_no_search():
+    decoder, _, words = make_decoder(1, "shallow")
+    assert not decoder.grammar.nests
+    assert decoder.translate(words).gap == 0.0
+    assert (
+        Decoder(*(getattr(decoder, name) for name in ("grammar", "language_models", "weights"))).translate(words).gap
+        is None
+    )
+
+
+def test_limits_must_make_sense():
+    with pytest.raises(LatticeSimpError, match="seconds is -1"):
+        ExactSearch(seconds=-1)
+    with pytest.raises(LatticeSimpError, match="engine arrays"):
+        replace(DecoderSettings(engine="openfst"), exact=ExactSearch())
+
+
+def test_the_nbest_list_is_exact_within_the_beam():
+    for seed in SEEDS[:20]:
+        decoder, texts, words = make_decoder(seed, beam=3.0)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        least = min(table.values())
+        ranked = sorted(cost for cost in table.values() if cost <= least + 2.9)
+        found = [path.cost for path in nbest(decoder.translate(words).lattice, len(ranked))]
+        assert found == pytest.approx(ranked, **CLOSE), seed
