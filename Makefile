@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
+	train-multi30k train-joint-model compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
 	mutants clean
 
 help:  ## list the targets
@@ -105,6 +105,11 @@ corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with
 
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
 	$(call RUN,experiments.compression)
+
+train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of study-en-fr; needs torch (hours; a stopped run goes on)
+	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
+	$(BIN)/lattice-simp train experiments/en-fr/config.yaml --to align
+	$(BIN)/lattice-simp rescore train-joint experiments/en-fr/joint.yaml
 
 confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)
