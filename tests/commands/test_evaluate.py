@@ -112,7 +112,7 @@ def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
     assert list(by) == ["gap type", "gaps", "length", "group"]
     labels = {name: [group["label"] for group in one["groups"]] for name, one in by.items()}
     assert labels == {
-        "gap type": ["Middle", "Start"],
+        "gap type": ["Middle", "Start", "None"],  # None: punctuation alone is deleted
         "gaps": ["1"],
         "length": ["up to 4", "5-8", "over 8"],
         "group": ["odd", "even"],
