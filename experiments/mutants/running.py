@@ -66,7 +66,7 @@ def read_mutants(path: Path) -> list[Mutant]:
     found = []
     for number, row in enumerate(rows, start=2):
         if list(row) != names or not all(isinstance(value, str) for value in row.values()):
-            raise FormatError("is no mutant", path=path, line=number, remedy=f"write the columns {', '.join(names)}")
+            raise FormatError("is not a mutant", path=path, line=number, remedy=f"write the columns {', '.join(names)}")
         found.append(Mutant(**{name: value.replace("\\n", "\n") for name, value in row.items()}))
     if len({one.name for one in found}) < len(found):
         raise FormatError("two mutants have the same name", path=path, remedy="rename one")

@@ -111,7 +111,7 @@ class Expansion:
         (Replacement(start=3, end=6, words=('a', 'large', 'car')),)
 
         Raises:
-            LatticeSimpError: it is no sentence of the expansion; those that filters took out have a derivation, too.
+            LatticeSimpError: it is not a sentence of the expansion; those that filters took out have a derivation, too.
         """
         return explain(self.grammar, as_tokens(sentence), self.depth)
 

@@ -89,5 +89,5 @@ def test_tables_that_are_broken(tmp_path):
     with pytest.raises(FormatError, match="two mutants have the same name"):
         read_mutants(path)
     path.write_text(HEAD + "a\tb\tc\td\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"mutants.tsv, line 2: is no mutant|mutants.tsv:2: is no mutant"):
+    with pytest.raises(FormatError, match=r"mutants.tsv, line 2: is not a mutant|mutants.tsv:2: is not a mutant"):
         read_mutants(path)

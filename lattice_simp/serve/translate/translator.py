@@ -201,7 +201,7 @@ def _confidences(translation: Translation, path: Hypothesis, options: Options) -
 def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
     """Returns for each word of a path the source tokens that it is aligned to.
 
-    None of a sentence that holds the name of epsilon, which is no word of the hypothesis.
+    None of a sentence that holds the name of epsilon, which is not a word of the hypothesis.
     """
     try:
         aligned = align_words(translation.derivation(path), translation.source, translation.grammar)
