@@ -49,7 +49,7 @@ def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, f
 
 @jit
 def _fill(found: Ints, source_length: int) -> None:
-    """Gives words without links the position of the nearest word that has one; without any, the even spread."""
+    """Fills in the position of the nearest linked word for words without links; without any, the even spread."""
     length = len(found)
     linked = np.flatnonzero(found >= 0)
     if len(linked) == 0:

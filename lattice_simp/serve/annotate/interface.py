@@ -110,5 +110,5 @@ def _text(fields: Fields, name: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:  # half of a pair, which JSON can write and no text can hold
-        raise LatticeSimpError(f'"{name}" is no text') from None
+        raise LatticeSimpError(f'"{name}" is not text') from None
     return value

@@ -146,7 +146,7 @@ def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
     """Stores what a form says.
 
     Raises:
-        AnnotationError: it is no judgement.
+        AnnotationError: it is not a judgement.
     """
     sentence = form.one("sentence")
     if form.one("action") == "skip":

@@ -46,7 +46,7 @@ class AnnotationStore:
         clock: seconds since 1970.
 
     Raises:
-        StorageError: the file cannot be opened, is damaged, or is no file of annotations; so any method may.
+        StorageError: the file cannot be opened, is damaged, or is not a file of annotations; so any method may.
     """
 
     def __init__(self, path: str | Path, *, create: bool = False, clock: Callable[[], float] = time.time) -> None:
