@@ -16,10 +16,12 @@ from experiments.study.config import Study
 from experiments.study.decoding import skeleton_path, space_path
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import StudyDone
+from experiments.study.rescoring import rescored_stage
+from experiments.study.scoring import STRONG_WEIGHTS
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG, StudySentence
 from experiments.study.spaces import write_space
 from experiments.study.systems import System
-from experiments.study.translating import rescored_stage, translations_stage
+from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
 from lattice_simp.core.hypothesis import Hypothesis
@@ -179,8 +181,9 @@ class ToyStudy:
 
     def __post_init__(self) -> None:
         strong = {"Decoder": 1.0, "Strong": 1.0}
-        for name, weights in (("tune", DECODER), ("weights-plain", PLAIN), ("rescored-plain", strong)):
+        for name, weights in (("tune", DECODER), ("weights-plain", PLAIN)):
             write_weights(self.made(name) / WEIGHTS, weights)
+        write_weights(self.made("rescored-plain") / STRONG_WEIGHTS, strong)
         for name in ("model", "spaces", "skeletons", "scores", "automatic", "automatic-scores", "scorers"):
             self.made(name)
         for name, own in SENTENCES.items():
@@ -242,6 +245,7 @@ class ToyStudy:
         self.do(automatic_variants_stage(self.study, self.sentences))
         for name in self.study.rescored or ():
             self.rescored(name)
+        self.records["perplexities"] = {**_COSTS, "perplexities": {"bilingual": 40.0}}
         self.records |= {"prepare": {**_COSTS, "pairs": 2}, "rules": {**_COSTS, "rules": 3, "patterns": 1}}
         return StudyDone(self.study, self.sentences, self.folders, self.records)
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments.study.nbest import Nbest
+from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import nbest_path
@@ -333,7 +334,7 @@ def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
         if not path.exists():
             raise LatticeSimpError(f"{path}: is missing; finish the study with: make study-en-fr")
         own = Nbest.read(path)
-        found.append(own.best(weights or dict.fromkeys(own.names, 1.0), STRINGS))
+        found.append(own.best(weights or {DECODER: 1.0}, STRINGS))
     return found
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from experiments.study.config import State
 from experiments.study.pipeline import StudyDone
+from experiments.study.rescoring import alone_path, read_alone
+from experiments.study.scoring import STRONG
 from experiments.study.sentences import StudySentence, test_set
 from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
@@ -127,6 +130,14 @@ def set_title(name: str, count: int, state: State | None) -> str:
     return f"{name} ({kind}; n = {count})"
 
 
+def measure_scorers(done: StudyDone, config: Config, name: str) -> Comparison:
+    """Measures the plain system rescored with each part of the stronger model alone, by BLEU on tokens."""
+    folder = done.folders[STRONG]
+    outputs = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl")}
+    outputs |= {scorer: read_outputs(alone_path(folder, scorer, name)) for scorer in read_alone(folder)}
+    return _by_bleu(outputs, done.sentences[name], config)
+
+
 def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:
     """Measures the variants on a set by BLEU on tokens, against the plain system."""
     sentences = done.sentences[name]
@@ -137,7 +148,11 @@ def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[s
         for path in sorted(done.folders[stage].glob(f"{name}.*.jsonl"))
     }
     outputs = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl"), **outputs}
+    return outputs, _by_bleu(outputs, sentences, config)
+
+
+def _by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
+    """Compares outputs with those of `plain`."""
     tokeniser = tokenisers(config.text)[1]
     lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
-    measured = measure(lines, [references_of(sentences)], [bleu_tok()])
-    return outputs, compare(measured, "plain", TEST_KIND)
+    return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", TEST_KIND)

@@ -39,6 +39,16 @@ class Nbest:
         assert self.words == other.words
         return Nbest(self.words, np.hstack([self.features, other.features]), self.names + other.names)
 
+    def columns(self, names: Sequence[str]) -> Floats:
+        """Returns the scores of some features, (hypotheses, names); 0 for those that the list does not have.
+
+        >>> Nbest(["a"], np.array([[1.0, 2.0]]), ("x", "y")).columns(["y", "z"]).tolist()
+        [[2.0, 0.0]]
+        """
+        own = dict(zip(self.names, self.features.T, strict=True))
+        none = np.zeros(len(self.words))
+        return np.column_stack([own.get(name, none) for name in names])
+
     def first(self, count: int) -> Nbest:
         """Returns the first hypotheses."""
         return Nbest(self.words[:count], self.features[:count], self.names)

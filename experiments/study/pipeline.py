@@ -11,10 +11,11 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
 from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import made_files, made_stage
-from experiments.study.scoring import automatic_scores_stage, scorers_stage, scores_stage
+from experiments.study.rescoring import rescored_stage
+from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
 from experiments.study.sentences import read_sentences, set_names, test_set
 from experiments.study.systems import System
-from experiments.study.translating import rescored_stage, translations_stage
+from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants
@@ -84,6 +85,7 @@ def run_study(
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),
         scorers_stage(study),
+        perplexities_stage(study, sentences),
         scores_stage(study, sentences),
         *_system_stages(study, composing, sentences),
         hand_variants_stage(study, sentences),

@@ -9,8 +9,10 @@ from typing import Any
 
 from experiments.study.analysis import analysis
 from experiments.study.config import Study
-from experiments.study.measuring import Measured, measure_set, measure_variants
+from experiments.study.measuring import Measured, measure_scorers, measure_set, measure_variants
 from experiments.study.pipeline import StudyDone
+from experiments.study.rescoring import read_alone, read_choice
+from experiments.study.scoring import STRONG
 from experiments.study.sentences import DEVELOPMENT, test_names, test_set
 from experiments.study.systems import RESCORED
 from experiments.study.tables import (
@@ -21,6 +23,8 @@ from experiments.study.tables import (
     gap_table,
     gap_type_table,
     headline_table,
+    rescoring_table,
+    scorer_table,
     skeleton_kinds,
     skeleton_table,
     system_table,
@@ -34,6 +38,9 @@ from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, s
 from lattice_simp.evaluate.table import as_markdown
 from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
+
+PERPLEXITY_KEYS = {"joint": "joint_model_perplexity"}
+"""Of `results.json`; those of other parts of the stronger model have their names before `_perplexity`."""
 
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
@@ -49,6 +56,8 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     headlines = {name: headline(done.study, measured[name], *variants[name]) for name in test_names(order)}
     figures: dict[str, Any] = {f"{name}_{key}": value for name, own in headlines.items() for key, value in own.items()}
     first = measured[order[0]]
+    perplexities = done.records["perplexities"]["perplexities"]
+    figures |= {PERPLEXITY_KEYS.get(name, f"{name}_perplexity"): value for name, value in perplexities.items()}
     figures |= {
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
         "variants": {names[name]: variant_scores(comparison) for name, (_, comparison) in variants.items()},
@@ -62,6 +71,13 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     for name in order:
         tables.append(system_table(measured[name], systems, pair))
         tables.append(gap_type_table(measured[name], gap_types, pair))
+    tables.append(rescoring_table(read_choice(done.folders[STRONG])))
+    scorers = {name: measure_scorers(done, config, name) for name in order}
+    tables.append(
+        scorer_table(
+            {measured[name].title: scorers[name] for name in order}, read_alone(done.folders[STRONG]), perplexities
+        )
+    )
     tables.append(failure_table({names[name]: variants[name][0] for name in order}, pair))
     tables += [variant_table(*variants[name], measured[name].title, done.study.hypotheses) for name in order]
     draw(first, variants[order[0]][0], [len(one.words) for one in done.sentences[order[0]]], folder / "plots")

@@ -13,13 +13,15 @@ import numpy as np
 from experiments.study.config import Study, joint_settings
 from experiments.study.decoding import Sentences, all_skeletons, other_kinds, skeleton_path
 from experiments.study.nbest import Nbest
-from experiments.study.sentences import HAND_MADE
+from experiments.study.sentences import DEVELOPMENT, HAND_MADE, StudySentence
+from lattice_simp.core.kernel import Floats
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.train.scorers import StageCorpus, train_scorer
-from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.translate.model_files import read_weights
 
 DECODER = "Decoder"
 """The feature that holds minus the decoder's cost."""
@@ -29,6 +31,9 @@ COST = "Cost"
 
 STRONG = "rescored-plain"
 """The stage whose weights make the stronger model one score."""
+
+STRONG_WEIGHTS = "strong.tsv"
+"""The file of that stage with the weights of the decoder's cost and of the parts of the stronger model."""
 
 JOINT = "joint"
 """The part that torch trains, and that reads skeletons within their sentences."""
@@ -62,6 +67,31 @@ def _train_joint(study: Study, run: Run, folder: Path) -> None:
     settings = joint_settings(study.joint, run.folders["align"].parent, output)
     train(settings, StageCorpus(run.folders), run.say).rename(folder / JOINT)
     shutil.rmtree(output)
+
+
+def perplexities_stage(study: Study, sentences: Sentences) -> Stage:
+    """Returns the stage that measures the stronger model's parts on the development set's references."""
+    return Stage("perplexities", ("scorers",), None, (), partial(_perplexities, study, sentences[DEVELOPMENT]))
+
+
+def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder: Path) -> dict[str, Any]:
+    """Returns the perplexity of each part: of a reference's tokens and end, given the source alone."""
+    tokens = sum(len(own.references[0].split()) + 1 for own in sentences)
+    factory = partial(_reference_scorer, run.folders["scorers"], study.scorers)
+    costs = [cost for _, cost in all_results(list(enumerate(sentences)), factory, jobs=run.jobs, what="sentence")]
+    found = np.exp(np.sum(costs, axis=0) / tokens)
+    return {"perplexities": dict(zip(study.scorers, found.round(3).tolist(), strict=True)), "tokens": tokens}
+
+
+def _reference_scorer(models: Path, names: Iterable[str]) -> Callable[[StudySentence], Floats]:
+    """Returns the function that finds what a sentence's first reference costs each part."""
+    scorers = [next(iter(read_scorers(models / name).values())) for name in names]
+
+    def work(sentence: StudySentence) -> Floats:
+        reference = [sentence.references[0].split()]
+        return np.array([float(scorer.score(sentence.words, reference)[0]) for scorer in scorers])
+
+    return work
 
 
 def scores_stage(study: Study, sentences: Sentences) -> Stage:
@@ -140,6 +170,6 @@ def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str,
 
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:
     """Returns the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
-    weights = read_weights(folders[STRONG] / WEIGHTS)
+    weights = read_weights(folders[STRONG] / STRONG_WEIGHTS)
     unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values()))
     return {name: weight / unit for name, weight in weights.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from experiments.study.config import Study
 from experiments.study.measuring import Measured
@@ -176,6 +177,48 @@ def _bounds(score: Score) -> str:
 def _paper_rows(paper: Figures, system: str, types: Iterable[str]) -> list[tuple[Cell, ...]]:
     given = [paper.get(("all", system, kind)) for kind in types]
     return [(Cell(f"{system} (paper)"), *map(Cell, given))] if any(given) else []
+
+
+def rescoring_table(choice: Mapping[str, Any]) -> Table:
+    """How the plain system's lists are rescored: BLEU on the halves of the development set, by ways to do so."""
+    rows = [(Cell("not rescored"), Cell(None), *_folds(choice["before"]), Cell(None))]
+    for own in choice["tried"]:
+        chosen = {name: own[name] for name in choice["chosen"]} == choice["chosen"]
+        cells = Cell(own["step"]), *_folds(own["bleu"]), Cell("yes" if chosen else "")
+        rows.append((Cell(FEATURE_TITLES[own["features"]]), *cells))
+    folds = [f"BLEU on half {number + 1}" for number in range(len(choice["before"]))]
+    notes = (
+        "each half is translated with the weights that batch MIRA finds on the other; the best mean is chosen, for "
+        "all systems and test sets",
+    )
+    columns = ("features beside the stronger model's", "step", *folds, "mean", "chosen")
+    return Table("Rescoring on the development set, cross-validated", columns, tuple(rows), notes)
+
+
+FEATURE_TITLES = {"cost": "the system's cost", "features": "all features of the system"}
+
+
+def _folds(scores: Sequence[float]) -> tuple[Cell, ...]:
+    return (*(Cell(100 * score) for score in scores), Cell(100 * sum(scores) / max(1, len(scores))))
+
+
+def scorer_table(
+    comparisons: Mapping[str, Comparison], held_out: Mapping[str, Sequence[float]], perplexities: Mapping[str, float]
+) -> Table:
+    """The plain system rescored with each part of the stronger model alone."""
+    rows = []
+    for scorer, perplexity in zip(held_out, perplexities.values(), strict=True):
+        scores = [own.scores[scorer][BLEU] for own in comparisons.values()]
+        gains = [cell for one in scores for cell in (Cell(one.gain, signed=True), Cell(one.p, 4))]
+        rows.append((Cell(scorer), Cell(perplexity, 1), _folds(held_out[scorer])[-1], *gains))
+    columns = [column for title in comparisons for column in (f"gain: {title}", "p")]
+    notes = (
+        "perplexity: of the development set's references given their sources, ends of sentences among the tokens",
+        "cross-validated: the mean BLEU of the development set's halves, each with the weights of the other; gains are "
+        "over plain, in BLEU; that on the development set is not held out",
+    )
+    title = "Rescoring with one part of the stronger model"
+    return Table(title, ("part", "perplexity", "cross-validated", *columns), tuple(rows), notes)
 
 
 def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Table:

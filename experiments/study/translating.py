@@ -1,4 +1,4 @@
-"""Stages that translate all sets with a system, and rescore its output."""
+"""Stages that translate all sets with a system."""
 
 from __future__ import annotations
 
@@ -14,19 +14,15 @@ import numpy as np
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
-from experiments.study.scoring import DECODER, STRONG, scoring, strong_weights
-from experiments.study.sentences import DEVELOPMENT
+from experiments.study.scoring import DECODER
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
-from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
-from lattice_simp.tune.mert import MertOptions, minimize_error
-from lattice_simp.tune.rounds import SEARCH_GAIN
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 
 @dataclass(frozen=True)
@@ -104,9 +100,9 @@ def _composing_maker(
 
     def work(task: Task) -> None:
         composed = translate(task)
-        costs = -np.array(composed.costs)[:, None]
+        costs = Nbest(composed.nbest.words, -np.array(composed.costs)[:, None], (DECODER,))
         output = Output(composed.nbest.words[0], composed.reachable, composed.skeletons[0])
-        _keep(folder, task, Nbest(composed.nbest.words, costs, (DECODER,)), output)
+        _keep(folder, task, costs.with_features(composed.nbest), output)
 
     return work
 
@@ -127,57 +123,5 @@ def _decoding_maker(
         costs = -np.array([path.cost for path in paths])[:, None]
         output = Output(paths[0].text, result.reachable)
         _keep(folder, task, Nbest([path.text for path in paths], costs, (DECODER,)), output)
-
-    return work
-
-
-# ---------------------------------------------------------------- rescoring
-
-
-def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
-    """Returns the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
-    before = ("scorers", f"translated-{system.name}", *((STRONG,) if system.name != "plain" else ()))
-    work = partial(_rescore, study, system, sentences)
-    return Stage(f"rescored-{system.name}", before, study.seed, (), work)
-
-
-def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
-    given = run.folders[f"translated-{system.name}"]
-    factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
-    tasks = [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
-    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
-    lists = {
-        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(own))]
-        for name, own in sentences.items()
-    }
-    symbols = SymbolTable()
-    lattices = [nbest.lattice(symbols) for nbest in lists[DEVELOPMENT]]
-    references = [[symbols.encode(own.split()) for own in sentence.references] for sentence in sentences[DEVELOPMENT]]
-    start = {name: float(name == DECODER) for name in lattices[0].features}
-    if system.name != "plain":
-        start = strong_weights(run.folders)  # those that were found for the plain system
-    options = MertOptions(seed=study.seed, min_gain=SEARCH_GAIN, jobs=run.jobs, signs={DECODER: 1})
-    found = minimize_error(lattices, references, start, options)
-    write_weights(folder / WEIGHTS, found.weights)
-    for name in sentences:
-        before = read_outputs(given / f"{name}.jsonl")
-        chosen = [nbest.words[int(nbest.costs(found.weights).argmin())] for nbest in lists[name]]
-        write_outputs(
-            folder / f"{name}.jsonl",
-            [Output(words, old.reachable) for words, old in zip(chosen, before, strict=True)],
-        )
-    return {"bleu_before": found.initial_score, "bleu_after": found.score}
-
-
-def _rescorer(
-    models: Path, names: tuple[str, ...], given: Path, folder: Path
-) -> Callable[[tuple[str, int, tuple[str, ...]]], None]:
-    score = scoring(models, names)
-
-    def work(task: tuple[str, int, tuple[str, ...]]) -> None:
-        name, number, words = task
-        own = Nbest.read(nbest_path(given, name, number))
-        every = Skeleton(words, (True,) * len(words))
-        own.with_features(score(every, own.words)).write(nbest_path(folder, name, number))
 
     return work

@@ -8,7 +8,7 @@ the error surface has many local optima.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -130,7 +130,7 @@ def minimize_error(
             sources for a metric that needs them.
     """
     chosen = MertOptions() if options is None else options
-    names = _checked_names(lattices, references, chosen)
+    names = checked_names(lattices, references, chosen.fixed | set(chosen.signs))
     start = weight_vector(names, start_weights)
     measure = tuned_metric(metric)
     prepared = measure.prepared(references, sources)
@@ -278,10 +278,18 @@ def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: f
     return least, greatest
 
 
-def _checked_names(
-    lattices: Sequence[Lattice], references: Sequence[References], options: MertOptions
+def checked_names(
+    lattices: Sequence[Lattice], references: Sequence[References], mentioned: Collection[str]
 ) -> tuple[str, ...]:
-    """Returns the features' names."""
+    """Returns the features' names.
+
+    Args:
+        mentioned: features that an optimiser's options name.
+
+    Raises:
+        LatticeSimpError: no sentences, other numbers of sentences on both sides, features that differ, a feature that
+            there is not.
+    """
     if not lattices or len(lattices) != len(references):
         found = f"{len(lattices)} lattices and references of {len(references)} sentences"
         raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {found}")
@@ -289,7 +297,7 @@ def _checked_names(
     for sentence, lattice in enumerate(lattices):
         if lattice.features.names != names:
             raise LatticeSimpError(f"the lattice of sentence {sentence} has other features than the first")
-    unknown = sorted((options.fixed | set(options.signs)) - set(names))
+    unknown = sorted(set(mentioned) - set(names))
     if unknown:
         raise LatticeSimpError(f"no feature has the name {unknown[0]!r}; choose from {', '.join(names)}")
     return names

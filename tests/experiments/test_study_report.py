@@ -13,7 +13,7 @@ from toy_study import AUTO, LATE, NEWS, SENTENCES, STUDY, ToyStudy, scoring, toy
 from train.toy import TASK_USERS, inline_tasks
 
 from experiments.study import analysis as study_analysis
-from experiments.study import measuring, paper, translating
+from experiments.study import measuring, paper, rescoring
 from experiments.study.analysis import analysis, sentence_scores
 from experiments.study.measuring import measure_set, measure_variants
 from experiments.study.paper import paper_table
@@ -42,7 +42,7 @@ def inline():
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        patch.setattr(translating, "scoring", scoring)
+        patch.setattr(rescoring, "scoring", scoring)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
         yield
 

@@ -11,7 +11,7 @@ import pytest
 from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
 from train.toy import TASK_USERS, inline_tasks
 
-from experiments.study import decoding, translating, tuning, variant_stages
+from experiments.study import decoding, rescoring, translating, tuning, variant_stages
 from experiments.study.composing import compose
 from experiments.study.decoding import (
     all_skeletons,
@@ -22,8 +22,10 @@ from experiments.study.decoding import (
     spaces_stage,
 )
 from experiments.study.nbest import Nbest
-from experiments.study.scoring import COST, skeleton_nbest, strong_weights
-from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
+from experiments.study.rescoring import Lesson
+from experiments.study.scoring import COST, STRONG_WEIGHTS, skeleton_nbest, strong_weights
+from experiments.study.scoring import DECODER as DECODER_COST
+from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG, StudySentence
 from experiments.study.spaces import read_space
 from experiments.study.systems import SYSTEMS
 from experiments.study.translating import read_outputs
@@ -34,6 +36,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.tune.mira import HypothesisList
 from lattice_simp.tune.rounds import Round, TuningResult
 
 SKELETON = "Skeleton:" + COST
@@ -45,7 +48,7 @@ def inline():
     with pytest.MonkeyPatch.context() as patch:
         for module in TASK_USERS:
             patch.setattr(f"{module}.run_tasks", inline_tasks)
-        patch.setattr(translating, "scoring", scoring)
+        patch.setattr(rescoring, "scoring", scoring)
         yield
 
 
@@ -146,7 +149,7 @@ def test_the_stronger_model_s_unit_is_the_decoder_s_cost_unless_that_counts_for_
         ({"Decoder": 2.0, "Strong": 1.0}, {"Decoder": 1.0, "Strong": 0.5}),
         ({"Decoder": 0.01, "Strong": -0.99}, {"Decoder": 0.01, "Strong": -0.99}),
     ):
-        write_weights(tmp_path / WEIGHTS, given)
+        write_weights(tmp_path / STRONG_WEIGHTS, given)
         assert strong_weights(folders) == pytest.approx(expected)
 
 
@@ -417,3 +420,51 @@ def test_every_skeleton_is_decoded_once():
     found = [skeleton.words for skeleton in all_skeletons(sentences, (HAND, HAND_LONG))]
     assert len(found) == len(set(found)) == 14
     assert len(all_skeletons(sentences, (AUTO,))) == 2
+
+
+# ---------------------------------------------------------------- how lists are rescored
+
+
+def made_lesson(noise: float, seed: int = 0) -> Lesson:
+    """Lists whose cost is good for nothing, of two features that say together which hypothesis is right."""
+    rng, lists, sentences = np.random.default_rng(seed), [], []
+    for _ in range(30):
+        right = " ".join(rng.permutation(list("abcdefgh")).tolist())
+        words = [right, *(" ".join(rng.permutation(list("abcdefgh")).tolist()) for _ in range(5))]
+        x = rng.normal(0, 5, 6)
+        good = np.array([2.0, 0, 0, 0, 0, 0])
+        columns = [rng.normal(0, 1, 6), x + good, -x, rng.normal(0, noise, 6) + good]
+        lists.append(Nbest(words, np.column_stack(columns), (DECODER_COST, "X", "Y", "Strong")))
+        sentences.append(StudySentence((), (right,), (right,), {}))
+    return Lesson.of(lists, sentences, ("Strong",))
+
+
+def test_features_are_chosen_where_they_are_better_on_sentences_that_were_not_tuned_on(tmp_path):
+    starts = {"cost": {DECODER_COST: 1.0}, "features": {"X": 1.0, "Y": 0.5}}
+    chosen = rescoring.choose_recipe(made_lesson(noise=4.0), starts, 1, tmp_path)
+    assert chosen.features == "features"
+    assert rescoring.chosen_recipe(tmp_path) == chosen
+    rows = rescoring.read_choice(tmp_path)["tried"]
+    assert [len(row["bleu"]) for row in rows] == [2] * len(rescoring.RECIPES)
+    assert rescoring.choose_recipe(made_lesson(noise=0.1), starts, 1, tmp_path) == rescoring.RECIPES[0]
+
+
+def test_folds_are_measured_with_weights_of_the_other_sentences():
+    """What is right in one half is wrong in the other: tuned there, it is always wrong here."""
+    wrong, right = [1, 0, 0, 0, 8, 7, 6, 5, 8], [8, 7, 6, 5, 8, 7, 6, 5, 8]
+    scores = [np.array([[-sign], [sign]]) for sign in (1.0, -1.0)]
+    lists = [HypothesisList(scores[index % 2], np.array([wrong, right])) for index in range(8)]
+    lesson = Lesson(tuple(lists), ("Strong",), ("Strong",))
+    assert lesson.cross_validated({"Strong": 0.0}, 1.0, 1) == [0.0, 0.0]
+
+
+def test_a_list_without_skeletons_has_their_features_at_zero():
+    own = Nbest(["a b", "b"], np.array([[1.0, 2.0], [0.0, 1.0]]), (DECODER_COST, "LM"))
+    other = Nbest(["a"], np.array([[1.0, 2.0, 3.0, 4.0]]), (DECODER_COST, "LM", SKELETON, "Strong"))
+    sentences = [StudySentence((), ("a b",), ("a b",), {})] * 2
+    lesson = Lesson.of([own, other], sentences, ("Strong",))
+    assert lesson.names == (DECODER_COST, "LM", SKELETON, "Strong")
+    assert lesson.lists[0].features.tolist() == [[1, 2, 0, 0], [0, 1, 0, 0]]
+    assert lesson.lists[0].statistics[:, 0].tolist() == [2, 1]
+    assert lesson.chosen("cost") == (DECODER_COST, "Strong")
+    assert lesson.chosen("features") == ("LM", SKELETON, "Strong")

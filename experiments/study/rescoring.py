@@ -1,0 +1,259 @@
+"""Stages that rescore the n-best lists of systems with the stronger model, and tune its weights.
+
+The weights are found by batch MIRA on the development set. What else is there to choose, the features beside the
+stronger model's and the size of the steps, is chosen there too, for the plain system's lists, by cross-validation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from experiments.study.composing import SKELETON
+from experiments.study.config import Study
+from experiments.study.decoding import Sentences
+from experiments.study.nbest import Nbest
+from experiments.study.scoring import COST, DECODER, STRONG, STRONG_WEIGHTS, scoring, strong_weights
+from experiments.study.sentences import DEVELOPMENT, StudySentence
+from experiments.study.systems import System
+from experiments.study.translating import Output, nbest_path, read_outputs, write_outputs
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.tune.corpus_bleu import BLEU
+from lattice_simp.tune.mira import HypothesisList, MiraOptions, corpus_score, learn_margins_of_lists
+
+CHOICE = "cross_validation.json"
+"""The file with what was tried on the development set, and what was chosen."""
+
+FOLDS = 2
+"""Of the development set: every other sentence."""
+
+Weights = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How lists are rescored.
+
+    Attributes:
+        features: beside those of the stronger model, the system's one `cost`, or all its `features`.
+        step: the largest step of a sentence, see `MiraOptions`.
+    """
+
+    features: Literal["cost", "features"]
+    step: float
+
+
+RECIPES = (Recipe("cost", 0.05), Recipe("cost", 0.01), Recipe("features", 0.05), Recipe("features", 0.01))
+"""Those that are tried; of equally good ones the first is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Lists of the development set, to find weights on.
+
+    Attributes:
+        lists: of each sentence, with the features `names`.
+        scorers: those of the features that are the stronger model's.
+    """
+
+    lists: tuple[HypothesisList, ...]
+    names: tuple[str, ...]
+    scorers: tuple[str, ...]
+
+    @classmethod
+    def of(cls, lists: Sequence[Nbest], sentences: Sequence[StudySentence], scorers: tuple[str, ...]) -> Lesson:
+        """Counts the lists' n-grams that the references have."""
+        names = tuple(dict.fromkeys(name for own in lists for name in own.names))
+        symbols = SymbolTable()
+        references = [[symbols.encode(own.split()) for own in one.references] for one in sentences]
+        found = []
+        for own, prepared in zip(lists, BLEU.prepared(references), strict=True):
+            words = [symbols.encode(line.split()) for line in own.words]
+            offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
+            found.append(HypothesisList(own.columns(names), prepared.rows(np.concatenate(words), offsets)))
+        return cls(tuple(found), names, scorers)
+
+    def chosen(self, features: str) -> tuple[str, ...]:
+        """Returns the names of the features that a recipe takes."""
+        if features == "cost":
+            return (DECODER, *self.scorers)
+        return tuple(name for name in self.names if name != DECODER)
+
+    def only(self, names: Sequence[str]) -> Lesson:
+        """Returns the lists with some of the features."""
+        columns = [self.names.index(name) for name in names]
+        lists = tuple(HypothesisList(own.features[:, columns], own.statistics) for own in self.lists)
+        return Lesson(lists, tuple(names), self.scorers)
+
+    def fold(self, number: int) -> tuple[Lesson, Lesson]:
+        """Returns the sentences outside one of the folds, and those inside."""
+        inside, outside = list[HypothesisList](), list[HypothesisList]()
+        for index, own in enumerate(self.lists):
+            (inside if index % FOLDS == number else outside).append(own)
+        return Lesson(tuple(outside), self.names, self.scorers), Lesson(tuple(inside), self.names, self.scorers)
+
+    def learned(self, start: Mapping[str, float], step: float, seed: int) -> Weights:
+        """Returns weights for the features, with which good hypotheses come first."""
+        signs = {name: 1 for name in (DECODER, SKELETON + COST) if name in self.names}
+        begin = {name: start.get(name, 0.0) for name in self.names}
+        options = MiraOptions(seed=seed, step=step, signs=signs)
+        return learn_margins_of_lists(self.lists, self.names, begin, options).weights
+
+    def bleu(self, weights: Mapping[str, float]) -> float:
+        """Returns the BLEU (0 to 1) of the hypotheses that come first under weights."""
+        return corpus_score(self.lists, np.array([weights.get(name, 0.0) for name in self.names]), BLEU)
+
+    def cross_validated(self, start: Mapping[str, float], step: float, seed: int) -> list[float]:
+        """Returns the BLEU of each fold under weights that were found on the others."""
+        pairs = [self.fold(number) for number in range(FOLDS)]
+        return [inside.bleu(outside.learned(start, step, seed)) for outside, inside in pairs if inside.lists]
+
+
+# ---------------------------------------------------------------- the stage
+
+
+def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
+    """Returns the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
+    before = ("scorers", f"weights-{system.name}", f"translated-{system.name}")
+    before += (STRONG,) if system.name != "plain" else ()
+    recipes = [asdict(recipe) for recipe in RECIPES]
+    work = partial(_rescore, study, system, sentences)
+    return Stage(f"rescored-{system.name}", before, [study.seed, recipes], (), work)
+
+
+def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
+    given = run.folders[f"translated-{system.name}"]
+    lists = _scored(study, sentences, given, run, folder)
+    one = nbest_path(given, DEVELOPMENT, 0)
+    scorers = tuple(name for name in lists[DEVELOPMENT][0].names if name not in Nbest.read(one).names)
+    lesson = Lesson.of(lists[DEVELOPMENT], sentences[DEVELOPMENT], scorers)
+    starts = {"cost": {DECODER: 1.0}, "features": read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)}
+    if system.name == "plain":
+        recipe = choose_recipe(lesson, starts, study.seed, folder)
+        write_weights(folder / STRONG_WEIGHTS, _cost_weights(lesson, starts, study.seed, folder))
+        _rescore_alone(lesson, recipe.step, study.seed, sentences, lists, given, folder)
+    else:
+        recipe = chosen_recipe(run.folders[STRONG])
+        starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
+    if system.decodes_anew:  # its lists have nothing but costs
+        recipe = Recipe("cost", recipe.step)
+    own = lesson.only(lesson.chosen(recipe.features))
+    start = starts[recipe.features]
+    weights = own.learned(start, recipe.step, study.seed)
+    write_weights(folder / WEIGHTS, weights)
+    for name in sentences:
+        write_outputs(folder / f"{name}.jsonl", _best(weights, lists[name], given / f"{name}.jsonl"))
+    held_out = own.cross_validated(start, recipe.step, study.seed)
+    return {"bleu_before": own.bleu(start), "bleu_after": own.bleu(weights), "bleu_held_out": held_out}
+
+
+def choose_recipe(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Recipe:
+    """Tries all recipes on the development set, and writes down how good they are."""
+    rows = []
+    for recipe in RECIPES:
+        own = lesson.only(lesson.chosen(recipe.features))
+        rows.append({**asdict(recipe), "bleu": own.cross_validated(starts[recipe.features], recipe.step, seed)})
+    best = max(range(len(rows)), key=lambda index: (_mean(rows[index]["bleu"]), -index))
+    before = [lesson.fold(number)[1].bleu({DECODER: 1.0}) for number in range(FOLDS)]
+    write_json(folder / CHOICE, {"before": before, "tried": rows, "chosen": asdict(RECIPES[best])})
+    return RECIPES[best]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def chosen_recipe(folder: Path) -> Recipe:
+    """Returns the recipe that was chosen for the plain system's lists."""
+    return Recipe(**read_choice(folder)["chosen"])
+
+
+def read_choice(folder: Path) -> dict[str, Any]:
+    """Reads what was tried: `before` and `tried` have the BLEU (0 to 1) of each fold."""
+    found: dict[str, Any] = json.loads((folder / CHOICE).read_text(encoding="utf-8"))
+    return found
+
+
+def _cost_weights(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
+    """Returns weights of the decoder's cost and of the scorers: they make the stronger model one score."""
+    tried = [row for row in read_choice(folder)["tried"] if row["features"] == "cost"]
+    step = max(tried, key=lambda row: _mean(row["bleu"]))["step"]
+    return lesson.only(lesson.chosen("cost")).learned(starts["cost"], step, seed)
+
+
+def _scored(study: Study, sentences: Sentences, given: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:
+    """Returns the lists of all sets with the features of the stronger model, which are written, too."""
+    factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
+    tasks = [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
+    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
+    return {
+        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(own))]
+        for name, own in sentences.items()
+    }
+
+
+def _rescorer(
+    models: Path, names: Iterable[str], given: Path, folder: Path
+) -> Callable[[tuple[str, int, tuple[str, ...]]], None]:
+    score = scoring(models, names)
+
+    def work(task: tuple[str, int, tuple[str, ...]]) -> None:
+        name, number, words = task
+        own = Nbest.read(nbest_path(given, name, number))
+        every = Skeleton(words, (True,) * len(words))
+        own.with_features(score(every, own.words)).write(nbest_path(folder, name, number))
+
+    return work
+
+
+def _best(weights: Mapping[str, float], lists: Sequence[Nbest], before: Path) -> list[Output]:
+    """Returns the hypotheses that come first under weights, in the place of the outputs before."""
+    chosen = [nbest.words[int(nbest.costs(weights).argmin())] for nbest in lists]
+    return [Output(words, old.reachable) for words, old in zip(chosen, read_outputs(before), strict=True)]
+
+
+# ---------------------------------------------------------------- one part of the stronger model alone
+
+ALONE = "alone.json"
+"""The file with the BLEU (0 to 1) of each fold, for each part of the stronger model alone."""
+
+
+def _rescore_alone(
+    lesson: Lesson,
+    step: float,
+    seed: int,
+    sentences: Sentences,
+    lists: Mapping[str, Sequence[Nbest]],
+    given: Path,
+    folder: Path,
+) -> None:
+    """Rescores with the decoder's cost and each part of the stronger model alone."""
+    rows, start = {}, {DECODER: 1.0}
+    for scorer in lesson.scorers:
+        own = lesson.only((DECODER, scorer))
+        rows[scorer] = own.cross_validated(start, step, seed)
+        weights = own.learned(start, step, seed)
+        for name in sentences:
+            write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], given / f"{name}.jsonl"))
+    write_json(folder / ALONE, rows)
+
+
+def alone_path(folder: Path, scorer: str, name: str) -> Path:
+    """Returns the file of a set's translations, rescored with one part of the stronger model."""
+    return folder / f"{scorer}.{name}.jsonl"
+
+
+def read_alone(folder: Path) -> dict[str, list[float]]:
+    """Reads the BLEU (0 to 1) of each fold of the development set for each part of the stronger model."""
+    found: dict[str, list[float]] = json.loads((folder / ALONE).read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,219 @@
+"""Batch MIRA: weights that keep bad hypotheses behind good ones, averaged over all steps (Cherry and Foster 2012).
+
+Minimum error rate training finds the best corpus score, and with twenty features it finds gains that are not there.
+Here each sentence moves the weights by a bounded step, so that its "hope" (good, and liked by the model) lies ahead of
+its "fear" (bad, and liked by the model) by as much as their scores differ; the mean of all weights on the way
+generalises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.features import Scores
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.tune.corpus_bleu import BLEU
+from lattice_simp.tune.mert import MertResult, Step, checked_names
+from lattice_simp.tune.metric import Prepared, References, TunedMetric
+from lattice_simp.tune.metrics import tuned_metric
+from lattice_simp.tune.scores import lattice_under, weight_vector
+
+MARGIN = 10.0
+"""Nats by which a hypothesis of score 1 lies ahead of one of score 0."""
+
+LEAST_DEVIATION = 1e-9
+"""Of a feature inside a list: below it, the feature is the same everywhere but for rounding."""
+
+
+@dataclass(frozen=True)
+class MiraOptions:
+    """How the weights move.
+
+    Attributes:
+        seed: of the order of the sentences.
+        epochs: how often all sentences are gone through; the mean of the weights after the epoch whose mean is best.
+        step: the largest step of one sentence (C), where features have a standard deviation of 1 nat inside a list.
+        decay: of the sentences before in the background that a hypothesis is scored with.
+        hypotheses: the best ones of each lattice, under the start weights, that it looks at.
+        fixed: features whose weights stay.
+        signs: features whose weights stay at or above 0 (+1) or at or below it (-1).
+    """
+
+    seed: int = 1
+    epochs: int = 40
+    step: float = 0.05
+    decay: float = 0.999
+    hypotheses: int = 1000
+    fixed: frozenset[str] = frozenset()
+    signs: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class HypothesisList:
+    """The hypotheses of a sentence: their (hypotheses, features) scores, and (hypotheses, columns) statistics."""
+
+    features: Floats
+    statistics: Longs
+
+
+def learn_margins(
+    lattices: Sequence[Lattice],
+    references: Sequence[References],
+    start_weights: Mapping[str, float],
+    options: MiraOptions | None = None,
+    *,
+    metric: str | TunedMetric = "bleu",
+    sources: Sequence[npt.ArrayLike] | None = None,
+) -> MertResult:
+    """Finds weights with a high corpus score of the lattices' best hypotheses, as `minimize_error` does.
+
+    >>> from lattice_simp.tune.feature_lattice import tuning_lattice
+    >>> pair = Lattice.from_strings([("a b c d", 0.0), ("a b c e", 0.0)])
+    >>> scores = np.zeros((2, pair.num_arcs))
+    >>> scores[:, pair.olabels == 4], scores[:, pair.olabels == 5] = [[1.0], [0.0]], [[0.0], [1.0]]
+    >>> lattice, start = tuning_lattice(pair, "xy", scores), {"x": 0.1, "y": 1.0}
+    >>> found = learn_margins([lattice], [[[1, 2, 3, 4]]], start, MiraOptions(step=1.0))
+    >>> found.initial_score, found.score
+    (0.0, 1.0)
+
+    Args:
+        lattices, references, start_weights, metric, sources: as for `minimize_error`.
+        options: see `MiraOptions`.
+
+    Returns:
+        The weights and scores; the trace has one step for each epoch.
+
+    Raises:
+        LatticeSimpError: as `minimize_error`.
+    """
+    chosen = MiraOptions() if options is None else options
+    names = checked_names(lattices, references, chosen.fixed | set(chosen.signs))
+    start = weight_vector(names, start_weights)
+    measure = tuned_metric(metric)
+    every = [
+        hypothesis_list(lattice, own, start, chosen.hypotheses)
+        for lattice, own in zip(lattices, measure.prepared(references, sources), strict=True)
+        if not lattice.empty
+    ]
+    return learn_margins_of_lists(every, names, start_weights, chosen, measure)
+
+
+def learn_margins_of_lists(
+    lists: Sequence[HypothesisList],
+    names: Sequence[str],
+    start_weights: Mapping[str, float],
+    options: MiraOptions | None = None,
+    metric: TunedMetric = BLEU,
+) -> MertResult:
+    """Finds weights with a high corpus score of the lists' best hypotheses; see `learn_margins`.
+
+    >>> bad, good = [4, 3, 2, 1, 5, 4, 3, 2, 5], [5, 4, 3, 2, 5, 4, 3, 2, 5]
+    >>> one = HypothesisList(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([bad, good]))
+    >>> found = learn_margins_of_lists([one], "xy", {"x": 1.0, "y": 0.1}, MiraOptions(step=1.0))
+    >>> round(found.initial_score, 3), found.score
+    (0.669, 1.0)
+
+    Args:
+        lists: one for each sentence.
+        names: of their features.
+        start_weights: a weight for each feature.
+        options: see `MiraOptions`.
+        metric: of which the lists have the statistics.
+    """
+    chosen = MiraOptions() if options is None else options
+    start = weight_vector(tuple(names), start_weights)
+    signs = np.array([chosen.signs.get(name, 0) for name in names])
+    free = np.array([name not in chosen.fixed for name in names])
+    units = np.where(free, _units(lists, len(start)), 0.0)
+    begin = np.where(start * signs < 0, 0.0, start)
+    initial = corpus_score(lists, start, metric)
+    best, score, trace = begin, corpus_score(lists, begin, metric), list[Step]()
+    for epoch, weights in enumerate(_epochs(lists, begin, units, signs, chosen, metric)):
+        reached = corpus_score(lists, weights, metric)
+        trace.append(Step(0, epoch, "mean", 0.0, reached, None))
+        if reached > score:
+            best, score = weights, reached
+    return MertResult(dict(zip(names, best.tolist(), strict=True)), score, initial, tuple(trace))
+
+
+def hypothesis_list(lattice: Lattice, prepared: Prepared, weights: Floats, count: int) -> HypothesisList:
+    """Returns the `count` best hypotheses of a lattice under weights, with their statistics."""
+    names = lattice.features.names
+    found = nbest(lattice_under(lattice, weights), count)
+    features = np.array([[own.features.get(name, 0.0) for name in names] for own in found])
+    words = [lattice.symbols.encode(own.tokens) for own in found]
+    offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
+    flat = np.concatenate([np.zeros(0, dtype=np.int32), *words])
+    return HypothesisList(features.reshape(len(found), len(names)), prepared.rows(flat, offsets))
+
+
+def _units(lists: Sequence[HypothesisList], features: int) -> Floats:
+    """Returns for each feature the weight with which it has a standard deviation of 1 nat inside a list.
+
+    Features that are the same all over each list have the unit 0, so that nothing moves them.
+    """
+    variances = [own.features.var(axis=0) for own in lists]
+    deviations = np.sqrt(np.mean(variances, axis=0)) if variances else np.zeros(features)
+    return np.divide(1.0, deviations, out=np.zeros(features), where=deviations > LEAST_DEVIATION)
+
+
+def corpus_score(lists: Sequence[HypothesisList], weights: Floats, metric: TunedMetric) -> float:
+    """Returns the corpus score (0 to 1) of the lists' best hypotheses."""
+    rows = [own.statistics[int((own.features @ weights).argmax())] for own in lists]
+    return float(metric.score(np.sum(rows, axis=0)))
+
+
+def _epochs(
+    lists: Sequence[HypothesisList],
+    start: Floats,
+    units: Floats,
+    signs: npt.NDArray[np.int64],
+    options: MiraOptions,
+    metric: TunedMetric,
+) -> list[Floats]:
+    """Returns the mean of all weights so far after each epoch."""
+    rng = np.random.default_rng(options.seed)
+    movable = units > 0
+    scaled = [HypothesisList(own.features[:, movable] * units[movable], own.statistics) for own in lists]
+    constant = [own.features[:, ~movable] @ start[~movable] for own in lists]
+    weights = start[movable] / units[movable]
+    total, means = np.zeros(len(weights)), list[Floats]()
+    background = _background(scaled, constant, weights, options.decay)
+    for epoch in range(options.epochs):
+        for index in rng.permutation(len(scaled)).tolist():
+            own = scaled[index]
+            scores = own.features @ weights + constant[index]
+            values = MARGIN / (1.0 - options.decay) * metric.score(background + own.statistics)
+            weights = weights + _step(own.features, scores, values, options.step)
+            weights = np.where(weights * signs[movable] < 0, 0.0, weights)
+            background = options.decay * background + own.statistics[int(scores.argmax())]
+            total += weights
+        mean = start.copy()
+        mean[movable] = total / ((epoch + 1) * len(scaled)) * units[movable]
+        means.append(mean)
+    return means
+
+
+def _background(lists: Sequence[HypothesisList], constant: list[Floats], weights: Floats, decay: float) -> Floats:
+    """Returns the statistics of the best hypotheses under the first weights, as if of 1 / (1 - decay) sentences."""
+    rows = [
+        own.statistics[int((own.features @ weights + more).argmax())] for own, more in zip(lists, constant, strict=True)
+    ]
+    return np.asarray(np.mean(rows, axis=0) / (1.0 - decay), dtype=np.float64)
+
+
+def _step(features: Scores | Floats, scores: Floats, values: Floats, largest: float) -> Floats:
+    """Returns how one sentence moves the weights."""
+    hope, fear = int((scores + values).argmax()), int((scores - values).argmax())
+    difference = features[hope] - features[fear]
+    loss = (values[hope] - values[fear]) - (scores[hope] - scores[fear])
+    square = float(difference @ difference)
+    if loss <= 0.0 or square == 0.0:
+        return np.zeros(len(difference))
+    return np.asarray(min(largest, loss / square) * difference, dtype=np.float64)
