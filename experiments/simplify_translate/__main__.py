@@ -11,12 +11,11 @@ from experiments.simplify_translate.simplifying import KINDS, simplified_file, s
 from experiments.simplify_translate.translating import Search, translated_stage, weights_stage
 from experiments.study.config import read_study
 from experiments.study.decoding import spaces_stage
-from experiments.study.pipeline import model_for
+from experiments.study.pipeline import model_for, trained
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import run_stages
-from lattice_simp.train.pipeline import train
 from lattice_simp.train.tuning import test_set_files
 
 
@@ -30,7 +29,8 @@ def simplify_translate(experiment: Experiment) -> Results:
     study, config = read_study(Path(values["study"]), overrides)
     search = Search(**{own.name: _frozen(values[own.name]) for own in fields(Search)})
     run = experiment.run
-    done = run_stages([simplified_stage(config, simplifier)], config.work, run, done=train(config, run, last="tune"))
+    config, done = trained(study, config, run)
+    done = run_stages([simplified_stage(config, simplifier)], config.work, run, done=done)
     files = [simplified_file(done.folders["simplified"], name, kind) for name in SETS for kind in KINDS]
     model, done = model_for(files, config, done, run)
     sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in SETS}

@@ -136,6 +136,10 @@ class Study(BaseModel):
         """How the systems compose; the weight is among those that are tuned."""
         return SkeletonSettings(hypotheses=self.hypotheses, weight=1.0, beam=self.beam)
 
+    def rescores(self, system: System) -> bool:
+        """Returns whether a system's n-best lists are rescored."""
+        return self.rescored is None or system.name in self.rescored
+
     def system(self, name: str) -> System:
         """Returns a system by its name."""
         return next(system for system in self.chosen if system.name == name)

@@ -27,6 +27,9 @@ from lattice_simp.train.ngrams.estimate import estimate
 
 Make = Callable[[Parse], list[Skeleton]]
 
+MADE = "made-skeletons"
+"""The stage."""
+
 MODEL, TAGGER = "lm.arpa", "tagger"
 
 ORDER = 3
@@ -37,7 +40,7 @@ def made_stage(study: Study, config: Config) -> Stage:
     """Returns the stage that writes a skeleton file for each method."""
     paths = [_skeleton_file(config, name) for name in set_names(config)]
     settings = [study.automatic, study.rate, study.candidates, parser_name()]
-    return Stage("made-skeletons", ("prepare",), settings, paths, partial(_make, study, config))
+    return Stage(MADE, ("prepare",), settings, paths, partial(_make, study, config))
 
 
 def made_files(study: Study, folder: Path) -> dict[str, Path]:

@@ -82,15 +82,15 @@ def references_of(sentences: list[StudySentence]) -> Lines:
 
 
 def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
-    """Returns the outputs on a set of all systems, then of their rescored n-best lists."""
-    folders = done.folders
-    plain = {one.name: read_outputs(folders[f"translated-{one.name}"] / f"{name}.jsonl") for one in done.study.chosen}
-    rescored = {
-        one.name + RESCORED: read_outputs(folders[f"rescored-{one.name}"] / f"{name}.jsonl")
-        for one in done.study.chosen
-        if f"rescored-{one.name}" in folders
+    """Returns the outputs on a set of all systems that translate it, then of their rescored n-best lists."""
+    names = [one.name for one in done.study.chosen]
+    files = {own: done.folders[f"translated-{own}"] / f"{name}.jsonl" for own in names}
+    files |= {
+        own + RESCORED: done.folders[stage] / f"{name}.jsonl"
+        for own in names
+        if (stage := f"rescored-{own}") in done.folders
     }
-    return plain | rescored
+    return {own: read_outputs(path) for own, path in files.items() if path.exists()}
 
 
 def measure_set(done: StudyDone, config: Config, name: str) -> Measured:

@@ -10,7 +10,7 @@ from typing import Any
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
 from experiments.study.gap_positions import gap_positions_stage
-from experiments.study.making import made_files, made_stage
+from experiments.study.making import MADE, made_files, made_stage
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
 from experiments.study.sentences import read_sentences, set_names, test_set
@@ -65,13 +65,12 @@ def run_study(
     _check_tools(study, config)
     names = dict.fromkeys([*study.automatic, *files])
     check_variants(study, tuple(name for name in names if study.translated is None or name in study.translated))
-    done = train(config, run, last="tune")
+    given = dict(files)
+    config, done = trained(study, config, run)
     before_tests()
     sets = set_names(config)
     if study.automatic:
-        made = made_stage(study, config)
-        done = run_stages([made], config.work, run, done=done)
-        files = {**made_files(study, done.folders[made.name]), **files}
+        files = {**made_files(study, done.folders[MADE]), **files}
     kinds = {kind: path for kind, path in files.items() if study.translated is None or kind in study.translated}
     sentences = {name: read_sentences(config, name, done.folders["model"], kinds) for name in sets}
     unused = set(kinds).difference(*(one.skeletons for name in sets for one in sentences[name]))
@@ -93,7 +92,9 @@ def run_study(
     if chosen_variants(study, gap_variants(study)):
         every += [gap_positions_stage(study, sentences), gap_variants_stage(study, sentences)]
     if chosen_variants(study, automatic_variants(study, tuple(kinds))):
-        model, done = model_for(files.values(), config, done, run)
+        model = done.folders["model"]
+        if given:
+            model, done = model_for(files.values(), config, done, run)
         every += [
             automatic_stage(study, sentences, list(files.values()), model),
             automatic_scores_stage(study, sentences),
@@ -102,6 +103,30 @@ def run_study(
     every += _system_stages(study, decoding, sentences)
     done = run_stages(every, config.work, run, done=done)
     return StudyDone(study, sentences, done.folders, done.records)
+
+
+def trained(study: Study, config: Config, run: Run) -> tuple[Config, Done]:
+    """Trains a model that has rules for the skeletons of the study's methods, too.
+
+    Returns:
+        The config of that training, and its stages with the one that makes the skeletons.
+    """
+    if not study.automatic:
+        return config, train(config, run, last="tune")
+    before = train(config, run, last="prepare")
+    made = run_stages([made_stage(study, config)], config.work, run, done=before)
+    files = made_files(study, made.folders[MADE])
+    own = with_rules_for(config, [path for kind, path in files.items() if kind in (study.translated or files)])
+    done = train(own, run, last="tune")
+    return own, Done({**made.folders, **done.folders}, {**made.records, **done.records})
+
+
+def with_rules_for(config: Config, files: Iterable[Path]) -> Config:
+    """Returns a config whose rules are for some skeletons, too, where they are not for any text."""
+    if not config.rules.only_for:
+        return config
+    wanted = (*config.rules.only_for, *(path.absolute() for path in files))
+    return config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
 
 
 def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tuple[Path, Done]:
@@ -131,6 +156,6 @@ def _system_stages(study: Study, systems: list[System], sentences: Sentences) ->
     found = []
     for system in systems:
         found += [weights_stage(study, system, sentences), translations_stage(study, system, sentences)]
-        if study.rescored is None or system.name in study.rescored:
+        if study.rescores(system):
             found.append(rescored_stage(study, system, sentences))
     return found

@@ -238,14 +238,21 @@ def _rescore_alone(
     folder: Path,
 ) -> None:
     """Rescores with the decoder's cost and each part of the stronger model alone."""
-    rows, start = {}, {DECODER: 1.0}
+    write_json(folder / ALONE, alone_scores(lesson, step, seed))
     for scorer in lesson.scorers:
-        own = lesson.only((DECODER, scorer))
-        rows[scorer] = own.cross_validated(start, step, seed)
-        weights = own.learned(start, step, seed)
+        weights = _with_one(lesson, scorer).learned({DECODER: 1.0}, step, seed)
         for name in sentences:
             write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], given / f"{name}.jsonl"))
-    write_json(folder / ALONE, rows)
+
+
+def alone_scores(lesson: Lesson, step: float, seed: int) -> dict[str, list[float]]:
+    """Returns the BLEU (0 to 1) of each fold, for the decoder's cost and each part of the stronger model alone."""
+    parts = {scorer: _with_one(lesson, scorer) for scorer in lesson.scorers}
+    return {scorer: own.cross_validated({DECODER: 1.0}, step, seed) for scorer, own in parts.items()}
+
+
+def _with_one(lesson: Lesson, scorer: str) -> Lesson:
+    return lesson.only((DECODER, scorer))
 
 
 def alone_path(folder: Path, scorer: str, name: str) -> Path:

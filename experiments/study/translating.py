@@ -15,6 +15,7 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER
+from experiments.study.sentences import test_names
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.pipeline.shards import over_shards, run_all
@@ -60,8 +61,13 @@ def nbest_path(folder: Path, name: str, number: int) -> Path:
 
 
 def translations_stage(study: Study, system: System, sentences: Sentences) -> Stage:
-    """Returns the stage that translates with a system's weights, and keeps its n-best lists."""
+    """Returns the stage that translates with a system's weights, and keeps its n-best lists.
+
+    A system that decodes each sentence anew translates the development set only if its lists are rescored.
+    """
     weights = f"weights-{system.name}"
+    if system.decodes_anew and not study.rescores(system):
+        sentences = {name: sentences[name] for name in test_names(sentences)}
     work = partial(_translate, study, system, sentences)
     return Stage(f"translated-{system.name}", (*needs(system), weights), [study.hypotheses, study.beam], (), work)
 

@@ -7,7 +7,9 @@ import pytest
 from rescore.joint.conftest import random_model
 
 from experiments.study.config import Study
-from experiments.study.scoring import JOINT, scorers_stage, scoring
+from experiments.study.scoring import JOINT, perplexities_stage, scorers_stage, scoring
+from experiments.study.sentences import DEVELOPMENT, StudySentence
+from lattice_simp.pipeline.stage import Run
 from lattice_simp.rescore import JointScorer
 from lattice_simp.skeleton import Skeleton
 
@@ -46,3 +48,14 @@ def test_settings_of_the_joint_model():
     without = [scorers_stage(Study(scorers=("model1",), joint={"epochs": epochs})).settings for epochs in (1, 2)]
     assert with_it[0] != with_it[1]
     assert without[0] == without[1]
+
+
+def test_perplexities_are_of_the_references_and_their_ends(models, tmp_path):
+    scorer = JointScorer(random_model(4))
+    texts = [("s0 s1", "a c"), ("s2 s3 s1", "g e a b")]
+    sentences = [StudySentence(tuple(source.split()), (text, "h"), (text, "h"), {}) for source, text in texts]
+    stage = perplexities_stage(Study(scorers=(JOINT,)), {DEVELOPMENT: sentences, "other": sentences[:1]})
+    found = stage.work(Run(folders={"scorers": models}), tmp_path)
+    costs = [scorer.score(source.split(), [text.split()])[0] for source, text in texts]
+    assert found["perplexities"] == {JOINT: pytest.approx(np.exp(sum(costs) / 8), abs=1e-3)}
+    assert found["tokens"] == 8

@@ -16,12 +16,12 @@ from experiments.study.__main__ import main
 from experiments.study.composing import compose
 from experiments.study.config import read_study
 from experiments.study.nbest import Nbest
-from experiments.study.pipeline import run_study
+from experiments.study.pipeline import run_study, with_rules_for
 from experiments.study.protocol import file_sha
 from experiments.study.sentences import DEVELOPMENT, TEST
 from experiments.study.spaces import read_space
 from experiments.study.systems import RESCORED, SYSTEMS
-from experiments.study.translating import read_outputs
+from experiments.study.translating import read_outputs, translations_stage
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.evaluate import bleu_tok, chrf
 from lattice_simp.pipeline.stage import Run
@@ -100,6 +100,22 @@ def test_every_system_translates_every_sentence(done):
                 outputs = read_outputs(done.folders[folder] / f"{name}.jsonl")
                 assert len(outputs) == len(done.sentences[name])
                 assert all(output.words for output in outputs)
+
+
+def test_rules_are_for_the_automatic_skeletons_too(experiment, tmp_path):
+    _, config = read_study(experiment, [])
+    every = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": ()})})
+    assert with_rules_for(every, [tmp_path / "tagger.jsonl"]).rules.only_for == ()
+    some = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": (Path("own.jsonl"),)})})
+    assert with_rules_for(some, [tmp_path / "a"]).rules.only_for == (Path("own.jsonl"), tmp_path / "a")
+
+
+def test_systems_that_decode_anew_translate_the_development_set_for_rescoring_alone(done):
+    for rescored, names in ((None, SETS), (("plain", "gc-strong"), SETS[1:])):
+        study = done.study.model_copy(update={"rescored": rescored})
+        for system in study.chosen:
+            own = translations_stage(study, system, done.sentences).work.args[2]
+            assert tuple(own) == (names if system.decodes_anew else SETS)
 
 
 def test_the_kinds_of_skeletons_are_the_judgements_of_the_sets_own_files(done):
@@ -189,6 +205,7 @@ def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, 
     assert figures["test_plain_bleu"] == pytest.approx(expected)
     assert f"{expected:.2f}" in page
     for name in ("test", "late"):
+        assert figures["bilingual_perplexity"] > 1.0
         keys = {
             "gc_bleu",
             "sfd_bleu",

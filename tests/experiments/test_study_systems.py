@@ -112,6 +112,22 @@ def test_rescoring_is_tuned_on_the_development_set_alone(toy):
     assert read_weights(toy.folders["rescored-plain"] / WEIGHTS)["Strong"] > 0
 
 
+def test_each_part_of_the_stronger_model_is_tried_alone():
+    """Two parts that are right together: either of them alone is not."""
+    rng, names = np.random.default_rng(0), (DECODER_COST, "X", "Y")
+    lists, references = [], []
+    for number in range(12):
+        words = [f"w{number} {index} a b c" for index in range(4)]
+        x = rng.normal(0, 5, 4)
+        lists.append(Nbest(words, np.column_stack([np.zeros(4), x + np.array([0, 0, 0, 2.0]), -x]), names))
+        references.append(StudySentence((), (words[-1],), (words[-1],), {}))
+    lesson = Lesson.of(lists, references, ("X", "Y"))
+    both = lesson.only(names).cross_validated({DECODER_COST: 1.0}, 0.05, 1)
+    rows = rescoring.alone_scores(lesson, 0.05, 1)
+    assert rows.keys() == {"X", "Y"}
+    assert max(map(max, rows.values())) < min(both)
+
+
 def test_rescoring_takes_the_lists_of_its_own_system(toy):
     """The stronger model says nothing of the verb's tense there, so the system's own choice stays."""
     assert "saw" in words(toy, "rescored-gc-strong", 1)
