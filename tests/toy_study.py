@@ -49,6 +49,7 @@ WAS_WEIGHT = 1.4
 STUDY = Study(
     test_sets={NEWS: "seen", LATE: "new"},
     hypotheses=3,
+    rescored_hypotheses=3,
     tuning_hypotheses=5,
     tuning_rounds=4,
     systems=("plain", "gc", "gc-strong", "gc-strong-paper"),

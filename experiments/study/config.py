@@ -43,7 +43,8 @@ class Study(BaseModel):
     Attributes:
         test_sets: the test sets of the config by name, and whether each is new.
         held_out: corpora of the config, by name, that the training leaves out.
-        hypotheses: the n of the skeletons' n-best lists, and of the lists that are rescored.
+        hypotheses: the n of the skeletons' n-best lists.
+        rescored_hypotheses: of the systems' n-best lists, which are rescored.
         beam: nats that a full lattice keeps.
         max_arcs: of a full lattice; the beam shrinks until it fits.
         tuning_hypotheses: of a sentence, in each round of tuning.
@@ -75,6 +76,7 @@ class Study(BaseModel):
     test_sets: dict[str, State] = {}
     held_out: tuple[str, ...] = ()
     hypotheses: int = Field(default=1000, ge=1)
+    rescored_hypotheses: int = Field(default=1000, ge=1)
     beam: float = Field(default=8.0, gt=0)
     max_arcs: int = Field(default=4000, ge=1)
     tuning_hypotheses: int = Field(default=150, ge=1)

@@ -110,7 +110,7 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     return Measured(
         own,
         set_title(own, len(sentences), done.study.test_sets.get(own)),
-        done.study.hypotheses,
+        done.study.rescored_hypotheses,
         done.study.chosen,
         outputs,
         measured,

@@ -69,7 +69,9 @@ def translations_stage(study: Study, system: System, sentences: Sentences) -> St
     if system.decodes_anew and not study.rescores(system):
         sentences = {name: sentences[name] for name in test_names(sentences)}
     work = partial(_translate, study, system, sentences)
-    return Stage(f"translated-{system.name}", (*needs(system), weights), [study.hypotheses, study.beam], (), work)
+    return Stage(
+        f"translated-{system.name}", (*needs(system), weights), [study.rescored_hypotheses, study.beam], (), work
+    )
 
 
 def _translate(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def _keep(folder: Path, task: Task, nbest: Nbest, output: Output) -> None:
 def _composing_maker(
     study: Study, system: System, folders: Mapping[str, Path], weights: Mapping[str, float], folder: Path
 ) -> Callable[[Task], None]:
-    translate = composer(study, system, folders, weights, study.hypotheses)
+    translate = composer(study, system, folders, weights, study.rescored_hypotheses)
 
     def work(task: Task) -> None:
         composed = translate(task)
@@ -125,7 +127,7 @@ def _decoding_maker(
         hypotheses = skeleton_costs(study, system, folders, sentence) if skeletons else None
         strategy = system.strategy if skeletons else "plain"
         result = decoder.translate(sentence.words, skeletons, strategy=strategy, skeleton_hypotheses=hypotheses)
-        paths = result.nbest(study.hypotheses)
+        paths = result.nbest(study.rescored_hypotheses)
         costs = -np.array([path.cost for path in paths])[:, None]
         output = Output(paths[0].text, result.reachable)
         _keep(folder, task, Nbest([path.text for path in paths], costs, (DECODER,)), output)

@@ -29,6 +29,7 @@ from lattice_simp.translate.settings import SkeletonSettings
 
 STUDY = {
     "hypotheses": 20,
+    "rescored_hypotheses": 20,
     "tuning_hypotheses": 10,
     "tuning_rounds": 2,
     "scorers": ["bilingual", "model1"],
