@@ -8,7 +8,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k train-joint-model compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
+	train-multi30k train-joint-model agreement compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
 	mutants clean
 
 help:  ## list the targets
@@ -95,7 +95,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k compression corpus simplify paraphrase hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
+experiments: walkthrough train-multi30k agreement compression corpus simplify paraphrase hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -105,6 +105,9 @@ corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with
 
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
 	$(call RUN,experiments.compression)
+
+agreement: $(STAMP)  ## measure how the two judgements of each sentence agree (seconds)
+	$(call RUN,experiments.agreement)
 
 train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of study-en-fr; needs torch (hours; a stopped run goes on)
 	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'

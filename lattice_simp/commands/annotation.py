@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
@@ -87,8 +88,11 @@ def show_progress(database: Database) -> None:
     from lattice_simp.skeleton.annotation import AnnotationStore, progress
 
     with AnnotationStore(database) as store:
-        for line in _lines(progress(store)):
-            print(line)
+        found = progress(store)
+    for line in _lines(found):
+        print(line)
+    if found.missing:
+        print(f"lattice-simp: no alpha, no reliability: {found.missing}", file=sys.stderr)
 
 
 def _name(source: str) -> str:

@@ -55,10 +55,12 @@ class Substitution:
 
     Attributes:
         source, target: the words before and after.
+        start: where the words after begin among the tokens of the simplification; None where that is not known.
     """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
+    start: int | None = None
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,7 @@ def _trace(
     uses = sorted(result.derivation(path), key=lambda own: own.start)
     read: list[int] = []
     changed: list[Substitution] = []
+    written = 0
     variant = found.variants[0]
     for use in uses:
         rule = None if use.rule == COPY_RULE else result.grammar.rule(use.rule)
@@ -274,8 +277,12 @@ def _trace(
         tokens = _tokens_between(found, use, source)
         variant = found.variants[tokens[0][0]]
         read += [token for _, token in tokens]
-        if rule is not None and source != rule.target:
-            changed.append(Substitution(source or (), tuple(map(str, rule.target))))
+        target = None if rule is None else tuple(map(str, rule.target))
+        if source is not None and target is not None and source != target:
+            changed.append(Substitution(source, target, written))
+        written += 1 if target is None else len(target)
+    if written != len(path.tokens):  # a rule above the phrase pairs wrote words, too
+        changed = [replace(own, start=None) for own in changed]
     return variant, read, tuple(changed)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 
 import pytest
 
@@ -65,7 +67,13 @@ def test_judgements_go_in_and_out_and_in(call, files):
         assert len(store.events()) == 4
 
 
+def needs_the_extra():
+    for name in ("crowdkit", "nltk"):
+        pytest.importorskip(name, reason=f"{name} is not installed (the extra 'annotation')")
+
+
 def test_one_skeleton_and_all_that_happened(call, files):
+    needs_the_extra()
     call(*COMMAND, "import", "talk.db", "-", stdin=RECORDS)
     with AnnotationStore("talk.db") as store:
         store.check("Dora", "a.1", {"111": True})
@@ -80,6 +88,7 @@ def test_one_skeleton_and_all_that_happened(call, files):
 
 
 def test_progress(call, files):
+    needs_the_extra()
     call(*COMMAND, "import", "talk.db", "made.jsonl", "--shortenings", 2, "--checks", 1)
     done = call(*COMMAND, "progress", "talk.db")
     figures = dict(line.split("\t", 1) for line in done.stdout.splitlines() if line)
@@ -89,6 +98,23 @@ def test_progress(call, files):
     assert figures["checks, wanted yet"] == "3"
     assert figures["shortenings, Krippendorff's alpha"] == "0.686"
     assert figures["Zoe"].split("\t")[:5] == ["1", "0", "0", "0.333", "1.000"]
+    assert 0.5 < float(figures["Zoe"].split("\t")[5]) < 1
+    assert not done.stderr
+
+
+def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call, files, monkeypatch):
+    call(*COMMAND, "import", "talk.db", "made.jsonl")
+    for name in ("crowdkit.aggregation", "nltk.metrics.agreement", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)
+    done = call(*COMMAND, "progress", "talk.db")
+    figures = dict(line.split("\t", 1) for line in done.stdout.splitlines() if line)
+    assert figures["shortenings"] == "4"
+    assert figures["shortenings, Krippendorff's alpha"] == "-"
+    assert figures["Zoe"].split("\t") == ["1", "0", "0", "0.333", "1.000", "-"]
+    assert re.fullmatch(r"lattice-simp: no alpha, .*; pip install 'lattice-simp\[annotation\]'\n", done.stderr)
+    done = call(*COMMAND, "export", "talk.db", "-", "--what", "skeletons")
+    assert done.returncode == 2
+    assert re.fullmatch(r"lattice-simp: .* is missing; pip install 'lattice-simp\[annotation\]'\n", done.stderr)
 
 
 @pytest.mark.parametrize(

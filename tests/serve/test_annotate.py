@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
@@ -18,6 +19,7 @@ from lattice_simp.serve import Limits, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, StorageError
+from lattice_simp.skeleton.annotation.progress import Computed
 from tests.serve.conftest import BASE
 from tests.skeleton.annotation.small_store import make_store
 
@@ -249,10 +251,59 @@ def test_what_was_made_is_taken_out_and_in_again(app, store, tmp_path):
     (tmp_path / "made.jsonl").write_text(answer.text, encoding="utf-8")
     record = next(read_skeletons(tmp_path / "made.jsonl"))
     assert record.annotators == ("Ada", "Bob", "Cleo")
-    aggregated = json.loads(ada.get("/annotate/export/skeletons.jsonl").text)
-    assert aggregated["keep"] == ["0111"]
     assert len(ada.get("/annotate/export/events.jsonl").text.splitlines()) == 3
     assert ada.get("/annotate/export/secrets.jsonl").status_code == 404
+
+
+def test_one_skeleton_and_how_reliable_annotators_are(app, store):
+    for name in ("crowdkit", "nltk"):
+        pytest.importorskip(name, reason=f"{name} is not installed (the extra 'annotation')")
+    for name, mask in (("Ada", "0111"), ("Bob", "1110"), ("Cleo", "0111")):
+        store.shorten(name, "talk.0", mask)
+    ada = Visitor(app, "Ada")
+    assert json.loads(ada.get("/annotate/export/skeletons.jsonl").text)["keep"] == ["0111"]
+    found = ada.get("/api/annotate").json()
+    reliability = {own["name"]: own["reliability"] for own in found["annotators"]}
+    assert 0 < reliability["Bob"] < reliability["Ada"] == reliability["Cleo"] < 1
+    assert found["missing"] is None
+    page = ada.get("/annotate").text
+    assert f"Krippendorff's α {found['shorten']['alpha']:.2f}" in page
+    assert f"<td>{reliability['Bob']:.2f}</td></tr>" in page
+    assert "no reliability" not in page
+
+
+def test_reliability_is_computed_once_for_the_same_judgements(path, store, monkeypatch):
+    calls = []
+
+    def computed(judgements, verdicts):
+        calls.append((len(judgements), len(verdicts)))
+        return Computed(reliability={"Ada": 0.25})
+
+    monkeypatch.setattr("lattice_simp.serve.annotate.opened.computed", computed)
+    ada = Visitor(app_of([annotate_section(path)], Limits()), "Ada")
+    for number in (0, 1):
+        store.shorten("Ada", f"talk.{number}", "0111")
+        for _ in range(2):
+            assert "<td>0.25</td></tr>" in ada.get("/annotate").text
+            assert ada.get("/api/annotate").json()["shorten"]["judgements"] == number + 1
+    store.check("Bob", "talk.0", {"0111": True})
+    ada.get("/annotate")
+    assert calls == [(0, 0), (1, 0), (2, 0), (2, 1)]
+
+
+def test_without_the_extra_the_page_says_what_is_missing(app, store, monkeypatch):
+    for name in ("crowdkit.aggregation", "nltk.metrics.agreement", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)
+    ada = Visitor(app, "Ada")
+    assert "lattice-simp[annotation]" not in ada.page.text  # nothing is missed yet
+    store.shorten("Ada", "talk.0", "0111")
+    store.shorten("Bob", "talk.0", "1110")
+    page = unescape(ada.get("/annotate").text)
+    assert re.search(r"no reliability and no α: .* is missing; pip install 'lattice-simp\[annotation\]'", page)
+    assert "<td>0.67</td><td>–</td></tr>" in page  # F1 needs nothing
+    answer = ada.get("/annotate/export/skeletons.jsonl")
+    assert answer.status_code == 400
+    assert "pip install 'lattice-simp[annotation]'" in unescape(answer.text)
 
 
 def test_a_file_that_is_none_is_told_when_the_server_starts(tmp_path):

@@ -13,8 +13,10 @@ from lattice_simp.serve import Limits, create_app
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import Expander
 from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
+from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError, TimeLimitError
+from lattice_simp.simplify.simplifier import Substitution
 from tests.serve.conftest import BASE
 
 
@@ -50,10 +52,45 @@ def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
     page = client.get("/simplify", params={"text": "the principal man ."})
     assert best["readable"] in page.text
     assert "Deleted (modifier): principal" in page.text
-    assert found["simplifications"][1]["readable"] in page.text
+    assert found["simplifications"][2]["readable"] in page.text
     long = client.get("/api/simplify", params={"text": "a " * 21})
     assert (long.status_code, long.json()["error"]) == (400, "the sentence has 21 tokens; give one of 1 to 20")
     assert "<b>" not in client.get("/simplify", params={"text": "the <b>principal</b> man ."}).text
+
+
+def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypatch):
+    client = client_of(monkeypatch, make_simplifier(simplifier, 20), simplifier=tmp_path)
+    text = "required to <b>"
+    best, *others = client.get("/api/simplify", params={"text": text}).json()["simplifications"]
+    assert best["parts"] == [{"text": "Asked to", "changed": True}, {"text": " <b>", "changed": False}]
+    for own in (best, *others):
+        assert "".join(part["text"] for part in own["parts"]) == own["readable"]
+        assert any(part["changed"] for part in own["parts"]) == bool(own["substitutions"])
+    page = client.get("/simplify", params={"text": text}).text
+    assert '<p class="words" dir="auto"><ins>Asked to</ins> &lt;b&gt;</p>' in page
+    assert "Replaced: required to → asked to" in page
+    assert page.count("<ins>words</ins> that stand for others") == 1
+    further = client.get("/simplify", params={"text": "the principal man ."}).text
+    assert '<p class="words" dir="auto">The man .</p>' in further
+    assert '<li dir="auto">The <ins>main</ins> man . <span' in further
+    assert "<ins>" not in client.get("/simplify", params={"text": "the man ."}).text
+
+
+def test_marks_in_text_that_readers_see():
+    tokens = 'Asked , he left the " main " man .'.split()
+    substitutions = [Substitution(("required",), ("asked",), 0), Substitution(("principal", "old"), ("main",), 6)]
+
+    def marked(text, own=substitutions):
+        parts = marked_parts(text, tokens, own)
+        assert "".join(part["text"] for part in parts) == text
+        return [part["text"] for part in parts if part["changed"]]
+
+    assert marked('Asked, he left the "main" man.') == ["Asked", "main"]
+    assert marked('Asked, he left the "main" man.', substitutions[1:]) == ["main"]
+    assert marked("Asked, he left the «main» man.") == []  # the text is not made of the tokens
+    assert marked('Asked, he left the "main"') == []
+    unknown, nothing = Substitution(("a",), ("b",)), Substitution(("a",), (), 2)
+    assert marked('Asked, he left the "main" man.', [unknown, nothing]) == []
 
 
 def test_a_hindi_sentence_gets_its_clauses(hindi, tmp_path, monkeypatch):

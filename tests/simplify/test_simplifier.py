@@ -92,7 +92,18 @@ def test_the_best_that_differs(simplifier, parsed):
 def test_substitutions_are_told(simplifier, parsed):
     own = replace(simplifier, stages=("substitute",)).simplify(parsed("The principal man held him ."))[0]
     assert own.tokens == ("The", "main", "man", "held", "him", ".")
-    assert own.substitutions == (Substitution(("principal",), ("main",)),)
+    assert own.substitutions == (Substitution(("principal",), ("main",), 1),)
+
+
+def test_substitutions_are_told_where_they_are(simplifier, parsed):
+    """Also after words that were deleted, and after a phrase of several words."""
+    written = set()
+    for own in simplifier.simplify(parsed("The very old judge was required to sentence the principal man ."), 30):
+        for one in own.substitutions:
+            assert own.tokens[one.start : one.start + len(one.target)] == one.target
+            written.add((one.target, one.start))
+    assert len({start for target, start in written if target == ("main",)}) > 1
+    assert {target for target, _ in written} == {("main",), ("asked", "to")}
 
 
 def test_what_is_passed_through(simplifier):

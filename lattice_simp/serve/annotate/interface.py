@@ -24,7 +24,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.opened import OpenedStore
 from lattice_simp.serve.annotate.tasks import task_of
 from lattice_simp.serve.csrf import csrf_token
-from lattice_simp.skeleton.annotation import AnnotationStore, Task, assign, progress
+from lattice_simp.skeleton.annotation import AnnotationStore, Task, assign
 
 Fields: TypeAlias = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ class Interface:
 
     async def overview(self, request: Request) -> Response:
         """How far the annotation is."""
-        found = asdict(await self.opened.run(progress))
+        found = asdict(await self.opened.progress())
         return JSONResponse(found | {"csrf_token": csrf_token(request)})
 
     async def act(self, request: Request) -> Response:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
-from lattice_simp.skeleton.annotation import AnnotationStore
+from lattice_simp.skeleton.annotation import AnnotationStore, Progress, progress
+from lattice_simp.skeleton.annotation.progress import computed
 
 Found = TypeVar("Found")
 
@@ -27,6 +29,7 @@ class OpenedStore:
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
         self._store: AnnotationStore | None = AnnotationStore(path)
+        self._compute = lru_cache(maxsize=1)(computed)
 
     def start(self) -> AnnotationStore:
         """Opens the file if it is not open."""
@@ -41,6 +44,14 @@ class OpenedStore:
             if self._store is not None:
                 self._store.close()
                 self._store = None
+
+    async def progress(self) -> Progress:
+        """Returns how far the annotation is; alpha and reliability are computed once for the same judgements.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        return await self.run(progress, self._compute)
 
     async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
         """Returns what a function makes of the store and the arguments; it runs in a thread of its own.

@@ -26,7 +26,6 @@ from lattice_simp.skeleton.annotation import (
     Task,
     annotator_name,
     assign,
-    progress,
     tally,
 )
 
@@ -115,7 +114,7 @@ class Pages:
             "file": self.file,
             "annotator": name,
             "error": error,
-            "progress": await self.opened.run(progress),
+            "progress": await self.opened.progress(),
         }
         return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 

@@ -14,6 +14,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
+from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.workers import WorkerPool
 from lattice_simp.simplify.explanation import explanation
 from lattice_simp.simplify.simplifier import Simplifier
@@ -70,5 +71,8 @@ class _Answer:
         except LatticeSimpError as error:
             return {"problem": str(error)}
         readable = [own.text if self.text is None else self.text[1].text(own.text) for own in found]
-        told = [explanation(own) | {"readable": text} for own, text in zip(found, readable, strict=True)]
+        told = [
+            explanation(own) | {"readable": text, "parts": marked_parts(text, own.tokens, own.substitutions)}
+            for own, text in zip(found, readable, strict=True)
+        ]
         return {"simplifications": told}

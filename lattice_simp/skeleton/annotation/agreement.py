@@ -11,6 +11,9 @@ import numpy as np
 from lattice_simp.skeleton.annotation.decisions import Decisions
 from lattice_simp.skeleton.annotation.judgements import Judgement, Verdict
 from lattice_simp.skeleton.automatic.agreement import token_f1
+from lattice_simp.support.extras import Late
+
+nltk_agreement = Late("nltk.metrics.agreement", "annotation")
 
 
 def krippendorff_alpha(unit: np.ndarray, value: np.ndarray) -> float | None:
@@ -20,7 +23,7 @@ def krippendorff_alpha(unit: np.ndarray, value: np.ndarray) -> float | None:
     (Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section B; his example:)
 
     >>> values = np.array([[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]], bool)
-    >>> round(krippendorff_alpha(np.tile(np.arange(10), 2), values.ravel()), 3)
+    >>> round(krippendorff_alpha(np.tile(np.arange(10), 2), values.ravel()), 3)  # doctest: +SKIP
     0.095
 
     Args:
@@ -29,17 +32,16 @@ def krippendorff_alpha(unit: np.ndarray, value: np.ndarray) -> float | None:
 
     Returns:
         None where nothing can be expected: no unit has two judgements, or all judgements are the same.
+
+    Raises:
+        MissingExtraError: NLTK, which computes it, is not installed.
     """
-    judged = np.bincount(unit)
-    yes = np.bincount(unit, weights=value)
-    pairable = judged > 1
-    judged, yes = judged[pairable], yes[pairable]
-    count, count_yes = judged.sum(), yes.sum()
-    expected = count_yes * (count - count_yes) / max(count - 1, 1)
-    if not expected:
+    pairable = np.bincount(unit)[unit] > 1
+    if len(set(value[pairable].tolist())) < 2:
         return None
-    observed = (yes * (judged - yes) / (judged - 1)).sum()
-    return float(1 - observed / expected)
+    # NLTK wants to know who judged, but alpha does not depend on it.
+    judgements = zip(range(len(unit)), unit.tolist(), value.tolist(), strict=True)
+    return float(nltk_agreement.AnnotationTask(judgements).alpha())
 
 
 def token_alpha(judgements: Sequence[Judgement]) -> float | None:

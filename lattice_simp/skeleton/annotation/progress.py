@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
+from lattice_simp.errors import MissingExtraError
 from lattice_simp.skeleton.annotation.aggregation import aggregate
 from lattice_simp.skeleton.annotation.agreement import pairwise_f1, token_alpha, verdict_agreement, verdict_alpha
 from lattice_simp.skeleton.annotation.judgements import Judgement, Verdict
@@ -40,7 +41,7 @@ class AnnotatorProgress:
         shortened, checked, skipped: sentences.
         rate: the mean compression rate, None without any skeletons.
         f1: the F1 of kept tokens with other annotators, averaged over these, None if they have no sentence in common.
-        reliability: the probability of a right decision that the aggregation finds, None without any skeletons.
+        reliability: the share of right decisions that the aggregation expects, None without any skeletons.
     """
 
     name: str
@@ -58,16 +59,50 @@ class Progress:
 
     Attributes:
         agreement: the share of pairs of annotators that agree on whether a skeleton is bad, None without pairs.
+        missing: why there are no alphas and no reliabilities, where what computes them is not installed.
     """
 
     shorten: TaskProgress
     check: TaskProgress
     annotators: tuple[AnnotatorProgress, ...]
     agreement: float | None
+    missing: str | None = None
 
 
-def progress(store: AnnotationStore) -> Progress:
+@dataclass(frozen=True)
+class Computed:
+    """What other libraries compute, in seconds where there are thousands of judgements.
+
+    Attributes:
+        shorten_alpha, check_alpha: Krippendorff's alphas of the two tasks.
+        reliability: of the annotators, by name.
+        missing: which library is not installed.
+    """
+
+    shorten_alpha: float | None = None
+    check_alpha: float | None = None
+    reliability: Mapping[str, float] = field(default_factory=dict)
+    missing: str | None = None
+
+
+def computed(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> Computed:
+    """Computes it, or says what is missing."""
+    try:
+        reliability = aggregate(judgements, verdicts).reliability if judgements else {}
+        return Computed(token_alpha(judgements), verdict_alpha(verdicts), reliability)
+    except MissingExtraError as error:
+        return Computed(missing=str(error))
+
+
+def progress(
+    store: AnnotationStore,
+    compute: Callable[[tuple[Judgement, ...], tuple[Verdict, ...]], Computed] = computed,
+) -> Progress:
     """Returns how far the annotation is.
+
+    Args:
+        store: the annotations.
+        compute: `computed`, or what remembers its results.
 
     Raises:
         StorageError: the file cannot be read.
@@ -75,11 +110,13 @@ def progress(store: AnnotationStore) -> Progress:
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()
     shortened = Counter(own.sentence.id for own in judgements)
+    found = compute(tuple(judgements), tuple(verdicts))
     return Progress(
-        _task([shortened[own.id] for own in sentences], settings.shortenings, token_alpha(judgements)),
-        _task(_verdict_counts(judgements, verdicts), settings.checks, verdict_alpha(verdicts)),
-        _annotators(judgements, verdicts, skipped),
+        _task([shortened[own.id] for own in sentences], settings.shortenings, found.shorten_alpha),
+        _task(_verdict_counts(judgements, verdicts), settings.checks, found.check_alpha),
+        _annotators(judgements, verdicts, skipped, found.reliability),
         verdict_agreement(verdicts),
+        found.missing,
     )
 
 
@@ -94,7 +131,10 @@ def _verdict_counts(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]
 
 
 def _annotators(
-    judgements: Sequence[Judgement], verdicts: Sequence[Verdict], skipped: Counter[str]
+    judgements: Sequence[Judgement],
+    verdicts: Sequence[Verdict],
+    skipped: Counter[str],
+    reliability: Mapping[str, float],
 ) -> tuple[AnnotatorProgress, ...]:
     made: dict[str, list[Judgement]] = {}
     for own in judgements:
@@ -104,7 +144,6 @@ def _annotators(
     for pair, score in pairwise_f1(judgements).items():
         for name in pair:
             shared.setdefault(name, []).append(score)
-    reliability = aggregate(judgements, verdicts).reliability if judgements else {}
     return tuple(
         AnnotatorProgress(
             name,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import sys
 from itertools import permutations
 
 import numpy as np
 import pytest
 
+from lattice_simp.errors import MissingExtraError
 from lattice_simp.skeleton.annotation import (
     Judgement,
     Sentence,
@@ -17,6 +19,8 @@ from lattice_simp.skeleton.annotation import (
     token_alpha,
     verdict_agreement,
 )
+
+NEEDS = {"reason": "NLTK is not installed (the extra 'annotation')"}
 
 
 def alpha_by_pairs(units):
@@ -34,6 +38,7 @@ def alpha_by_pairs(units):
 
 
 def test_alpha_against_all_pairs():
+    pytest.importorskip("nltk", **NEEDS)
     for seed in range(200):
         rng = random.Random(seed)
         units = [[rng.random() < 0.6 for _ in range(rng.randrange(5))] for _ in range(rng.randrange(1, 8))]
@@ -53,12 +58,18 @@ def judgements(rows):
     return made
 
 
-def test_agreement_of_skeletons():
-    same = judgements([("110", "110"), ("0111", "0111")])
-    assert token_alpha(same) == 1.0
-    assert pairwise_f1(same) == {("A", "B"): 1.0}
-    some = judgements([("110", "011"), ("0111", "0111", "1000"), ("", "11")])
-    assert pairwise_f1(some) == {("A", "B"): 0.75, ("A", "C"): 0.0, ("B", "C"): 0.0}
+SAME = [("110", "110"), ("0111", "0111")]
+SOME = [("110", "011"), ("0111", "0111", "1000"), ("", "11")]
+
+
+def test_f1_of_skeletons():
+    assert pairwise_f1(judgements(SAME)) == {("A", "B"): 1.0}
+    assert pairwise_f1(judgements(SOME)) == {("A", "B"): 0.75, ("A", "C"): 0.0, ("B", "C"): 0.0}
+
+
+def test_alpha_of_skeletons():
+    pytest.importorskip("nltk", **NEEDS)
+    assert token_alpha(judgements(SAME)) == 1.0
     units = [
         [True, False],
         [True, True],
@@ -68,9 +79,19 @@ def test_agreement_of_skeletons():
         [True],
         [True],
     ]
-    assert token_alpha(some) == pytest.approx(alpha_by_pairs(units))
+    assert token_alpha(judgements(SOME)) == pytest.approx(alpha_by_pairs(units))
+
+
+def test_no_alpha_where_nothing_can_be_expected():
     assert token_alpha(judgements([("111", "111")])) is None
+    assert token_alpha(judgements([("110", ""), ("", "01")])) is None
     assert token_alpha([]) is None
+
+
+def test_without_nltk_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk.metrics.agreement", None)
+    with pytest.raises(MissingExtraError, match=r"lattice-simp\[annotation\]"):
+        token_alpha(judgements(SAME))
 
 
 def test_agreement_on_bad_skeletons():

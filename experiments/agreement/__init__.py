@@ -1,0 +1,1 @@
+"""How the two judgements of each sentence agree, which were given for different lengths."""
