@@ -60,13 +60,14 @@ class Derivations:
             steps: (arcs,) the step of each.
             tokens: (arcs,) the source token that its word belongs to, -1 for none.
         """
-        pairs, numbers = np.unique(np.stack([steps, tokens], axis=1), axis=0, return_inverse=True)
-        is_new = pairs[:, 1] >= 0
-        renamed = pairs[:, 0].astype(np.int32)
-        renamed[is_new] = len(self.steps) + np.arange(is_new.sum())
-        explained = np.concatenate([self.steps, self.steps[pairs[is_new, 0]]])
-        known = np.concatenate([np.full(len(self.steps), -1), pairs[is_new, 1]]).astype(np.int32)
-        return renamed[numbers.reshape(-1)], replace(self, steps=explained, step_token=known)
+        size = int(tokens.max(initial=-1)) + 2
+        pairs, numbers = np.unique(steps.astype(np.int64) * size + tokens + 1, return_inverse=True)
+        step, token = pairs // size, pairs % size - 1
+        is_new = token >= 0
+        renamed = np.where(is_new, len(self.steps) + np.cumsum(is_new) - 1, step).astype(np.int32)
+        explained = np.concatenate([self.steps, self.steps[step[is_new]]])
+        known = np.concatenate([np.full(len(self.steps), -1), token[is_new]]).astype(np.int32)
+        return renamed[numbers], replace(self, steps=explained, step_token=known)
 
     def step_scores(self) -> Floats:
         """Returns (features, steps) the input's scores of the items that a step completes."""

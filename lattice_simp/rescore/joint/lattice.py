@@ -8,7 +8,7 @@ after the same words at the same position is computed once. So within what a fir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.history import MAX_EXPANDED_ARCS, expand_history
 from lattice_simp.rescore.joint.model import ORDER, JointModel
+from lattice_simp.rescore.lattice_search import LATTICE
 from lattice_simp.translate.derivation import affiliations
 
 ALIGNED = "JointAligned"
@@ -77,6 +78,33 @@ def apply_joint(
     costs, ends = _costs(split, affiliations(split), source, model)
     scored = replace(split, weights=split.weights + weight * costs, finals=split.finals + weight * ends)
     return scored.with_feature(name, 0.0 - costs, 0.0 - ends)
+
+
+def apply_weighted(
+    lattice: Lattice,
+    source: Sequence[str],
+    models: Mapping[str, tuple[JointModel, float]],
+    lattice_weight: float = 1.0,
+) -> Lattice:
+    """Applies models, by the names of their features and with their weights, to a lattice whose costs have a weight.
+
+    The feature `Lattice` holds minus the lattice's own costs, unweighted. See `apply_joint`.
+
+    Raises:
+        LatticeSimpError: as of `apply_joint`; the lattice has a feature of one of these names.
+    """
+    if LATTICE in lattice.features:
+        raise LatticeSimpError(f"the lattice has a feature {LATTICE!r} already")
+    is_final = np.isfinite(lattice.finals)
+    finals = np.where(is_final, lattice.finals, 0.0)
+    scored = replace(
+        lattice,
+        weights=lattice_weight * lattice.weights,
+        finals=np.where(is_final, lattice_weight * finals, np.inf),
+    ).with_feature(LATTICE, 0.0 - lattice.weights, 0.0 - finals)
+    for name, (model, weight) in models.items():
+        scored = apply_joint(scored, source, model, weight=weight, name=name)
+    return scored
 
 
 def _costs(lattice: Lattice, tokens: Ints, source: Sequence[str], model: JointModel) -> tuple[Floats, Floats]:

@@ -9,9 +9,12 @@ import pytest
 from helpers import arc_paths, random_lattice
 from rescore.joint.conftest import SOURCE, TARGET, random_model
 from rescore.joint.test_scorer import defined_encoding, defined_probability
+from tiny_decoder import ARPA, tiny_decoder
 
-from lattice_simp import Lattice, SymbolTable, shortest_path
+from lattice_simp import Lattice, SymbolTable, nbest, read, shortest_path, write
+from lattice_simp.cli import main
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.rescore.joint import model as model_module
 from lattice_simp.rescore.joint.lattice import apply_joint
 from lattice_simp.translate.derivation import affiliations
@@ -114,3 +117,79 @@ def test_what_does_not_fit_is_refused():
         apply_joint(lattice, source, model, name="LM")
     with pytest.raises(LatticeSimpError, match="weight of the joint model is nan"):
         apply_joint(lattice, source, model, weight=float("nan"))
+
+
+# ---------------------------------------------------------------- the command
+
+
+WORDS = ["das haus habe ich gesehen", "ich habe das alte haus"]
+
+
+@pytest.fixture
+def translated(tmp_path):
+    """A folder with lattices, a joint model and the source sentences; and the lattices."""
+    decoder = tiny_decoder(beam=8.0).with_settings({"word_arcs": "affiliated"})
+    lattices = [decoder.lattice(words) for words in WORDS]
+    for number, lattice in enumerate(lattices):
+        write(lattice, tmp_path / f"{number}.fst.gz")
+    (tmp_path / "source.txt").write_text("\n".join(WORDS) + "\n")
+    random_model(5).write(tmp_path / "joint.scorer")
+    return tmp_path, lattices
+
+
+@pytest.fixture
+def command(translated, capfd):
+    folder, _ = translated
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["rescore", "joint", str(folder), "--source", str(folder / "source.txt"), *map(str, arguments)])
+        out, err = capfd.readouterr()
+        return ended.value.code, out, err
+
+    return run
+
+
+def test_the_command_searches_lattices_exactly(command, translated):
+    folder, lattices = translated
+    code, out, err = command("-m", folder / "joint.scorer", "--model-weight", 3.0, "-n", 50, "--lattices", folder / "b")
+    assert (code, err) == (0, "")
+    (folder / "new.nbest").write_text(out)
+    lists = read_nbest(folder / "new.nbest")
+    for number, (lattice, words) in enumerate(zip(lattices, WORDS, strict=True)):
+        expected = nbest(apply_joint(lattice, words.split(), random_model(5), weight=3.0), 50)
+        assert [own.text for own in lists[number]] == [own.text for own in expected]
+        assert len(expected) > 3
+        for own, path in zip(lists[number], expected, strict=True):
+            assert own.cost == pytest.approx(path.cost, abs=1e-3)
+            assert own.features["JointAligned"] == pytest.approx(path.features["JointAligned"], abs=1e-3)
+            assert own.cost == pytest.approx(-own.features["Lattice"] - 3 * own.features["JointAligned"], abs=1e-3)
+        again = shortest_path(read(folder / "b" / f"{number}.fst.gz"))
+        assert (again.text, again.cost) == (expected[0].text, pytest.approx(expected[0].cost, abs=1e-3))
+
+
+def test_the_command_can_search_by_the_model_alone(command, translated):
+    folder, lattices = translated
+    code, out, _ = command("-m", folder / "joint.scorer", "--lattice-weight", 0, "--best")
+    assert code == 0
+    scored = [apply_joint(own, words.split(), random_model(5)) for own, words in zip(lattices, WORDS, strict=True)]
+    best = [max(nbest(own, 10_000, unique=False), key=lambda path: path.features["JointAligned"]) for own in scored]
+    assert out.splitlines() == [path.text for path in best]
+
+
+def test_faults_of_the_command_are_one_line(command, translated):
+    folder, lattices = translated
+    model = folder / "joint.scorer"
+    (folder / "lm.arpa").write_text(ARPA)
+    for arguments, message in (
+        (("-m", folder / "lm.arpa"), "NGram is not a joint model"),
+        (("-m", model, "--model-weight", 1, "--model-weight", 2), "2 model weights for the 1 models Joint"),
+    ):
+        code, _, err = command(*arguments)
+        assert code == 2
+        assert message in err
+    write(lattices[1].project_output(), folder / "1.fst.gz")
+    code, _, err = command("-m", model)
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert "1.fst.gz: the lattice does not tell which source token" in err
