@@ -63,7 +63,8 @@ class DecoderSettings:
         copies: which tokens may be passed through: `unknown`, those that no rule translates alone; or `all`, where
             source and target are one language.
         word_arcs: `affiliated` if each word arc of the lattices shall tell the source token that the word belongs to
-            (`derivation.affiliations`), which a joint model needs; these lattices have more arcs.
+            (`derivation.affiliations`), which a joint model needs. Words of different tokens share no arc,
+            so limits of arcs (`cells`) may keep other paths.
         beam: nats above the best path that a returned lattice keeps.
         cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
         exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
