@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
@@ -29,6 +29,15 @@ MODELS = typer.Option(
     "--model", "-m", help="PATH or NAME=PATH: a .scorer file, an ARPA file or KenLM binary, a CTranslate2 folder"
 )
 OUTPUT = typer.Option("--output", "-o", help="n-best lists in Moses format, or with --best lines")
+LATTICES = Annotated[
+    Path, typer.Argument(help="lattices 0.fst.gz, 1.fst.gz, ... (or .fst), as `translate --lattices` writes")
+]
+MODEL_WEIGHTS = Annotated[
+    Optional[list[float]],  # noqa: UP045
+    typer.Option("--model-weight", help="of each model in turn; 1 if not given"),
+]
+LATTICE_WEIGHT = Annotated[float, typer.Option(help="of the lattice's costs; 0 to search by the models alone")]
+COUNT = Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")]
 BEST = typer.Option("--best", help="write the best line of each sentence instead of n-best lists")
 
 
@@ -81,19 +90,13 @@ def nbest(
 
 @app.command()
 def lattices(
-    folder: Annotated[
-        Path, typer.Argument(help="lattices 0.fst.gz, 1.fst.gz, ... (or .fst), as `translate --lattices` writes")
-    ],
+    folder: LATTICES,
     source: Annotated[Path, SOURCE],
     models: Annotated[list[str], MODELS],
-    model_weights: Annotated[
-        list[float] | None, typer.Option("--model-weight", help="of each model in turn; 1 if not given")
-    ] = None,
-    lattice_weight: Annotated[
-        float, typer.Option(help="of the lattice's costs; 0 to search by the models alone")
-    ] = 1.0,
+    model_weights: MODEL_WEIGHTS = None,
+    lattice_weight: LATTICE_WEIGHT = 1.0,
     beam: Annotated[int, typer.Option(min=1, help="prefixes that each state keeps")] = 12,
-    count: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 1,
+    count: COUNT = 1,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
@@ -113,10 +116,7 @@ def lattices(
     for name, scorer in scorers.items():
         if not isinstance(scorer, PrefixScorer):
             raise LatticeSimpError(f"{name} needs whole hypotheses; use it with `lattice-simp rescore nbest`")
-    own = model_weights or [1.0] * len(scorers)
-    if len(own) != len(scorers):
-        raise LatticeSimpError(f"{len(own)} model weights for the {len(scorers)} models {', '.join(scorers)}")
-    joint = combine(list(zip(scorers.values(), own, strict=True)))
+    joint = combine(list(zip(scorers.values(), _weights(scorers, model_weights), strict=True)))
     assert isinstance(joint, PrefixScorer)
     lines = _source_lines(source)
 
@@ -128,6 +128,55 @@ def lattices(
             )
             entries = [replace(own, features={"Lattice": own.features[LATTICE]}) for own in found]
             yield number, score_nbest(words, entries, scorers)
+
+    _write(searched(), output, best, len(lines))
+
+
+@app.command()
+def joint(
+    folder: LATTICES,
+    source: Annotated[Path, SOURCE],
+    models: Annotated[list[str], typer.Option("--model", "-m", help="PATH or NAME=PATH of a joint model")],
+    model_weights: MODEL_WEIGHTS = None,
+    lattice_weight: LATTICE_WEIGHT = 1.0,
+    count: COUNT = 1,
+    output: Annotated[str, OUTPUT] = "-",
+    best: Annotated[bool, BEST] = False,
+    lattices: Annotated[
+        Path | None, typer.Option(help="a folder for the lattices with their new costs, OpenFst, ids from 0")
+    ] = None,
+) -> None:
+    """Applies joint models exactly to lattices of `translate --word-arcs affiliated`, given each word's source token.
+
+    Nothing within the lattices is lost. The features are Lattice and JointAligned (NAMEAligned for each model NAME).
+
+    Example: lattice-simp rescore joint out --source dev.en --model build/joint.scorer --nbest 100 -o new.nbest
+    """
+    from lattice_simp.formats import read, write
+    from lattice_simp.ops.nbest import nbest as best_paths
+    from lattice_simp.rescore import JointScorer
+    from lattice_simp.rescore.joint.lattice import apply_weighted
+
+    scorers = read_models(models)
+    weighted = {}
+    for (name, scorer), weight in zip(scorers.items(), _weights(scorers, model_weights), strict=True):
+        if not isinstance(scorer, JointScorer):
+            raise LatticeSimpError(f"{name} is not a joint model; use it with `lattice-simp rescore lattices`")
+        weighted[f"{name}Aligned"] = (scorer.model, weight)
+    lines = _source_lines(source)
+    if lattices is not None:
+        lattices.mkdir(parents=True, exist_ok=True)
+
+    def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
+        for number, words in enumerate(lines):
+            path = _lattice_path(folder, number)
+            try:
+                scored = apply_weighted(read(path), words, weighted, lattice_weight)
+            except LatticeSimpError as error:
+                raise LatticeSimpError(f"{path}: {error}") from None
+            if lattices is not None:
+                write(scored, lattices / f"{number}.fst.gz")
+            yield number, best_paths(scored, count)
 
     _write(searched(), output, best, len(lines))
 
@@ -213,6 +262,14 @@ def read_models(given: Sequence[str]) -> dict[str, Scorer]:
                 raise LatticeSimpError(f"two models are called {feature}; name one with --model NAME=PATH")
             scorers[feature] = scorer
     return scorers
+
+
+def _weights(scorers: Mapping[str, Scorer], given: Sequence[float] | None) -> list[float]:
+    """Returns the weight of each model."""
+    weights = list(given or [1.0] * len(scorers))
+    if len(weights) != len(scorers):
+        raise LatticeSimpError(f"{len(weights)} model weights for the {len(scorers)} models {', '.join(scorers)}")
+    return weights
 
 
 def _lattice_path(folder: Path, number: int) -> Path:

@@ -10,6 +10,8 @@ case), and returns costs in nats, end of sentence included:
     entries = score_nbest(source, entries, scorers)             # n-best entries with a new feature for each scorer
     joint = combine([(one, 0.5), (other, 0.5)])                 # a weighted sum is a scorer again
     paths = rescore_lattice(lattice, source, joint, n=100, beam=50)
+    model = read_scorers("joint.scorer")["Joint"].model
+    lattice = apply_joint(lattice, source, model, weight=0.5)   # exact, for lattices whose words tell their tokens
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
 (`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), and in
@@ -22,6 +24,7 @@ from __future__ import annotations
 from lattice_simp.rescore.bilingual import BilingualScorer
 from lattice_simp.rescore.classes import ClassScorer
 from lattice_simp.rescore.combine import combine
+from lattice_simp.rescore.joint.lattice import apply_joint
 from lattice_simp.rescore.joint.scorer import JointScorer
 from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
 from lattice_simp.rescore.lattice_search import rescore_lattice
@@ -41,6 +44,7 @@ __all__ = [
     "NgramScorer",
     "PrefixScorer",
     "Scorer",
+    "apply_joint",
     "combine",
     "read_scorers",
     "rescore_lattice",

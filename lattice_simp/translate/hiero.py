@@ -9,8 +9,8 @@ labels; an input label is a *step*, the rule applications that an arc completes,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import GrammarError
+from lattice_simp.errors import GrammarError, LatticeSimpError
+from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
 from lattice_simp.translate.automaton import Items, TargetSides, item_automaton, items_of_matches
 from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
@@ -33,7 +34,14 @@ DEFAULT_MAX_SPAN = 10
 
 @dataclass(frozen=True)
 class ExtraItem:
-    """A target side without gaps for the source tokens `start:end`: target word ids, its cost, the rule it is of."""
+    """A target side without gaps for the source tokens `start:end`.
+
+    Attributes:
+        symbols: the target word ids.
+        cost: of the rule.
+        rule: that it is of.
+        tokens: the source token that each of its words belongs to.
+    """
 
     left: int
     start: int
@@ -41,9 +49,12 @@ class ExtraItem:
     symbols: tuple[int, ...]
     cost: float
     rule: int
+    tokens: tuple[int, ...]
 
 
 Copies: TypeAlias = Literal["unknown", "all"]
+
+WordArcs: TypeAlias = Literal["shared", "affiliated"]
 
 PrunerMaker = Callable[[Ints], CellPruner]
 """Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
@@ -59,6 +70,8 @@ class HieroOptions:
         glue_cost: cost of each constituent at the top but the first.
         copy_cost: cost of passing a token through.
         copies: which tokens are: those that no rule translates alone, or all (where both sides are one language).
+        word_arcs: `affiliated` if each arc of a word shall tell the source token that the word belongs to; then words
+            that belong to different ones share no arc.
     """
 
     top: str = "X"
@@ -66,6 +79,7 @@ class HieroOptions:
     glue_cost: float = 0.0
     copy_cost: float = 10.0
     copies: Copies = "unknown"
+    word_arcs: WordArcs = "shared"
 
 
 def hiero_lattice(
@@ -124,6 +138,7 @@ def hiero_chart(
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `options.top`.
+        LatticeSimpError: affiliated arcs for a word lattice.
     """
     source = as_source(words)
     if source.is_empty:
@@ -132,6 +147,9 @@ def hiero_chart(
         known = ", ".join(grammar.nonterminals)
         raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
     word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
+    affiliated = options.word_arcs == "affiliated"
+    if affiliated and source.scores is not None:
+        raise LatticeSimpError("the words of a word lattice have no positions; translate it with word_arcs 'shared'")
     if free_copies is not None:
         word_ids[free_copies] = len(grammar.source_words)
     given = [(item.left, item.start, item.end) for item in extra]
@@ -139,7 +157,10 @@ def hiero_chart(
     plan = _Plan(matches, source.num_states, grammar.nonterminals.index(options.top))
     sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, rule_costs)
     items = _Items(
-        _Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies), plan, extra
+        _Chart(source, sides, grammar.target_words, options.copy_cost, input_costs, free_copies),
+        plan,
+        extra,
+        grammar if affiliated else None,
     )
     return HieroChart(grammar, source, options, plan, items, tokens)
 
@@ -160,6 +181,8 @@ class HieroChart:
         items, plan = self.items, self.plan
         store = CellStore(plan.num_cells, len(items.cost))
         pruner = make_pruner(self.target_words) if make_pruner and self.grammar.nests else None
+        if pruner is not None:
+            pruner = replace(pruner, word_of_label=items.by_label(pruner.word_of_label))
         _build_cells(store, plan, items, pruner)
         return self.step_lattice(store, *_build_top(store, plan, items, self.options.glue_cost, pruner))
 
@@ -171,18 +194,30 @@ class HieroChart:
 
     def step_lattice(self, store: CellStore, arcs: Records, num_states: int) -> StepLattice:
         """Returns the arcs between states 0 and 1 as a lattice, with its derivations and the input's features."""
-        items, tokens = self.items, self.tokens
+        items = self.items
         derivations = Derivations(
             steps=store.steps[: store.num_steps],
             item_rule=items.rule,
-            item_span=items.span if tokens is None else np.asarray(tokens, dtype=np.int32)[items.span],
+            item_span=self._in_sentence(items.span),
             item_glued=items.glued,
             item_scores=items.scores,
         )
+        if items.pairs is not None:
+            labels = arcs["symbol"].copy()
+            arcs["symbol"] = items.pairs.words[labels]
+            arcs["step"], derivations = derivations.with_words(
+                arcs["step"], self._in_sentence(items.pairs.tokens)[labels]
+            )
         lattice = _lattice(arcs, num_states, self.grammar)
         for name, scores in zip(self.source.names, derivations.step_scores(), strict=True):
             lattice = lattice.with_feature(name, scores[lattice.ilabels])
         return StepLattice(lattice, derivations)
+
+    def _in_sentence(self, tokens: Ints) -> Ints:
+        """Returns where tokens are in the larger sentence, if there is one."""
+        if self.tokens is None:
+            return tokens
+        return np.where(tokens < 0, tokens, np.asarray(self.tokens, dtype=np.int32)[tokens])
 
 
 @dataclass(frozen=True)
@@ -219,9 +254,15 @@ class _Chart:
 
 
 class _Items:
-    """The target sides of all matches, flat, and those that are at the top."""
+    """The target sides of all matches, flat, and those that are at the top.
 
-    def __init__(self, chart: _Chart, plan: _Plan, extra: Sequence[ExtraItem]) -> None:
+    Their `symbols` are words and references. Automata are made of `labels`: the same, or, with a grammar that says what
+    they belong to, `pairs` of words and tokens in the place of words.
+    """
+
+    def __init__(
+        self, chart: _Chart, plan: _Plan, extra: Sequence[ExtraItem], affiliating: Grammar | None = None
+    ) -> None:
         matches = plan.matches
         self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
             matches, plan.gap_cells, chart.sides, chart.copied_words(matches)
@@ -232,6 +273,9 @@ class _Items:
         self.cost += chart.match_costs(matches)[self.match]
         if chart.free_copies is not None:
             self.rule[(self.rule == COPY_RULE) & chart.free_copies[matches.copied_arcs()[self.match]]] = GAP_RULE
+        self.tokens = np.full(len(self.symbols), NO_TOKEN, dtype=np.int32)
+        if affiliating is not None:
+            self.tokens = item_tokens(affiliating, matches, self.match, self.rule, self.offsets)
         if extra:
             self._add_extra(plan, extra)
         self.top = np.flatnonzero(self.left == plan.top).astype(np.int32)
@@ -239,6 +283,9 @@ class _Items:
             self._separate_top()
         self.glued = np.zeros(len(self.cost), dtype=np.bool_)
         self.glued[self.top] = self.span[self.top, 0] > 0
+        self.labels, self.pairs = self.symbols, cast(WordLabels | None, None)
+        if affiliating is not None:
+            self.labels, self.pairs = word_labels(self.symbols, self.tokens)
 
     def _add_extra(self, plan: _Plan, extra: Sequence[ExtraItem]) -> None:
         lengths = [len(item.symbols) for item in extra]
@@ -250,26 +297,36 @@ class _Items:
         self.cell = np.append(self.cell, cells).astype(np.int32)
         self.left = np.append(self.left, [item.left for item in extra]).astype(np.int32)
         self.symbols = np.append(self.symbols, [symbol for item in extra for symbol in item.symbols]).astype(np.int32)
+        self.tokens = np.append(self.tokens, [token for item in extra for token in item.tokens]).astype(np.int32)
         self.offsets = np.append(self.offsets, self.offsets[-1] + np.cumsum(lengths)).astype(np.int32)
 
     def _separate_top(self) -> None:
         """Copies the items at the top, where the same match may also occur inside another constituent."""
-        chosen = self.select(self.top)
+        offsets, positions = self._positions(self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])
         self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
         self.span = np.append(self.span, self.span[copies], axis=0)
         self.scores = np.concatenate((self.scores, self.scores[:, copies]), axis=1)
-        self.cost = np.append(self.cost, chosen.costs)
-        self.offsets = np.append(self.offsets, self.offsets[-1] + chosen.offsets[1:]).astype(np.int32)
-        self.symbols = np.append(self.symbols, chosen.symbols)
+        self.cost = np.append(self.cost, self.cost[copies])
+        self.offsets = np.append(self.offsets, self.offsets[-1] + offsets[1:]).astype(np.int32)
+        self.symbols = np.append(self.symbols, self.symbols[positions])
+        self.tokens = np.append(self.tokens, self.tokens[positions])
 
     def select(self, chosen: Ints) -> Items:
-        """Returns the chosen items."""
+        """Returns the chosen items, as automata are made of them."""
+        offsets, positions = self._positions(chosen)
+        return Items(offsets, self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
+
+    def _positions(self, chosen: Ints) -> tuple[Ints, Longs]:
+        """Returns where the symbols of the chosen items begin among theirs, and where these are among all."""
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        positions = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Items(offsets, self.symbols[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
+        return offsets, np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+
+    def by_label(self, values: Ints) -> Ints:
+        """Returns what each label has of (target words,) values."""
+        return values if self.pairs is None else values[self.pairs.words]
 
 
 class _Plan:

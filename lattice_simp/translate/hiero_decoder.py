@@ -99,6 +99,7 @@ class HieroDecoder:
             glue_cost=self.weights.get(GLUE_FEATURE, 0.0),
             copy_cost=self.weights.get(COPY_FEATURE, 0.0),
             copies=self.settings.copies,
+            word_arcs=self.settings.word_arcs,
         )
 
     def rules(self, words: Words, tokens: Sequence[int] | None = None) -> StepLattice:

@@ -16,7 +16,7 @@ from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.exact.limits import ExactSearch
-from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies
+from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies, WordArcs
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
 Aggregation: TypeAlias = Literal["max", "sum"]
@@ -62,6 +62,9 @@ class DecoderSettings:
         max_span: source tokens that a constituent may cover.
         copies: which tokens may be passed through: `unknown`, those that no rule translates alone; or `all`, where
             source and target are one language.
+        word_arcs: `affiliated` if each word arc of the lattices shall tell the source token that the word belongs to
+            (`derivation.affiliations`), which a joint model needs. Words of different tokens share no arc,
+            so limits of arcs (`cells`) may keep other paths.
         beam: nats above the best path that a returned lattice keeps.
         cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
         exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
@@ -74,6 +77,7 @@ class DecoderSettings:
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
     copies: Copies = "unknown"
+    word_arcs: WordArcs = option("shared", "word-arcs", "shared, or affiliated: tell the source token of each word")
     beam: float = option(8.0, "beam", "nats above the best path to keep")
     cells: CellPruning = field(default_factory=CellPruning)
     exact: ExactSearch | None = option(
@@ -87,6 +91,8 @@ class DecoderSettings:
             raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
         if self.exact is not None and self.engine != "arrays":
             raise LatticeSimpError("the exact search needs the engine arrays")
+        if self.word_arcs != "shared" and self.engine != "arrays":
+            raise LatticeSimpError("affiliated word arcs need the engine arrays")
         if self.max_span < 1:
             raise LatticeSimpError(f"a max_span of {self.max_span}; at least one token is needed")
         _check_nats(beam=self.beam)

@@ -131,24 +131,52 @@ class JointModel:
         Returns:
             (n, positions) costs in nats, exactly normalised over all symbols.
         """
-        weights, positions = self.weights, len(encoded)
-        words = weights["target_embedding"][histories].reshape(len(histories), weights["target_hidden"].shape[0])
-        own = words @ weights["target_hidden"] + weights["hidden_bias"]
+        own, positions = self._target_part(histories), len(encoded)
         found = np.empty((len(symbols), positions), dtype=np.float32)
         size = max(1, _ROWS // positions)
         for begin in range(0, len(histories), size):
             mine = slice(*np.searchsorted(rows, [begin, begin + size]).tolist())
-            first = np.maximum(own[begin : begin + size, None] + encoded, 0).reshape(-1, own.shape[1])
-            hidden = np.maximum(first @ weights["second_hidden"] + weights["second_bias"], 0)
-            found[mine] = self._output(
-                hidden.reshape(-1, positions, hidden.shape[1]), rows[mine] - begin, symbols[mine]
-            )
+            hidden = self._hidden(own[begin : begin + size, None] + encoded)
+            found[mine] = self._output(hidden, rows[mine] - begin, symbols[mine])
         return found
+
+    def costs_at(self, encoded: Matrix, histories: Longs, pairs: Longs, rows: Longs, symbols: Longs) -> Matrix:
+        """Returns what symbols cost after histories, each at one position of the source.
+
+        Args:
+            encoded: (positions, hidden) what `encode` returned.
+            histories: (h, 3) symbols, as for `costs`.
+            pairs: (p, 2) a history and a position.
+            rows: (n,) the pair of each symbol, sorted.
+            symbols: (n,) of the words.
+
+        Returns:
+            (n,) costs in nats.
+        """
+        own = self._target_part(histories)
+        found = np.empty(len(symbols), dtype=np.float32)
+        for begin in range(0, len(pairs), _ROWS):
+            mine = slice(*np.searchsorted(rows, [begin, begin + _ROWS]).tolist())
+            history, position = pairs[begin : begin + _ROWS].T
+            hidden = self._hidden(own[history] + encoded[position])
+            found[mine] = self._output(hidden[:, None], rows[mine] - begin, symbols[mine])[:, 0]
+        return found
+
+    def _target_part(self, histories: Longs) -> Matrix:
+        """Returns what each history adds to the first hidden layer."""
+        weights = self.weights
+        words = weights["target_embedding"][histories].reshape(len(histories), weights["target_hidden"].shape[0])
+        return np.asarray(words @ weights["target_hidden"] + weights["hidden_bias"], dtype=np.float32)
+
+    def _hidden(self, first: Matrix) -> Matrix:
+        """Returns the last hidden layer of what goes into the first one."""
+        weights = self.weights
+        return np.maximum(_product(np.maximum(first, 0), weights["second_hidden"]) + weights["second_bias"], 0)
 
     def _output(self, hidden: Matrix, rows: Longs, symbols: Longs) -> Matrix:
         """Returns the (n, positions) costs of symbols given rows of the last hidden layer: of class, and word in it."""
         weights, begins = self.weights, self.target.class_begins
-        logits = hidden @ weights["class_output"] + weights["class_bias"]
+        logits = _product(hidden, weights["class_output"]) + weights["class_bias"]
         classes = self.target.classes[symbols]
         costs = _log_sum(logits)[rows] - logits[rows, :, classes]
         order = np.argsort(classes, kind="stable")
@@ -156,9 +184,14 @@ class JointModel:
             begin, end = begins[classes[mine[0]] :][:2] if len(mine) else (0, 0)
             if end - begin > 1:
                 needed, row_of = np.unique(rows[mine], return_inverse=True)
-                own = hidden[needed] @ weights["word_output"][begin:end].T + weights["word_bias"][begin:end]
+                own = _product(hidden[needed], weights["word_output"][begin:end].T) + weights["word_bias"][begin:end]
                 costs[mine] += _log_sum(own)[row_of] - own[row_of, :, symbols[mine] - begin]
         return costs
+
+
+def _product(rows: Matrix, matrix: Matrix) -> Matrix:
+    """Returns rows @ matrix as one product; numpy makes one for each index of the first of three axes."""
+    return np.asarray((rows.reshape(-1, rows.shape[-1]) @ matrix).reshape(*rows.shape[:-1], -1), dtype=np.float32)
 
 
 def _windows(rows: Matrix, width: int) -> Matrix:

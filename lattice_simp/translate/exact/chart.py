@@ -158,7 +158,7 @@ def search_chart(
     cells, top, top_steps = _with_top_cells(chart)
     kept = np.flatnonzero(cells >= 0).astype(np.int32)
     return (
-        make_chart(cells[kept], items.select(kept), top, word_of_label, model, word_penalty),
+        make_chart(cells[kept], items.select(kept), top, items.by_label(word_of_label), model, word_penalty),
         model,
         top_steps,
     )

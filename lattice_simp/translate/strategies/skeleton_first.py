@@ -19,7 +19,7 @@ from itertools import count, islice
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats
+from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import MAX_PAIRS, compose
@@ -27,6 +27,7 @@ from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.affiliation import NO_TOKEN, target_tokens
 from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.grammar import Grammar
@@ -143,7 +144,9 @@ def crossing_rules(
         pattern = int(matches.pattern[number])
         for rule in range(int(grammar.pattern_rules[pattern]), int(grammar.pattern_rules[pattern + 1])):
             symbols = insert_gaps(grammar, rule, tokens, range(start, last + 1), is_gap)
-            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, float(rule_costs[rule]), rule))
+            own = target_side_tokens(grammar, rule, range(start, last + 1), is_gap)
+            cost = float(rule_costs[rule])
+            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, cost, rule, own))
     return items
 
 
@@ -152,21 +155,47 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
 
     `word_alignment.gap_position` says where.
     """
-    target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]].tolist()
-    points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]].tolist()
-    inserted: dict[int, list[int]] = {}
+    gaps = [
+        (place, grammar.target_words.add(tokens[index])) for place, index in _gap_places(grammar, rule, span, is_gap)
+    ]
+    return _inserted(_target(grammar, rule).tolist(), gaps)
+
+
+def target_side_tokens(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> tuple[int, ...]:
+    """Returns the token that each symbol of `insert_gaps` belongs to, NO_TOKEN for gaps."""
+    places = np.array([index for index in span if not is_gap[index]], dtype=np.int32)
+    own = target_tokens(_target(grammar, rule), _points(grammar, rule), places, span.start)
+    return _inserted(own.tolist(), [(place, NO_TOKEN) for place, _ in _gap_places(grammar, rule, span, is_gap)])
+
+
+def _target(grammar: Grammar, rule: int) -> Ints:
+    return grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
+
+
+def _points(grammar: Grammar, rule: int) -> Ints:
+    return grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
+
+
+def _gap_places(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> list[tuple[int, int]]:
+    """Returns the place of each gap of `span` on a phrasal rule's target side, and its token."""
+    length, points = len(_target(grammar, rule)), _points(grammar, rule).tolist()
+    found = []
     seen = 0  # source words of the rule before the token in hand
     total = sum(not is_gap[index] for index in span)
     for index in span:
-        if not is_gap[index]:
+        if is_gap[index]:
+            found.append((gap_position(points, seen, total, length), index))
+        else:
             seen += 1
-            continue
-        position = gap_position(points, seen, total, len(target))
-        inserted.setdefault(position, []).append(grammar.target_words.add(tokens[index]))
+    return found
+
+
+def _inserted(symbols: Sequence[int], gaps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Returns the symbols with gaps, each before the symbol at its place."""
     result: list[int] = []
-    for position in range(len(target) + 1):
-        result += inserted.get(position, [])
-        result += target[position : position + 1]
+    for position in range(len(symbols) + 1):
+        result += [gap for place, gap in gaps if place == position]
+        result += symbols[position : position + 1]
     return tuple(result)
 
 

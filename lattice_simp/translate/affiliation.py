@@ -1,0 +1,151 @@
+"""The one source token that each target word of a chart's items belongs to (Devlin et al. 2014, section 2.1).
+
+A word with several links belongs to the middle one (rounded down), a word without any to what the nearest linked word
+of its rule belongs to (a gap counts as one symbol; of two equally near ones the right one). The words of a rule without
+links belong to the middle one of its own source words; of a rule without source words, to the middle of its span.
+
+Target sides of several rules share arcs, so a lattice that tells the tokens of its arcs needs an arc for each pair of a
+word and a token: in the chart such a pair is a label.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Ints, jit
+from lattice_simp.core.symbols import EPSILON
+from lattice_simp.translate.derivation import COPY_RULE
+from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.match import Matches
+
+NO_TOKEN = -1
+"""In the place of the token: an epsilon, a reference, or the word that stands for an unexpanded gap."""
+
+
+class WordLabels(NamedTuple):
+    """The pairs that labels stand for: a target word, and the token it belongs to. Label 0 is epsilon."""
+
+    words: Ints
+    tokens: Ints
+
+
+def word_labels(symbols: Ints, tokens: Ints) -> tuple[Ints, WordLabels]:
+    """Returns labels in the place of words, one for each distinct pair; references (negative) stay.
+
+    >>> labels, pairs = word_labels(np.array([7, -1, 7, 9]), np.array([2, -1, 3, 2]))
+    >>> labels.tolist(), pairs.words.tolist(), pairs.tokens.tolist()
+    ([1, -1, 2, 3], [0, 7, 7, 9], [-1, 2, 3, 2])
+    """
+    is_word = symbols >= 0
+    pairs, numbers = np.unique(np.stack([symbols[is_word], tokens[is_word]], axis=1), axis=0, return_inverse=True)
+    labels = symbols.astype(np.int32)
+    labels[is_word] = 1 + numbers.reshape(-1)
+    pairs = np.concatenate([[[EPSILON, NO_TOKEN]], pairs]).astype(np.int32)
+    return labels, WordLabels(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+
+
+def item_tokens(grammar: Grammar, matches: Matches, match: Ints, rule: Ints, offsets: Ints) -> Ints:
+    """Returns the token of each target symbol of items of matches, flat.
+
+    Args:
+        grammar: the rules.
+        matches: matches in a sentence.
+        match: (items,) the match of each item.
+        rule: (items,) its rule; negative for a token that stands for itself.
+        offsets: (items + 1,) where its symbols begin.
+    """
+    rules = _Rules(
+        grammar.source_offsets,
+        grammar.source,
+        grammar.target_offsets,
+        grammar.target,
+        grammar.alignment_offsets,
+        grammar.alignment,
+    )
+    spans, gaps = np.ascontiguousarray(matches.span), np.ascontiguousarray(matches.gaps)
+    tokens = np.empty(int(offsets[-1]), dtype=np.int32)
+    _item_tokens(rules, matches.pattern, spans, gaps, match, rule, offsets, tokens)
+    return tokens
+
+
+class _Rules(NamedTuple):
+    """The arrays of a grammar that say what rules translate; see `Grammar`."""
+
+    source_offsets: Ints
+    source: Ints
+    target_offsets: Ints
+    target: Ints
+    alignment_offsets: Ints
+    alignment: Ints
+
+
+@jit
+def _item_tokens(
+    rules: _Rules, pattern: Ints, spans: Ints, gaps: Ints, match: Ints, rule: Ints, offsets: Ints, tokens: Ints
+) -> None:
+    for item in range(len(match)):
+        own, number = match[item], rule[item]
+        start, end = spans[own, 0], spans[own, 1]
+        if number < 0:
+            tokens[offsets[item] : offsets[item + 1]] = start if number == COPY_RULE else NO_TOKEN
+            continue
+        source = rules.source[rules.source_offsets[pattern[own]] : rules.source_offsets[pattern[own] + 1]]
+        places = np.full(len(source), NO_TOKEN, dtype=np.int32)  # the token of each source word
+        place, gap = start, 0
+        for index in range(len(source)):
+            if source[index] >= 0:
+                places[index] = place
+                place += 1
+            else:
+                place = gaps[own, 2 * gap + 1]
+                gap += 1
+        target = rules.target[rules.target_offsets[number] : rules.target_offsets[number + 1]]
+        points = rules.alignment[rules.alignment_offsets[number] : rules.alignment_offsets[number + 1]]
+        tokens[offsets[item] : offsets[item + 1]] = target_tokens(target, points, places, (start + end - 1) // 2)
+
+
+@jit
+def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints:
+    """Returns the token of each symbol of a rule's target side, NO_TOKEN for gaps.
+
+    Args:
+        target: the symbols; negative for gaps.
+        points: (points, 2) source and target symbols that are linked.
+        places: (source symbols,) the token of each, NO_TOKEN for gaps.
+        middle: what the words of a rule without source words belong to.
+    """
+    tokens = np.full(len(target), NO_TOKEN, dtype=np.int32)
+    linked = np.zeros(len(target), dtype=np.bool_)
+    own = np.empty(len(places), dtype=np.int32)
+    for symbol in range(len(target)):
+        if target[symbol] < 0:
+            continue
+        count = 0
+        for source in range(len(places)):
+            for point in range(len(points)):
+                if points[point, 1] == symbol and points[point, 0] == source and places[source] >= 0:
+                    own[count] = places[source]
+                    count += 1
+                    break
+        if count > 0:
+            tokens[symbol], linked[symbol] = own[(count - 1) // 2], True
+    words = places[places >= 0]
+    alone = words[(len(words) - 1) // 2] if len(words) > 0 else middle
+    for symbol in range(len(target)):
+        if target[symbol] >= 0 and not linked[symbol]:
+            nearest = _nearest(linked, symbol)
+            tokens[symbol] = alone if nearest < 0 else tokens[nearest]
+    return tokens
+
+
+@jit
+def _nearest(linked: Bools, symbol: int) -> int:
+    """Returns the nearest linked symbol, the right one of two; -1 if there is none."""
+    for distance in range(1, len(linked)):
+        if symbol + distance < len(linked) and linked[symbol + distance]:
+            return symbol + distance
+        if symbol >= distance and linked[symbol - distance]:
+            return symbol - distance
+    return -1
