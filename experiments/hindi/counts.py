@@ -136,20 +136,26 @@ def _joined(sentence: Sentence, end: int) -> int | None:
 def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1a: a verb with a `ki` complement does not end its clause, which ends where the complement does.
 
-    The last complement comes first: others may hold it, and end with it.
+    The last complement comes first: others may hold it, and end with it. A complement without an end ends where the
+    last clause behind `ki` does.
     """
     for position in reversed(range(len(tokens))):
-        if tokens[position] is not TokenClass.COMPLEMENTISER or _surplus(opens, closes) <= 0:
+        surplus = _surplus(opens, closes)
+        if tokens[position] is not TokenClass.COMPLEMENTISER or surplus <= 0:
             continue
         spans = _spans(opens, closes)
         both = _complement(spans, position)
-        ends = _ends_of_complement(sentence, spans, both[0], tokens) if both else []
-        if not both or not ends:
+        if both is None:
             continue
+        complement, matrix = both
+        ends = _ends_of_complement(sentence, spans, complement, tokens)
+        ends = ends or [other for other in range(position, len(closes)) if closes[other]]
         verb = _verb_before(position, tokens)
-        if both[1] is not None and both[1].end is None:
-            closes[ends[-1]] += 1
-        elif both[1] is None and verb is not None and closes[verb]:
+        if not ends:
+            continue
+        if matrix is not None and matrix.end is None:
+            closes[ends[-1]] += min(1 + (complement.end is None), surplus)
+        elif matrix is None and verb is not None and closes[verb]:
             closes[verb] -= 1
             closes[ends[-1]] += 1
 

@@ -119,6 +119,10 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
             "(main kahaa (comp ki (coord (nonfin khaakar ) gayaa ) aur (coord siitaa soyaa ) ) )",
         ),
         ("(main kahaa (comp ki kahaa (comp ki gayaa )", "(main kahaa (comp ki kahaa (comp ki gayaa ) ) )"),
+        (
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa )",
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
+        ),
         # What is joined to the matrix clause stays outside.
         (
             "(coord kahaa (comp ki gayaa ) aur (coord raam siitaa soyaa",
