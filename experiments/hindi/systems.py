@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from experiments.hindi.baselines import TwoFields, unconstrained
-from experiments.hindi.counts import corrected_counts
+from experiments.hindi.counts import Participle, corrected_counts
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.features import Template, rule_features, word_features
@@ -64,7 +64,8 @@ def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser)
     for one, model in models.items():
         name = f"{one.kind}, {SEEN[one.template]}"
         found[f"{name}, none"] = partial(_by_itself, model)
-        found[f"{name}, counts"] = partial(_counted, model)
+        found[f"{name}, counts"] = partial(_counted, model, Participle.START)
+        found[f"{name}, counts, 1c: ends"] = partial(_counted, model, Participle.END)
         found[f"{name}, lattice"] = partial(_well_formed, model)
     found[BEST] = partial(_well_formed, best)
     found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
@@ -81,8 +82,9 @@ def _by_itself(model: Model, example: Example) -> list[Brackets]:
     return model.unconstrained(sentence) if isinstance(model, TwoFields) else unconstrained(model, sentence)
 
 
-def _counted(model: Model, example: Example) -> list[Brackets]:
-    return corrected_counts(example.sentence, _by_itself(model, example), token_classes(example.sentence))
+def _counted(model: Model, participle: Participle, example: Example) -> list[Brackets]:
+    sentence = example.sentence
+    return corrected_counts(sentence, _by_itself(model, example), token_classes(sentence), participle)
 
 
 def _well_formed(model: Model, example: Example) -> list[Brackets]:
