@@ -82,9 +82,9 @@ def _table(name: str, systems: dict[str, Evaluation]) -> Table:
     notes = (
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
         "the papers are of their own test sets",
-        "none: best labels by themselves; counts: the paper's rules, 1c as its text has it or with ends (see the notes); lattice: the "
-        "best well-formed bracketing; participle starts: its non-finite clauses start where a regression over the "
-        "phrases before says",
+        "none: best labels by themselves; counts: the paper's rules, 1c as its text has it or with ends (see the "
+        "notes); lattice: the best well-formed bracketing; participle starts: its non-finite clauses start where a "
+        "regression over the phrases before says",
     )
     return Table(f"{name} ({wanted.sentences} sentences)", ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
 
