@@ -83,8 +83,9 @@ def _table(name: str, systems: dict[str, Evaluation]) -> Table:
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
         "the papers are of their own test sets",
         "none: best labels by themselves; counts: the paper's rules, 1c as its text has it or with ends (see the "
-        "notes); lattice: the best well-formed bracketing; participle starts: its non-finite clauses start where a "
-        "regression over the phrases before says",
+        "notes); lattice: the best well-formed bracketing; acceptors: the same with each of the papers' rules and of "
+        "others as an acceptor; participle starts: its non-finite clauses start where a regression over the phrases "
+        "before says",
     )
     return Table(f"{name} ({wanted.sentences} sentences)", ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
 
