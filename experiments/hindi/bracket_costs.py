@@ -154,9 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Tunes the costs, prints them, and writes them into the table."""
     parser = argparse.ArgumentParser(prog="python -m experiments.hindi.bracket_costs", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the costs into the table of the rules")
-    write = parser.parse_args(arguments).write
+    parser.add_argument("--data", type=Path, help="the folder with the corpora; that of the config if it is not given")
+    options = parser.parse_args(arguments)
     settings = read_settings(Path(__file__).with_name("config.yaml"), ())
-    data = Path(settings["data"])
+    data = options.data or Path(settings["data"])
     held_out = {line.strip() for line in read_lines(data / settings["held_out"])}
     training, tuning = _examples(data / settings["treebank"], held_out)
     every: list[Candidates] = []
@@ -171,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found = {rule.name: float(cost) for rule, cost in zip(bracket_rules(), costs, strict=True)}
     for rule, cost in found.items():
         print(f"{cost:6.2f}  {rule}")
-    if write:
+    if options.write:
         path = grammar_path(TABLE)
         lines = list(with_costs(read_lines(path), found))
         with open_text(path, "w") as file:
