@@ -10,19 +10,16 @@ agree. It may be a slip of the pen, so both readings are here (`Participle`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from experiments.hindi.spans import Opens, complement_of, ends_of_complement, spans_of
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import TokenClass
-from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, Sentence
+from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.tables import read_table
-
-Opens = list[list[ClauseType]]
-"""For each token, the types of the clauses that it opens, outer ones first."""
 
 
 class Participle(StrEnum):
@@ -75,64 +72,6 @@ def _surplus(opens: Opens, closes: list[int]) -> int:
     return sum(map(len, opens)) - sum(closes)
 
 
-@dataclass(frozen=True)
-class _Span:
-    """A clause that is open somewhere; each end is that of the last one that is open.
-
-    Attributes:
-        start: its first token.
-        end: its last token; None if nothing ends it.
-        parent: the clause around it, by its number; None if there is none.
-    """
-
-    start: int
-    end: int | None
-    parent: int | None
-
-
-def _spans(opens: Opens, closes: list[int]) -> list[_Span]:
-    """Returns the clauses in the order in which they are opened."""
-    starts: list[tuple[int, int | None]] = []
-    ends: dict[int, int] = {}
-    stack: list[int] = []
-    for position, own in enumerate(opens):
-        for _ in own:
-            starts.append((position, stack[-1] if stack else None))
-            stack.append(len(starts) - 1)
-        for _ in range(min(closes[position], len(stack))):
-            ends[stack.pop()] = position
-    return [_Span(start, ends.get(number), parent) for number, (start, parent) in enumerate(starts)]
-
-
-def _complement(spans: Sequence[_Span], position: int) -> tuple[_Span, _Span | None] | None:
-    """Returns the outermost clause that a `ki` opens, and its matrix clause; None if it opens none."""
-    own = next((one for one in spans if one.start == position), None)
-    return own and (own, None if own.parent is None else spans[own.parent])
-
-
-def _ends_of_complement(
-    sentence: Sentence, spans: Sequence[_Span], complement: _Span, tokens: Sequence[TokenClass]
-) -> list[int]:
-    """Returns where a complement's clauses end: its own one, and those that are joined to it without another `ki`."""
-    if complement.end is None:
-        return []
-    found = [complement.end]
-    while True:
-        following = _joined(sentence, found[-1])
-        span = next((one for one in spans if one.start == following and one.parent == complement.parent), None)
-        if span is None or span.end is None or tokens[span.start] is TokenClass.COMPLEMENTISER:
-            return found
-        found.append(span.end)
-
-
-def _joined(sentence: Sentence, end: int) -> int | None:
-    """Returns the first token behind an end and the conjunctions and marks after it; None without any of these."""
-    position = end + 1
-    while position < len(sentence) and sentence.tokens[position].tag in (CONJUNCTION, PUNCTUATION):
-        position += 1
-    return position if end + 1 < position < len(sentence) else None
-
-
 def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1a: a verb with a `ki` complement does not end its clause, which ends where the complement does.
 
@@ -143,12 +82,12 @@ def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], toke
         surplus = _surplus(opens, closes)
         if tokens[position] is not TokenClass.COMPLEMENTISER or surplus <= 0:
             continue
-        spans = _spans(opens, closes)
-        both = _complement(spans, position)
+        spans = spans_of(opens, closes)
+        both = complement_of(spans, position)
         if both is None:
             continue
         complement, matrix = both
-        ends = _ends_of_complement(sentence, spans, complement, tokens)
+        ends = ends_of_complement(sentence, spans, complement, tokens)
         ends = ends or [other for other in range(position, len(closes)) if closes[other]]
         verb = _verb_before(position, tokens)
         if not ends:
@@ -221,9 +160,9 @@ def _enclose_complements(sentence: Sentence, opens: Opens, closes: list[int], to
     for position, token in enumerate(tokens):
         if token is not TokenClass.COMPLEMENTISER or len(opens[position]) != 1:
             continue
-        spans = _spans(opens, closes)
-        both = _complement(spans, position)
-        ends = _ends_of_complement(sentence, spans, both[0], tokens) if both else []
+        spans = spans_of(opens, closes)
+        both = complement_of(spans, position)
+        ends = ends_of_complement(sentence, spans, both[0], tokens) if both else []
         if len(ends) > 1 and ends[0] > position:
             opens[position + 1].insert(0, ClauseType.COORDINATE)
             closes[ends[-1]] += 1
