@@ -103,8 +103,9 @@ def loss_of(costs: Floats, every: Iterable[Candidates], prior: float) -> tuple[f
     loss, gradient = 0.5 * prior * float(costs @ costs), prior * costs
     for one in every:
         scores = -one.costs - one.breaches @ costs
-        powers = np.exp(scores - scores.max())
-        shares = powers / powers.sum()
-        loss -= float(np.log(shares[one.right]))
+        scores -= scores.max()
+        total = float(np.log(np.exp(scores).sum()))
+        loss += total - float(scores[one.right])
+        shares = np.exp(scores - total)
         gradient = gradient + one.breaches[one.right] - shares @ one.breaches
     return loss, gradient

@@ -45,7 +45,7 @@ def spans_of(opens: Opens, closes: list[int]) -> list[Span]:
 def complement_of(spans: Sequence[Span], position: int) -> tuple[Span, Span | None] | None:
     """Returns the outermost clause that a `ki` opens, and its matrix clause; None if it opens none."""
     own = next((one for one in spans if one.start == position), None)
-    return own and (own, None if own.parent is None else spans[own.parent])
+    return None if own is None else (own, None if own.parent is None else spans[own.parent])
 
 
 def ends_of_complement(
