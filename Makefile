@@ -8,8 +8,8 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k train-joint-model agreement compression confidence corpus simplify simplify-translate paraphrase hindi hindi-clauses hindi-english \
-	mutants clean
+	train-multi30k train-joint-model agreement compression confidence corpus simplify simplify-translate paraphrase hindi \
+	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english mutants clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,7 +95,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k agreement compression corpus simplify paraphrase hindi-clauses hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
+experiments: walkthrough train-multi30k agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -144,8 +144,14 @@ hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)
 	$(call RUN,experiments.hindi)
 
+hindi-bracket-costs: $(STAMP)  ## tune what breaches of the rules on Hindi brackets cost, write them into their table (minutes)
+	$(BIN)/python -m experiments.hindi.bracket_costs --data $(DATA) --write
+
 build/hindi:
 	$(MAKE) hindi
+
+hindi-simplification: $(STAMP) | build/hindi  ## compare simplified Hindi sentences with references (seconds, with a model)
+	$(call RUN,experiments.hindi_simplification)
 
 hindi-english: $(STAMP) | build/hindi  ## translate Hindi with skeletons of its clauses, and simplified (minutes)
 	$(call RUN,experiments.hindi_english)

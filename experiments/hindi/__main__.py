@@ -8,12 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.hindi.baselines import TwoFields
-from experiments.hindi.report import Scores, figures, page
+from experiments.hindi.finite import finite, finite_brackets
+from experiments.hindi.report import Both, Scores, figures, page
 from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
 from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
 from lattice_simp.errors import FormatError
+from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.clauses.crf import LinearChain
 from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
+from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
 from lattice_simp.hindi.clauses.model import ClauseModel
 from lattice_simp.hindi.clauses.participles import StartClassifier
@@ -74,12 +77,16 @@ def measure(found: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
     """Scores all systems on all sets; the trees' clauses are the derived set's own."""
     return {
         name: {
-            system: evaluate((find(example), example.clauses) for example in own)
+            system: _both([(find(example), example.clauses) for example in own])
             for system, find in found.items()
             if system != "trees" or name == "hand"
         }
         for name, own in sets.items()
     }
+
+
+def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
+    return Both(evaluate(pairs), evaluate((finite_brackets(own), finite(wanted)) for own, wanted in pairs))
 
 
 def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str, float]:

@@ -2,22 +2,32 @@
 
 Sharma and Paul 2014 (hybrid approach, section 4.2). Rules are tried in order, and each stops as soon as the numbers
 agree; what they leave unequal stays so. The baseline that the lattice of `bracket_lattice.py` is compared with.
+
+Rule 1c is for sentences with too few ends, but the paper's text lets it mark a start, which cannot make the numbers
+agree. It may be a slip of the pen, so both readings are here (`Participle`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from experiments.hindi.spans import Opens, complement_of, ends_of_complement, spans_of
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.clauses.labels import Brackets
 from lattice_simp.hindi.clauses.rule_costs import TokenClass
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.tables import read_table
 
-Opens = list[list[ClauseType]]
-"""For each token, the types of the clauses that it opens, outer ones first."""
+
+class Participle(StrEnum):
+    """What rule 1c marks: the word behind a non-finite verb as a start, as the text has it, or the verb as an end."""
+
+    START = "start"
+    END = "end"
+
 
 _NOT_OWN = ("CCP", "VGF", "VGNF")
 """Phrases that the start of a non-finite clause does not reach beyond."""
@@ -30,25 +40,31 @@ def object_markers() -> frozenset[str]:
     return frozenset(form for row in rows for form in (row["devanagari"], *row["roman"].split()))
 
 
-def corrected_counts(sentence: Sentence, brackets: Sequence[Brackets], tokens: Sequence[TokenClass]) -> list[Brackets]:
+def corrected_counts(
+    sentence: Sentence,
+    brackets: Sequence[Brackets],
+    tokens: Sequence[TokenClass],
+    participle: Participle = Participle.START,
+) -> list[Brackets]:
     """Adds and removes brackets by the papers' rules; the result need not be balanced.
 
     Args:
         sentence: with tags and chunks.
         brackets: the best ones by a model.
         tokens: the tokens' classes.
+        participle: what rule 1c marks.
     """
     opens: Opens = [list(one.opens) for one in brackets]
     closes = [one.closes for one in brackets]
     if _surplus(opens, closes) > 0:
-        _close_complements(opens, closes, tokens)
+        _close_complements(sentence, opens, closes, tokens)
         _close_finite(opens, closes, tokens)
-        _close_non_finite(opens, closes, tokens)
+        _mark_non_finite(opens, closes, tokens, participle)
     elif _surplus(opens, closes) < 0:
         _open_non_finite(sentence, opens, closes, tokens)
         _drop_before_conjunctions(sentence, opens, closes, tokens)
     if _surplus(opens, closes) == 0:
-        _enclose_complements(opens, closes, tokens)
+        _enclose_complements(sentence, opens, closes, tokens)
     return [Brackets(tuple(own), count) for own, count in zip(opens, closes, strict=True)]
 
 
@@ -56,13 +72,36 @@ def _surplus(opens: Opens, closes: list[int]) -> int:
     return sum(map(len, opens)) - sum(closes)
 
 
-def _close_complements(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """1a: the matrix clause of a `ki` complement ends where the complement does."""
-    for position, token in enumerate(tokens):
-        if token is TokenClass.COMPLEMENTISER and _surplus(opens, closes) > 0:
-            ends = [other for other in range(position, len(closes)) if closes[other]]
-            if ends:
-                closes[ends[-1]] += 1
+def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
+    """1a: a verb with a `ki` complement does not end its clause, which ends where the complement does.
+
+    The last complement comes first: others may hold it, and end with it. A complement without an end ends where the
+    last clause behind `ki` does.
+    """
+    for position in reversed(range(len(tokens))):
+        surplus = _surplus(opens, closes)
+        if tokens[position] is not TokenClass.COMPLEMENTISER or surplus <= 0:
+            continue
+        spans = spans_of(opens, closes)
+        both = complement_of(spans, position)
+        if both is None:
+            continue
+        complement, matrix = both
+        ends = ends_of_complement(sentence, spans, complement, tokens)
+        ends = ends or [other for other in range(position, len(closes)) if closes[other]]
+        verb = _verb_before(position, tokens)
+        if not ends:
+            continue
+        if matrix is not None and matrix.end is None:
+            closes[ends[-1]] += min(1 + (complement.end is None), surplus)
+        elif matrix is None and verb is not None and closes[verb]:
+            closes[verb] -= 1
+            closes[ends[-1]] += 1
+
+
+def _verb_before(position: int, tokens: Sequence[TokenClass]) -> int | None:
+    """Returns the last finite verb before a token."""
+    return next((one for one in reversed(range(position)) if tokens[one] is TokenClass.FINITE_VERB), None)
 
 
 def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
@@ -73,12 +112,14 @@ def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass])
             closes[position] = 1
 
 
-def _close_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """1c: a non-finite verb ends its clause, too, unless another clause begins after it."""
-    for position, token in enumerate(tokens):
-        follows = position + 1 < len(tokens) and bool(opens[position + 1])
-        ends = token is TokenClass.NON_FINITE_VERB and not closes[position] and not follows
-        if ends and _surplus(opens, closes) > 0:
+def _mark_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass], participle: Participle) -> None:
+    """1c: a non-finite verb behind which no clause begins: one does, or else the verb ends its own."""
+    for position, token in enumerate(tokens[:-1]):
+        if token is not TokenClass.NON_FINITE_VERB or opens[position + 1] or _surplus(opens, closes) <= 0:
+            continue
+        if participle is Participle.START:
+            opens[position + 1].append(ClauseType.MAIN)
+        elif not closes[position]:
             closes[position] = 1
 
 
@@ -114,18 +155,14 @@ def _drop_before_conjunctions(
             closes[position] -= 1
 
 
-def _enclose_complements(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """3a: several clauses in one complement get one around them."""
+def _enclose_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
+    """3a: several clauses in one `ki` complement get one around them, so that the first of them opens behind `ki`."""
     for position, token in enumerate(tokens):
-        if token is not TokenClass.COMPLEMENTISER or opens[position] != [ClauseType.COMPLEMENT]:
+        if token is not TokenClass.COMPLEMENTISER or len(opens[position]) != 1:
             continue
-        depth = 0
-        for end in range(position, len(tokens)):
-            depth += len(opens[end]) - closes[end]
-            if depth <= 0:
-                break
-        following = [other for other in range(end + 1, len(tokens)) if opens[other]]
-        if depth == 0 and following and ClauseType.COORDINATE in opens[following[0]] and following[0] <= end + 2:
-            last = max(other for other in range(len(closes)) if closes[other])
-            opens[position].append(ClauseType.COORDINATE)
-            closes[last] += 1
+        spans = spans_of(opens, closes)
+        both = complement_of(spans, position)
+        ends = ends_of_complement(sentence, spans, both[0], tokens) if both else []
+        if len(ends) > 1 and ends[0] > position:
+            opens[position + 1].insert(0, ClauseType.COORDINATE)
+            closes[ends[-1]] += 1

@@ -8,12 +8,14 @@ from functools import partial
 from typing import Literal
 
 from experiments.hindi.baselines import TwoFields, unconstrained
-from experiments.hindi.counts import corrected_counts
+from experiments.hindi.counts import Participle, corrected_counts
 from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
 from lattice_simp.hindi.clauses.examples import Example
 from lattice_simp.hindi.clauses.features import Template, rule_features, word_features
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
+from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 from lattice_simp.hindi.clauses.model import ClauseModel, bare
+from lattice_simp.hindi.clauses.participles import StartClassifier
 from lattice_simp.hindi.clauses.rule_costs import token_classes
 from lattice_simp.hindi.from_tree import clauses_of_words
 from lattice_simp.hindi.rules import rule_clauses
@@ -59,14 +61,18 @@ Model = ClauseModel | TwoFields
 
 
 def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser) -> dict[str, Find]:
-    """Returns the systems by the names of their rows: each model with nothing, counts or the lattice to correct it."""
+    """Returns the systems by the names of their rows: each model with nothing or several things to correct it."""
     found: dict[str, Find] = {}
     for one, model in models.items():
         name = f"{one.kind}, {SEEN[one.template]}"
         found[f"{name}, none"] = partial(_by_itself, model)
-        found[f"{name}, counts"] = partial(_counted, model)
+        found[f"{name}, counts"] = partial(_counted, model, Participle.START)
+        found[f"{name}, counts, 1c: ends"] = partial(_counted, model, Participle.END)
         found[f"{name}, lattice"] = partial(_well_formed, model)
+        if isinstance(model, ClauseModel):
+            found[f"{name}, acceptors"] = partial(_accepted, model, _search(model), None)
     found[BEST] = partial(_well_formed, best)
+    found[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
     found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
     found[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
     found["rules; tags by the analyser"] = lambda example: _bracketed(
@@ -81,12 +87,27 @@ def _by_itself(model: Model, example: Example) -> list[Brackets]:
     return model.unconstrained(sentence) if isinstance(model, TwoFields) else unconstrained(model, sentence)
 
 
-def _counted(model: Model, example: Example) -> list[Brackets]:
-    return corrected_counts(example.sentence, _by_itself(model, example), token_classes(example.sentence))
+def _counted(model: Model, participle: Participle, example: Example) -> list[Brackets]:
+    sentence = example.sentence
+    return corrected_counts(sentence, _by_itself(model, example), token_classes(sentence), participle)
 
 
 def _well_formed(model: Model, example: Example) -> list[Brackets]:
     return model.brackets(example.sentence)
+
+
+def _search(model: ClauseModel) -> AcceptorSearch:
+    return AcceptorSearch(model.chain.labels, model.chain.transitions)
+
+
+def _accepted(
+    model: ClauseModel, search: AcceptorSearch, participles: StartClassifier | None, example: Example
+) -> list[Brackets]:
+    """Returns the best bracketing by the field's lattice, composed with the acceptors of the rules."""
+    sentence = example.sentence
+    found = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
+    best = found[0][0] if found else _bracketed(sentence, rule_clauses(sentence))
+    return best if participles is None else brackets_of(participles.moved(sentence, clauses_of(best)), len(sentence))
 
 
 def _bracketed(sentence: Sentence, clauses: Sequence[Clause]) -> list[Brackets]:

@@ -84,11 +84,12 @@ def _rule(row: Row) -> pynini.Fst:
     change = pynini.cross(replaced, by)
     if row["cost"]:
         change = pynini.concat(change, pynini.accep("", weight=float(row["cost"])))
-        return pynini.cdrewrite(change, before, after, _any_string(), mode="opt").optimize()
-    return pynini.cdrewrite(change, before, after, _any_string()).optimize()
+        return pynini.cdrewrite(change, before, after, any_string(), mode="opt").optimize()
+    return pynini.cdrewrite(change, before, after, any_string()).optimize()
 
 
 @cache
-def _any_string() -> pynini.Fst:
+def any_string() -> pynini.Fst:
+    """Returns the acceptor of all strings of units and brackets."""
     letters = alphabet()
     return letters.any_of((*letters.units, *letters.brackets)).closure().optimize()

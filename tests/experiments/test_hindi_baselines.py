@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.hindi.baselines import TwoFields, best_labels, unconstrained
-from experiments.hindi.counts import corrected_counts
+from experiments.hindi.counts import Participle, corrected_counts
 from lattice_simp.hindi.clause import Clause, ClauseType, parse_bracketed
 from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.hindi.clauses.features import word_features
@@ -113,30 +113,75 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
     [
         # 1a: the matrix clause of a complement ends with it.
         ("(main raam ne kahaa (comp ki vaha ghar gayaa )", "(main raam ne kahaa (comp ki vaha ghar gayaa ) )"),
+        # It encloses all that is joined to the complement, and what a complement in the complement ends with.
+        (
+            "(main kahaa (comp ki (nonfin khaakar ) gayaa ) aur (coord siitaa soyaa )",
+            "(main kahaa (comp ki (coord (nonfin khaakar ) gayaa ) aur (coord siitaa soyaa ) ) )",
+        ),
+        ("(main kahaa (comp ki kahaa (comp ki gayaa )", "(main kahaa (comp ki kahaa (comp ki gayaa ) ) )"),
+        (
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa )",
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
+        ),
+        # What is joined to the matrix clause stays outside.
+        (
+            "(coord kahaa (comp ki gayaa ) aur (coord raam siitaa soyaa",
+            "(coord kahaa (comp ki gayaa ) ) aur (coord raam siitaa soyaa )",
+        ),
+        # The verb before "ki" does not end its clause: its end moves.
+        (
+            "(main raam kahaa ) (comp ki gayaa ) aur (coord soyaa",
+            "(main raam kahaa (comp ki gayaa ) ) aur (coord soyaa )",
+        ),
         # 1b: a finite verb ends its clause.
         ("(main raam gayaa", "(main raam gayaa )"),
-        # 1c: so does a non-finite one.
-        ("(main raam (nonfin khaanaa khaakar soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
         # 2a: the start of a non-finite clause.
         ("(main raam khaanaa khaakar ) soyaa )", "(main raam (nonfin khaanaa khaakar ) soyaa )"),
         # 2b: no end before a conjunction, unless on a verb.
         ("(main raam ) aur siitaa soyaa )", "(main raam aur siitaa soyaa )"),
-        # 3a: several clauses in a complement get one around them; it is of the type that the rule knows.
+        # 3a: several clauses in a complement get one around them, which holds `ki`; the first one opens behind it.
         (
             "(main kahaa (comp ki shaam gayaa ) aur (coord siitaa soyaa ) )",
-            "(main kahaa (comp (coord ki shaam gayaa ) aur (coord siitaa soyaa ) ) )",
+            "(main kahaa (comp ki (coord shaam gayaa ) aur (coord siitaa soyaa ) ) )",
+        ),
+        # Not so if the second one has a `ki` of its own, or if the first one is inside another already.
+        (
+            "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
+            "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
+        ),
+        (
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
+            "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
         ),
         # Numbers that agree are left alone.
         ("(main raam soyaa )", "(main raam soyaa )"),
     ],
 )
 def test_count_rules(given, wanted):
-    words, clauses = parse_bracketed(wanted)
-    sentence = sentence_of([(tag_of(word), word) for word in words])
+    _, clauses = parse_bracketed(wanted)
+    assert clauses_of(corrected(given)) == clauses
+
+
+def test_the_readings_of_rule_1c():
+    given = "(main raam (nonfin khaanaa khaakar soyaa )"
+    assert loose("(main raam (nonfin khaanaa khaakar (main soyaa )") == opens_and_closes(corrected(given))
+    as_end = corrected(given, Participle.END)
+    assert clauses_of(as_end) == parse_bracketed("(main raam (nonfin khaanaa khaakar ) soyaa )")[1]
+    for participle in Participle:
+        followed = "(main raam khaakar (coord siitaa soyaa )"
+        assert loose(followed) == opens_and_closes(corrected(followed, participle)), "a clause begins behind the verb"
+
+
+def corrected(given, *options):
     opens, closes = loose(given)
-    given_brackets = [Brackets(own, count) for own, count in zip(opens, closes, strict=True)]
-    corrected = corrected_counts(sentence, given_brackets, token_classes(sentence))
-    assert clauses_of(corrected) == clauses
+    words = [part for part in given.split() if part[0] not in "()"]
+    sentence = sentence_of([(tag_of(word), word) for word in words])
+    brackets = [Brackets(own, count) for own, count in zip(opens, closes, strict=True)]
+    return corrected_counts(sentence, brackets, token_classes(sentence), *options)
+
+
+def opens_and_closes(brackets):
+    return [own.opens for own in brackets], [own.closes for own in brackets]
 
 
 def tag_of(word):

@@ -1,0 +1,23 @@
+"""Finite clauses alone: what the paper on rules evaluates by itself (Sharma and Paul 2014b, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lattice_simp.hindi.clause import Clause, ClauseType
+from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+
+
+def finite(clauses: Iterable[Clause]) -> list[Clause]:
+    """Returns the clauses that are not non-finite."""
+    return [one for one in clauses if one.kind is not ClauseType.NON_FINITE]
+
+
+def finite_brackets(brackets: Sequence[Brackets]) -> list[Brackets]:
+    """Returns the brackets of the finite clauses; those that match no other bracket are gone.
+
+    >>> given = [Brackets.parse(one) for one in ("main/0", "nonfin/0", "-/2")]
+    >>> [str(one) for one in finite_brackets(given)]
+    ['main/0', '-/0', '-/1']
+    """
+    return brackets_of(finite(clauses_of(brackets)), len(brackets))

@@ -1,0 +1,1 @@
+"""Simplified Hindi sentences against references, and as a reader rates them."""

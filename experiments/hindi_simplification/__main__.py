@@ -1,0 +1,50 @@
+"""`python -m experiments.hindi_simplification`: simplifies sentences of the treebank, compares them with references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.hindi_simplification.ratings import read_ratings
+from experiments.hindi_simplification.references import Pair, read_pairs
+from experiments.hindi_simplification.report import figures, measure, page
+from experiments.hindi_simplification.systems import SOURCE, systems
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+
+FOLDER = Path(__file__).parent
+REFERENCES, RATINGS = FOLDER / "references.tsv", FOLDER / "ratings.tsv"
+
+
+def simplification(experiment: Experiment) -> Results:
+    """Simplifies the sentences with all systems, and measures the outputs."""
+    settings = experiment.settings()
+    hindi: Path = experiment.own["hindi"]
+    if not experiment.own["without_model"] and not hindi.is_dir():
+        raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi (or give --without-model)")
+    model = None if experiment.own["without_model"] else HindiModel.load(hindi)
+    pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
+    outputs = outputs_of(pairs, model)
+    measured = measure(pairs, outputs, read_ratings(RATINGS))
+    return Results("Hindi sentences made simpler", figures(measured), page(measured))
+
+
+def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, list[str]]:
+    """Returns the outputs of all systems, the sentences as they are first."""
+    found = {SOURCE: [pair.source for pair in pairs]}
+    for name, system in systems(model).items():
+        found[name] = [system(pair.sentence) for pair in pairs]
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    parser = options("experiments.hindi_simplification", __doc__, FOLDER)
+    parser.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
+    parser.add_argument("--without-model", action="store_true", help="leave out the rows of a model")
+    run_experiment(parser, arguments, simplification)
+
+
+if __name__ == "__main__":
+    main()

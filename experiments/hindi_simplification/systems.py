@@ -1,0 +1,39 @@
+"""The systems: simplification with clauses from the trees, by rules, or by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from experiments.hindi_simplification.references import line_of
+from lattice_simp.hindi.clause import Clause
+from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.hindi.rules import rule_clauses
+from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.hindi.simplify import simplify
+
+System = Callable[[Sentence], str]
+"""Returns a line of sentences."""
+
+SOURCE = "sentences as they are"
+
+
+def systems(model: HindiModel | None) -> dict[str, System]:
+    """Returns the systems by the names of their rows; those of a model only if there is one."""
+    found: dict[str, System] = {
+        "trees": lambda sentence: _simplified(sentence, clauses_of_tree(sentence)),
+        "rules": lambda sentence: _simplified(sentence.without_empty, rule_clauses(sentence.without_empty)),
+    }
+    if model is not None:
+        clauses, analyser = model.clauses, model.analyser
+
+        def by_model(sentence: Sentence) -> str:
+            return _simplified(sentence, clauses.clauses(sentence))
+
+        found["model"] = lambda sentence: by_model(sentence.without_empty)
+        found["model, plain text"] = lambda sentence: by_model(analyser.analyse(str(sentence).split()))
+    return found
+
+
+def _simplified(sentence: Sentence, clauses: Sequence[Clause]) -> str:
+    return line_of([one.words for one in simplify(sentence, clauses).sentences])

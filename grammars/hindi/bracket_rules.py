@@ -1,0 +1,129 @@
+"""Acceptors that say what breaches of rules on clauses cost: one for each row of `bracket_rules.tsv`.
+
+Sharma and Paul 2014 (hybrid approach, section 4.2) correct the brackets of a field one rule after the other. Here each
+of their rules is a weighted acceptor of units and brackets, whose paths cost so much for each place where the rule is
+not kept; what is composed with all of them, and with the acceptor of balanced brackets, has the best bracketing as its
+shortest path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pynini
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.grammars.hindi.bracketing import well_formed
+from lattice_simp.grammars.hindi.pattern import compile_pattern
+from lattice_simp.grammars.hindi.rewriting import BEGINNING, END, alphabet, any_string, classes
+from lattice_simp.grammars.hindi.transducers import cost_of
+from lattice_simp.support.tables import Row, grammar_table
+
+TABLE = "hindi/bracket_rules.tsv"
+
+
+@dataclass(frozen=True)
+class BracketRule:
+    """A rule: what a place between `before` and `after` costs, in nats."""
+
+    name: str
+    before: str
+    after: str
+    cost: float
+
+    def acceptor(self, cost: float | None = None) -> pynini.Fst:
+        """Returns the acceptor of all strings, each at so much for each place; its own cost if none is given."""
+        before, after = (compile_pattern(text, alphabet(), classes()) for text in (self.before, self.after))
+        weight = pynini.accep("", weight=self.cost if cost is None else cost)
+        return pynini.cdrewrite(weight, before, after, any_string()).project("input").rmepsilon().optimize()
+
+
+@cache
+def bracket_rules() -> tuple[BracketRule, ...]:
+    """Returns the rules of the table.
+
+    >>> [rule.name for rule in bracket_rules()][:2]
+    ['1a verb', '1a end']
+
+    Raises:
+        FormatError: a pattern is broken, a cost is not a number from 0 on, or a name is there twice; names the line.
+    """
+    found: dict[str, BracketRule] = {}
+    for row in grammar_table(TABLE, ("rule", "before", "after", "cost", "note")):
+        rule = _rule(row)
+        if rule.name in found:
+            raise row.error(f"the rule {rule.name!r} is there already", "give it another name")
+        found[rule.name] = rule
+    return tuple(found.values())
+
+
+def _rule(row: Row) -> BracketRule:
+    rule = BracketRule(row["rule"], row["before"], row["after"], cost_of(row))
+    try:
+        rule.acceptor()
+    except LatticeSimpError as error:
+        raise row.error(str(error), "correct the rule") from error
+    return rule
+
+
+def cheapest_well_formed(
+    strings: pynini.Fst, n: int = 1, *, most: float = math.inf, costs: Mapping[str, float] | None = None
+) -> pynini.Fst:
+    """Returns the cheapest paths of an acyclic transducer whose brackets are balanced, the costs of the rules included.
+
+    Args:
+        strings: units between `BOS` and `EOS`, and brackets, on the output side.
+        n: how many.
+        most: what a path may cost, in nats; what costs more is left out after each composition.
+        costs: of the rules, by name; those of the table if none are given.
+
+    Returns:
+        A transducer of the paths that are left, at most n; empty if there are none.
+    """
+    found = _within(pynini.compose(strings, _well_formed()), most)
+    for acceptor in _acceptors(None if costs is None else tuple(costs.items())):
+        found = _within(pynini.compose(found, acceptor), most)
+    return pynini.shortestpath(found, nshortest=n)
+
+
+def _within(fst: pynini.Fst, most: float) -> pynini.Fst:
+    """Leaves out what is on no path within a limit: rules only make paths dearer."""
+    if not fst.num_states() or most == math.inf:
+        return fst
+    best = float(pynini.shortestdistance(fst, reverse=True)[fst.start()])
+    return fst.prune(weight=most - best) if best <= most else pynini.Fst()
+
+
+def breaches(symbols: Sequence[str]) -> dict[str, int]:
+    """Returns how often a string of units and brackets breaks each rule that it breaks.
+
+    >>> breaches("[main NE SAY ] [comp KI NP FIN ]".split())
+    {'1a verb': 1}
+    """
+    string = alphabet().string([BEGINNING, *symbols, END])
+    counts = {}
+    for rule, counter in zip(bracket_rules(), _counters(), strict=True):
+        counted = pynini.compose(string, counter)
+        counts[rule.name] = round(float(pynini.shortestdistance(counted, reverse=True)[counted.start()]))
+    return {name: count for name, count in counts.items() if count}
+
+
+@cache
+def _well_formed() -> pynini.Fst:
+    return well_formed().arcsort("ilabel")
+
+
+@cache
+def _acceptors(costs: tuple[tuple[str, float], ...] | None) -> tuple[pynini.Fst, ...]:
+    """Returns the acceptors of the rules that cost something."""
+    given = {rule.name: rule.cost for rule in bracket_rules()} if costs is None else dict(costs)
+    rules = ((rule, given.get(rule.name, 0.0)) for rule in bracket_rules())
+    return tuple(rule.acceptor(cost).arcsort("ilabel") for rule, cost in rules if cost > 0)
+
+
+@cache
+def _counters() -> tuple[pynini.Fst, ...]:
+    return tuple(rule.acceptor(1.0).arcsort("ilabel") for rule in bracket_rules())
