@@ -21,24 +21,24 @@ from experiments.bench.oracle_data import (
     recorded_seconds,
     recorded_totals,
 )
-from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.pruned.limits import CubePruning
 
 FULL_SETTINGS = (
-    CellPruning(max_arcs=50, max_top_arcs=50_000),
-    CellPruning(max_arcs=150, max_top_arcs=200_000),
-    CellPruning(max_arcs=400, max_top_arcs=800_000),
+    CubePruning(pops=100),
+    CubePruning(pops=1000),
+    CubePruning(pops=5000),
 )
-"""The cell prunings at which nested grammars are measured."""
+"""The prunings at which nested grammars are measured."""
 
 
-def _decode(shared: Path, task: Task, cells: CellPruning | None = None) -> tuple[list[ls.Path], float]:
+def _decode(shared: Path, task: Task, cubes: CubePruning | None = None) -> tuple[list[ls.Path], float]:
     """Returns each sentence's best path and the CPU seconds, loading from the cache included."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         settings = ls.DecoderSettings(beam=0.0)
-        if cells is not None:
-            settings = replace(settings, cells=cells)
+        if cubes is not None:
+            settings = replace(settings, cubes=cubes)
         decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS, settings)
         best = [decoder.translate(words).best for words in sentences]
     return best, timer.seconds
@@ -98,9 +98,9 @@ def measure_full(shared: Path) -> Figures:
     figures: Figures = {}
     for name, task in (("hiero_full", MULTI30K_FULL), ("hiero_europarl_full", EUROPARL_FULL)):
         _decode(shared, task, FULL_SETTINGS[0])
-        for cells in FULL_SETTINGS:
-            best, seconds = _decode(shared, task, cells)
-            setting = f"beam{cells.beam:g}_arcs{cells.max_arcs}"
+        for cubes in FULL_SETTINGS:
+            best, seconds = _decode(shared, task, cubes)
+            setting = f"pops{cubes.pops}"
             total = _total(best, recorded_totals(shared, task, "full"))
             spent = figure(seconds, "CPU s", None, **recorded_seconds(shared, task, "full"))
             figures[f"{name}_{setting}_total_cost"], figures[f"{name}_{setting}_cpu_s"] = total, spent

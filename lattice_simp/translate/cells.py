@@ -6,16 +6,11 @@ copy takes the place of a reference without a single epsilon.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Floats, Ints, Longs, Records
+from lattice_simp.core.kernel import Ints, Longs, Records
 from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, expand_references, item_automaton
-
-if TYPE_CHECKING:
-    from lattice_simp.translate.cell_pruning import CellPruner
 
 START, END = 0, 1
 """A cell's first and last state in its own numbering."""
@@ -28,18 +23,12 @@ class CellStore:
         self.begin: Longs = np.zeros(num_cells, dtype=np.int64)
         self.end: Longs = np.zeros(num_cells, dtype=np.int64)
         self.num_states: Ints = np.full(num_cells, 2, dtype=np.int32)
-        self.best: Floats = np.zeros(num_cells)  # the cost of each cell's best path as its pruner sees it
         self._arcs: Records = np.zeros(4096, dtype=ARC)
         self._used = 0
         # Step k + 1 is item k alone; chained steps follow.
         self.steps: Records = np.zeros(num_items + 1, dtype=STEP)
         self.steps["item"] = np.arange(-1, num_items)
         self.num_steps = num_items + 1
-
-    @property
-    def sizes(self) -> Ints:
-        """The number of arcs of each cell."""
-        return (self.end - self.begin).astype(np.int32)
 
     def add(self, cell: int, arcs: Records, num_states: int) -> None:
         """Stores a finished automaton."""
@@ -80,25 +69,8 @@ class CellStore:
         self.end[names] = ends
         self.num_states[names] = 2 + counts
 
-    def add_nested(self, cell: int, items: Items, pruner: CellPruner | None) -> None:
+    def add_nested(self, cell: int, items: Items) -> None:
         """Builds one cell whose items may refer to finished cells."""
         starts = np.zeros(len(items.costs), dtype=np.int32)
         arcs, origin = item_automaton(starts, starts + 1, items, 2)
-        if pruner is None:
-            self.add(cell, *self.expand(arcs, len(origin)))
-            return
-        settings = pruner.settings
-        most = settings.expansion * settings.max_arcs
-        arcs, states = self.expand(pruner.references(arcs, len(origin), self.best, self.sizes, most), len(origin))
-        arcs, self.best[cell] = pruner.words(arcs, states)
-        self.add(cell, *_renumbered(arcs, states))
-
-
-def _renumbered(arcs: Records, num_states: int) -> tuple[Records, int]:
-    """Numbers the states that arcs still use, 0 and 1 first."""
-    used = np.zeros(num_states, dtype=np.bool_)
-    used[:2] = True
-    used[arcs["source"]] = used[arcs["target"]] = True
-    number = (np.cumsum(used) - 1).astype(np.int32)
-    arcs["source"], arcs["target"] = number[arcs["source"]], number[arcs["target"]]
-    return arcs, int(used.sum())
+        self.add(cell, *self.expand(arcs, len(origin)))

@@ -9,7 +9,8 @@ labels; an input label is a *step*, the rule applications that an arc completes,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -21,7 +22,6 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
 from lattice_simp.translate.automaton import Items, TargetSides, item_automaton, items_of_matches
-from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.cells import END, CellStore
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, Derivations, StepLattice
 from lattice_simp.translate.grammar import Grammar
@@ -56,8 +56,8 @@ Copies: TypeAlias = Literal["unknown", "all"]
 
 WordArcs: TypeAlias = Literal["shared", "affiliated"]
 
-PrunerMaker = Callable[[Ints], CellPruner]
-"""Makes a pruner for a sentence, given the target words (ids) that its lattice may use."""
+Pruning = Callable[["HieroChart"], Bools]
+"""Finds the items of a chart that its lattice is made of: (items,) bool."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def hiero_lattice(
     rule_costs: Floats,
     words: Sequence[str] | Source,
     options: HieroOptions,
-    make_pruner: PrunerMaker | None = None,
+    prune: Pruning | None = None,
     *,
     input_costs: Floats | None = None,
     tokens: Sequence[int] | None = None,
@@ -101,7 +101,7 @@ def hiero_lattice(
         rule_costs: (rules,) float64, from `Grammar.costs`.
         words: the source tokens, at least one, or a word lattice; its scores become features of the result.
         options: see `HieroOptions`.
-        make_pruner: prunes cells, if the grammar's non-terminals nest; other grammars are never pruned.
+        prune: chooses the items, if the grammar's non-terminals nest; other grammars are never pruned.
         input_costs: (arcs,) float64, what reading each word of a word lattice costs; nothing if None.
         tokens: where each word (and the end) is in a larger sentence, for the names of the steps.
         free_copies: (tokens,) bool, tokens that are passed through at no cost, whatever the rules say.
@@ -120,7 +120,7 @@ def hiero_lattice(
         free_copies=free_copies,
         extra=extra,
     )
-    return chart.lattice(make_pruner)
+    return chart.lattice(prune)
 
 
 def hiero_chart(
@@ -176,15 +176,14 @@ class HieroChart:
     items: _Items
     tokens: Sequence[int] | None = None
 
-    def lattice(self, make_pruner: PrunerMaker | None = None) -> StepLattice:
-        """Replaces references by cells until words are left, with the cells pruned if the grammar nests."""
+    def lattice(self, prune: Pruning | None = None) -> StepLattice:
+        """Replaces references by cells until words are left; of a grammar that nests, only some items are taken."""
         items, plan = self.items, self.plan
+        if prune and self.grammar.nests:
+            items = items.only(prune(self))
         store = CellStore(plan.num_cells, len(items.cost))
-        pruner = make_pruner(self.target_words) if make_pruner and self.grammar.nests else None
-        if pruner is not None:
-            pruner = replace(pruner, word_of_label=items.by_label(pruner.word_of_label))
-        _build_cells(store, plan, items, pruner)
-        return self.step_lattice(store, *_build_top(store, plan, items, self.options.glue_cost, pruner))
+        _build_cells(store, plan, items)
+        return self.step_lattice(store, *_build_top(store, plan, items, self.options.glue_cost))
 
     @property
     def target_words(self) -> Ints:
@@ -318,6 +317,13 @@ class _Items:
         offsets, positions = self._positions(chosen)
         return Items(offsets, self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
+    def only(self, kept: Bools) -> _Items:
+        """Returns the items with only some of them in cells and at the top; their numbers stay."""
+        found = copy(self)
+        found.cell = np.where(kept, self.cell, -1).astype(np.int32)
+        found.top = self.top[kept[self.top]]
+        return found
+
     def _positions(self, chosen: Ints) -> tuple[Ints, Longs]:
         """Returns where the symbols of the chosen items begin among theirs, and where these are among all."""
         lengths = np.diff(self.offsets)[chosen]
@@ -392,23 +398,21 @@ class _Plan:
         return [np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)]
 
 
-def _build_cells(store: CellStore, plan: _Plan, items: _Items, pruner: CellPruner | None) -> None:
+def _build_cells(store: CellStore, plan: _Plan, items: _Items) -> None:
     cell_of_item = items.cell
     order = np.argsort(cell_of_item, kind="stable")
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
     for level, cells in enumerate(plan.levels()):
-        if level == 0 and pruner is None:
+        if level == 0:
             chosen = np.flatnonzero(np.isin(cell_of_item, cells)).astype(np.int32)
-            store.add_plain(cell_of_item[chosen], items.select(chosen))
+            if len(chosen):
+                store.add_plain(cell_of_item[chosen], items.select(chosen))
             continue
-        for cell in cells.tolist():
-            chosen = order[begins[cell] : begins[cell + 1]].astype(np.int32)
-            store.add_nested(cell, items.select(chosen), pruner)
+        for cell in cells[begins[cells] < begins[cells + 1]].tolist():
+            store.add_nested(cell, items.select(order[begins[cell] : begins[cell + 1]].astype(np.int32)))
 
 
-def _build_top(
-    store: CellStore, plan: _Plan, items: _Items, glue_cost: float, pruner: CellPruner | None
-) -> tuple[Records, int]:
+def _build_top(store: CellStore, plan: _Plan, items: _Items, glue_cost: float) -> tuple[Records, int]:
     """Returns the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
     top = items.select(items.top)
     last = plan.num_states - 1
@@ -417,8 +421,6 @@ def _build_top(
     begins, ends = position[items.span[items.top, 0]], position[items.span[items.top, 1]]
     top = top._replace(costs=top.costs + glue_cost * items.glued[items.top])
     arcs, origin = item_automaton(begins, ends, top, plan.num_states)
-    if pruner is not None:
-        arcs = pruner.references(arcs, len(origin), store.best, store.sizes, pruner.settings.max_top_arcs)
     return store.expand(arcs, len(origin))
 
 

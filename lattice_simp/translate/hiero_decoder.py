@@ -11,19 +11,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import EmptyLatticeError, GrammarError
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import Models
-from lattice_simp.translate.cell_pruning import CellPruner
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.exact.decode import optimal_rules
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroChart, HieroOptions, hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.pruned.kept import kept_items
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Source, as_source
 
@@ -50,7 +50,7 @@ class HieroDecoder:
         language_models: by feature name.
         weights: the features' weights; those of `WordPenalty`, `Glue`, `OOV` and `Input:NAME` are 0 if they are
             missing, that of `Input` is 1.
-        settings: those of the search (`top`, `max_span`, `cells`).
+        settings: those of the search (`top`, `max_span`, `cubes`).
     """
 
     grammar: Grammar
@@ -112,7 +112,7 @@ class HieroDecoder:
         if self.settings.engine == "openfst":
             source = as_source(words)
             return StepLattice(openfst_lattice(*self._given(source), self._input_costs(source)), None)
-        return self.chart(words, tokens).lattice(self.cell_pruner)
+        return self.chart(words, tokens).lattice(self.kept_items)
 
     def chart(self, words: Words, tokens: Sequence[int] | None = None) -> HieroChart:
         """Returns the items from which `rules` builds the lattice."""
@@ -145,7 +145,7 @@ class HieroDecoder:
             EmptyLatticeError: there is no translation.
         """
         chart = self.chart(words)
-        rules = chart.lattice(self.cell_pruner)
+        rules = chart.lattice(self.kept_items)
         scored = self.with_models(rules.lattice, self.settings.beam)
         gap = 0.0
         if self.grammar.nests:
@@ -187,10 +187,14 @@ class HieroDecoder:
             previous = len(found)
             beam *= 2
 
-    def cell_pruner(self, words: Ints) -> CellPruner:
-        """Makes the pruner of a sentence's cells; it scores with the first language model."""
-        model, weight = next(iter(self.models.values()))
-        return self.settings.cells.for_sentence(model, weight, self.grammar.target_words, words)
+    def kept_items(self, chart: HieroChart, invisible: Collection[str] = ()) -> Bools:
+        """Returns the items of a nested grammar's chart that the pruned search keeps, (items,) bool.
+
+        Args:
+            chart: of a sentence.
+            invisible: words that the language models do not see.
+        """
+        return kept_items(chart, self.models, self.word_penalty, self.settings.cubes, invisible)
 
 
 def _relabelled(hypothesis: Hypothesis, named: Lattice) -> Hypothesis:

@@ -14,9 +14,9 @@ from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
-from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies, WordArcs
+from lattice_simp.translate.pruned.limits import CubePruning
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
 Aggregation: TypeAlias = Literal["max", "sum"]
@@ -64,9 +64,9 @@ class DecoderSettings:
             source and target are one language.
         word_arcs: `affiliated` if each word arc of the lattices shall tell the source token that the word belongs to
             (`derivation.affiliations`), which a joint model needs. Words of different tokens share no arc,
-            so limits of arcs (`cells`) may keep other paths.
+            so limits of arcs (`cubes`) may keep other paths.
         beam: nats above the best path that a returned lattice keeps.
-        cells: pruning inside the chart, for grammars whose non-terminals nest; the others are decoded exactly.
+        cubes: the pruned search of grammars whose non-terminals nest; the others are decoded exactly.
         exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
             None for the pruned search alone.
         skeleton: how skeletons are used.
@@ -79,7 +79,7 @@ class DecoderSettings:
     copies: Copies = "unknown"
     word_arcs: WordArcs = option("shared", "word-arcs", "shared, or affiliated: tell the source token of each word")
     beam: float = option(8.0, "beam", "nats above the best path to keep")
-    cells: CellPruning = field(default_factory=CellPruning)
+    cubes: CubePruning = field(default_factory=CubePruning)
     exact: ExactSearch | None = option(
         None, "exact", "search nested grammars until the best is certain, or tell the gap"
     )

@@ -28,9 +28,9 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import read_weights, write_weights
+from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.strategies.task import pool_hypotheses
 
@@ -108,8 +108,8 @@ def test_tokens_may_come_as_a_string_or_apart(words):
     assert costs_of(decoder.translate(words)) == costs_of(decoder.translate(SENTENCE))
 
 
-def test_grammars_that_do_not_nest_are_decoded_exactly_whatever_the_cell_pruning():
-    narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
+def test_grammars_that_do_not_nest_are_decoded_exactly_whatever_the_pruning():
+    narrow = DecoderSettings(beam=EVERYTHING, cubes=CubePruning(pops=1, beam=0.0, max_arcs=1))
     loose = tiny_decoder()
     decoder = Decoder(loose.grammar, loose.language_models, loose.weights, narrow)
     assert costs_of(decoder.translate(SENTENCE)) == costs_of(loose.translate(SENTENCE))
@@ -118,7 +118,7 @@ def test_grammars_that_do_not_nest_are_decoded_exactly_whatever_the_cell_pruning
 def test_cells_are_pruned_where_non_terminals_nest():
     rules = [*RULES, "[X] ||| [X,1] gesehen ||| seen [X,1] ||| EF=-1"]
     loose = tiny_decoder(rules)
-    narrow = DecoderSettings(beam=EVERYTHING, cells=CellPruning(beam=0.0, max_arcs=1, max_top_arcs=1))
+    narrow = DecoderSettings(beam=EVERYTHING, cubes=CubePruning(pops=1, beam=0.0, max_arcs=1))
     decoder = Decoder(loose.grammar, loose.language_models, loose.weights, narrow)
     everything = costs_of(loose.translate(SENTENCE))
     found = costs_of(decoder.translate(SENTENCE))
@@ -577,15 +577,15 @@ def test_weights_are_read_as_they_were_written(tmp_path):
 
 
 def test_settings_come_from_the_directory(folder):
-    values = {"max_span": 4, "skeleton": {"hypotheses": 7, "loops": "rho"}, "cells": {"max_arcs": 9}}
+    values = {"max_span": 4, "skeleton": {"hypotheses": 7, "loops": "rho"}, "cubes": {"max_arcs": 9}}
     (folder / "settings.json").write_text(json.dumps(values), encoding="utf-8")
     settings = Decoder.load(folder).settings
     assert (settings.max_span, settings.skeleton.hypotheses, settings.skeleton.loops) == (4, 7, "rho")
-    assert settings.cells.max_arcs == 9
+    assert settings.cubes.max_arcs == 9
 
 
 @pytest.mark.parametrize(
-    "values", [{"bean": 8}, {"skeleton": {"hypothesis": 3}}, {"cells": {"max-arcs": 1}}, {"skeleton": {"top": "X"}}]
+    "values", [{"bean": 8}, {"skeleton": {"hypothesis": 3}}, {"cubes": {"max-arcs": 1}}, {"skeleton": {"top": "X"}}]
 )
 def test_unknown_settings_are_refused_with_the_known_ones(folder, values):
     (folder / "settings.json").write_text(json.dumps(values), encoding="utf-8")
@@ -607,7 +607,7 @@ def test_settings_of_another_shape_are_refused(folder, text):
         Decoder.load(folder)
 
 
-@pytest.mark.parametrize("text", ['{"skeleton": 3}', '{"skeleton": null}', '{"cells": [1]}'])
+@pytest.mark.parametrize("text", ['{"skeleton": 3}', '{"skeleton": null}', '{"cubes": [1]}'])
 def test_nested_settings_of_another_shape_are_refused(folder, text):
     (folder / "settings.json").write_text(text, encoding="utf-8")
     with pytest.raises(LatticeSimpError):
@@ -675,8 +675,8 @@ def test_negative_weights_of_language_models_are_refused_at_once(folder, weight)
         ({"beam": [8]}, r"beam is \[8\]; give a number"),
         ({"top": 1}, "top is 1; give a name"),
         ({"engine": "fast"}, "engine is 'fast'; give 'arrays' or 'openfst'"),
-        ({"cells": {"beam": "wide"}}, "cells.beam is 'wide'; give a number"),
-        ({"cells": {"order": 1}}, "cells: order is 1; give a number from 2 up"),
+        ({"cubes": {"beam": "wide"}}, "cubes.beam is 'wide'; give a number"),
+        ({"cubes": {"pops": 0}}, "cubes: pops is 0; give a number from 1 up"),
         ({"skeleton": {"loops": "phi"}}, "skeleton.loops is 'phi'; give 'sigma' or 'rho'"),
         ({"skeleton": {"edits": {"stem_of": "x"}}}, "skeleton.edits.stem_of is 'x'; give a function"),
         ({"skeleton": {"edits": {"stem": -1}}}, "skeleton.edits: the stem cost is -1; give a number"),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count, islice
 
 import numpy as np
@@ -28,12 +29,12 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.affiliation import NO_TOKEN, target_tokens
-from lattice_simp.translate.cell_pruning import CellPruning
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import ExtraItem, hiero_lattice
 from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.match import match
+from lattice_simp.translate.part_pruning import PartPruning
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies.task import Task
@@ -46,7 +47,7 @@ PARTIAL_BEAM, PARTIAL_ARCS = 10.0, 2000
 """What the forced skeleton lattice keeps before its gaps are expanded (nats, arcs): its costs are those of the skeleton
 alone, so the beam is wider than the final one."""
 
-GAP_PRUNING = CellPruning(beam=10.0, max_arcs=1000)
+GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
 """What the lattice of a gap keeps before it is put into each of its positions."""
 
 
@@ -88,7 +89,7 @@ def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> 
     rules = decoder.rules(words, tokens)
     model, weight = next(iter(decoder.models.values()))
     used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
-    pruner = GAP_PRUNING.for_sentence(model, weight, rules.lattice.symbols, used[used > 0])
+    pruner = GAP_PRUNING.for_words(model, weight, rules.lattice.symbols, used[used > 0])
     return replace(rules, lattice=pruner.lattice(rules.lattice)).named()
 
 
@@ -116,7 +117,7 @@ def partial_lattice(decoder: HieroDecoder, skeleton: Skeleton) -> tuple[StepLatt
         decoder.rule_costs,
         tokens,
         options,
-        decoder.cell_pruner,
+        partial(decoder.kept_items, invisible=gap_words),
         tokens=token_start,
         free_copies=is_gap,
         extra=crossing_rules(decoder.grammar, decoder.rule_costs, tokens, is_gap, options.max_span),

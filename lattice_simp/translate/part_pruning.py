@@ -1,8 +1,7 @@
-"""Pruning cells while they are built, for grammars whose non-terminals nest.
+"""Pruning a lattice that is a part of a sentence's translations, and whose surroundings are not known.
 
-Full Hiero's lattices grow with every level of nesting, so each cell keeps only arcs on good paths. A path's cost is
-scored with a low order of the language model (free choice of backoff, nothing known of the words before the cell),
-which is only a guess of what the whole sentence will say: the search is no longer exact.
+A path's cost is scored with a low order of the language model (free choice of backoff, nothing known of the words
+before), which is only a guess of what the whole sentence will say: the search is no longer exact.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.connect import depth_first_order
-from lattice_simp.core.kernel import Bools, Floats, Ints, Records, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.optimistic import OrderView, optimistic_costs, order_view
 from lattice_simp.ops.lm_product import (
-    ANY_WORDS,
     FREE_END,
     Estimates,
     product_backward,
@@ -31,37 +28,26 @@ from lattice_simp.ops.prune import rounding_slack
 
 
 @dataclass(frozen=True)
-class CellPruning:
-    """How much of each cell stays.
+class PartPruning:
+    """How much of a part stays.
 
     Attributes:
-        beam: nats above the cell's best path.
+        beam: nats above its best path.
         max_arcs: arcs at most.
         order: the language model's order that scores (2 or more).
-        expansion: before references are replaced, the worst of them are dropped until the cell would have at most
-            so many times `max_arcs` arcs.
-        max_top_arcs: the same limit for the whole sentence's lattice.
     """
 
-    beam: float = 14.0
-    max_arcs: int = 150
+    beam: float
+    max_arcs: int
     order: int = 4
-    expansion: float = 30.0
-    max_top_arcs: int = 200_000
 
-    def __post_init__(self) -> None:
-        least = {"beam": 0, "max_arcs": 1, "order": 2, "expansion": 0, "max_top_arcs": 1}
-        for name, bound in least.items():
-            if not getattr(self, name) >= bound:
-                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from {bound} up")
-
-    def for_sentence(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> CellPruner:
-        """Returns the pruner of a sentence whose lattices hold the target words `words`."""
+    def for_words(self, model: LanguageModel, weight: float, symbols: SymbolTable, words: Ints) -> PartPruner:
+        """Returns the pruner of a lattice that holds the target words `words`."""
         restricted = model.restrict([symbols[word] for word in words.tolist()])
         word_of_label = np.full(len(symbols), -1, dtype=np.int32)
         word_of_label[words] = restricted.word_ids
         costs = optimistic_costs(restricted)
-        return CellPruner(
+        return PartPruner(
             self,
             word_of_label,
             order_view(restricted, costs, min(self.order, model.order), weight),
@@ -70,41 +56,16 @@ class CellPruning:
 
 
 @dataclass(frozen=True, eq=False)
-class CellPruner:
-    """Prunes the cells of one sentence."""
+class PartPruner:
+    """Prunes lattices of some words."""
 
-    settings: CellPruning
+    settings: PartPruning
     word_of_label: Ints
     view: OrderView
     least_cost: Floats
 
-    def references(
-        self, arcs: Records, num_states: int, cell_best: Floats, cell_sizes: Ints, max_size: float
-    ) -> Records:
-        """Drops arcs of a cell whose references are still to be replaced, judging each by its cell's best path."""
-        symbol = arcs["symbol"]
-        is_reference = symbol < 0
-        cell = -1 - symbol[is_reference]
-        words = np.where(is_reference, ANY_WORDS, self.word_of_label[np.where(is_reference, 0, symbol)])
-        costs, sizes = arcs["cost"].copy(), np.ones(len(symbol), dtype=np.int64)
-        costs[is_reference] += cell_best[cell]
-        sizes[is_reference] = cell_sizes[cell]
-        through = self._through(arcs["source"], arcs["target"], words.astype(np.int32), costs, num_states)
-        limit = float(through.min()) + self.settings.beam
-        order = np.argsort(through, kind="stable")
-        total = np.cumsum(sizes[order])
-        if total[-1] > max_size:
-            limit = min(limit, float(through[order[max(int(np.searchsorted(total, max_size)) - 1, 0)]]))
-        return arcs[through <= _with_best_path(limit, through)]
-
-    def words(self, arcs: Records, num_states: int) -> tuple[Records, float]:
-        """Drops arcs of a finished cell; returns what stays, and the cost of the best path."""
-        words = self.word_of_label[arcs["symbol"]]
-        through = self._through(arcs["source"], arcs["target"], words, arcs["cost"], num_states)
-        return arcs[self._kept(through)], float(through.min())
-
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Prunes a lattice of words with one final state, like a cell."""
+        """Prunes a lattice of words with one final state."""
         lattice = lattice.connected()
         position = np.arange(lattice.num_states, dtype=np.int32)
         end = lattice.num_states - 1
@@ -122,7 +83,7 @@ class CellPruner:
         return through <= _with_best_path(limit, through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
-        """Returns for each arc the cost of the best path of the cell through it."""
+        """Returns for each arc the cost of the best path through it."""
         offsets, nextstates, order = _sorted_arcs(
             np.ascontiguousarray(source), np.ascontiguousarray(target), num_states
         )
@@ -149,7 +110,7 @@ def _with_best_path(limit: float, through: Floats) -> float:
 
 @jit
 def _sorted_arcs(source: Ints, target: Ints, num_states: int) -> tuple[Ints, Ints, Ints]:
-    """Numbers a cell's states topologically (0 first, its end state last); returns offsets, next states, arc order."""
+    """Numbers the states topologically (0 first, its end state last); returns offsets, next states, arc order."""
     count = len(source)
     offsets = np.zeros(num_states + 1, dtype=np.int32)
     for arc in range(count):

@@ -1,0 +1,115 @@
+"""The words at the borders of a cell's strings, and what the language model says where two strings meet.
+
+A *border* is a string's first words (its *prefix*, one fewer than the model's order), and the model's state after its
+last ones. As long as the string has fewer words than that, the prefix is all of it and there is no state. The words of
+a prefix are charged as if nothing were known of those before them; when it meets a context, they are charged again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Longs, jit
+from lattice_simp.lm.optimistic import OrderView, advance
+from lattice_simp.translate.exact.forest import NONE, Table, find, slot_of
+from lattice_simp.translate.exact.refine import empty_table, rehashed
+
+EMPTY, WHOLE = 0, 1
+"""Two prefixes: no words; and whatever is before a sentence, so that the state is always known."""
+
+PREFIX = np.dtype(
+    [(name, np.int32) for name in ("parent", "word", "length", "state", "closed", "unused")] + [("charge", np.float64)]
+)
+"""The prefix without its last word, that word, how many there are, the state after them, whether there are as many as
+matter, and what they cost."""
+
+MEETING = np.dtype([("left", np.int32), ("right", np.int32), ("cost", np.float64)])
+"""Words behind a border: the border after them, and what they cost beyond what was charged."""
+
+PREFIXES, MEETINGS = range(2)
+"""The counters in `Borders.used`."""
+
+
+class Borders(NamedTuple):
+    """Tables that grow during a search; `used` counts their records."""
+
+    used: Longs
+    prefixes: Table
+    meetings: Table
+
+
+def new_borders(view: OrderView) -> Borders:
+    """Returns tables that hold `EMPTY` and `WHOLE`."""
+    root = len(view.level) - 1
+    prefixes = empty_table(PREFIX)
+    prefixes.rows[EMPTY] = (NONE, NONE, 0, root, view.order == 1, 0, 0.0)
+    prefixes.rows[WHOLE] = (NONE, NONE, 0, root, True, 0, 0.0)
+    return Borders(np.array([2, 0]), prefixes, empty_table(MEETING))
+
+
+def with_room(borders: Borders, more: int) -> Borders:
+    """Returns tables with room for so many more records."""
+    prefixes, meetings = (
+        table if used + more <= len(table.rows) else rehashed(table, used, 2 * (used + more))
+        for used, table in zip(borders.used.tolist(), (borders.prefixes, borders.meetings), strict=True)
+    )
+    return borders._replace(prefixes=prefixes, meetings=meetings)
+
+
+@jit
+def longer_prefix(view: OrderView, borders: Borders, prefix: int, word: int) -> int:
+    """Finds a prefix with one more word, or adds it."""
+    table = borders.prefixes
+    key = (np.int64(prefix) << 32) + word
+    slot = slot_of(table.keys, key)
+    if table.keys[slot] >= 0:
+        return table.values[slot]
+    found = borders.used[PREFIXES]
+    borders.used[PREFIXES] += 1
+    table.keys[slot], table.values[slot] = key, found
+    node, paid = advance(view, table.rows[prefix].state, word)
+    row = table.rows[found]
+    row.parent, row.word, row.length = prefix, word, table.rows[prefix].length + 1
+    row.state = view.next_state[node]
+    row.closed = row.length >= view.order - 1
+    row.charge = table.rows[prefix].charge + paid + view.match_cost[node]
+    return found
+
+
+@jit
+def meeting(view: OrderView, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> int:
+    """Finds what words cost behind a border, or adds it: those of a prefix, which were charged already, or one word."""
+    table, prefixes = borders.meetings, borders.prefixes.rows
+    context = 2 * right if right != NONE else 2 * left + 1
+    key = (np.int64(context) << 32) + 2 * words + (1 if is_prefix else 0)
+    found = find(table, key)
+    if found >= 0:
+        return found
+    cost = -prefixes[words].charge if is_prefix else 0.0
+    count = prefixes[words].length if is_prefix else 1
+    for index in range(count):
+        word = words
+        if is_prefix:
+            at = words
+            for _ in range(count - 1 - index):
+                at = prefixes[at].parent
+            word = prefixes[at].word
+        if right == NONE:
+            before = prefixes[left].charge
+            left = longer_prefix(view, borders, left, word)
+            cost += prefixes[left].charge - before
+            if prefixes[left].closed:
+                right = prefixes[left].state
+        else:
+            node, paid = advance(view, right, word)
+            cost += paid + view.match_cost[node]
+            right = view.next_state[node]
+    slot = slot_of(table.keys, key)
+    found = borders.used[MEETINGS]
+    borders.used[MEETINGS] += 1
+    table.keys[slot], table.values[slot] = key, found
+    row = table.rows[found]
+    row.left, row.right, row.cost = left, right, cost
+    return found

@@ -1,0 +1,385 @@
+"""Cube pruning (Chiang 2007) over a sentence's chart, cell by cell, scored with the language model's own states.
+
+What leads to a cell, a target side with up to two references, is a grid: one hypothesis for each pair of those that the
+references may stand for, both in the order of their costs. The best corners of all grids wait in one queue; a grid's
+next ones are put there when one is taken out. A hypothesis waits with what it should cost until it comes first, and is
+scored only then (Gesmundo and Henderson 2010).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.growing import find_slot, grown
+from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
+from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.translate.exact.chart import NO_WORD, Chart
+from lattice_simp.translate.exact.forest import EDGE, NONE
+from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, meeting, new_borders, with_room
+
+NODE = np.dtype([(name, np.int32) for name in ("place", "left", "right", "unused")] + [("cost", np.float64)])
+"""A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
+
+ENTRY = np.dtype(
+    [(name, np.int32) for name in ("grid", "row", "column", "left", "right", "scored")] + [("cost", np.float64)]
+)
+"""A hypothesis in the queue: which of a grid, and, when it was scored, its border and its cost."""
+
+
+class Grids(NamedTuple):
+    """What leads to the places of the chart.
+
+    Attributes:
+        offsets: (places + 1,) the grids of place p are `offsets[p]:offsets[p + 1]`.
+        places: (places,) int32, the states of the chart, such that one only needs earlier ones.
+        arcs: (grids,) int32, the last arc of the target side.
+        path_offsets, paths: all arcs of the target side of each grid.
+        first, second: (grids,) int32, the places that its references stand for, `NONE` without; at a position of the
+            sentence, the first is the position before.
+        costs: (grids,) float64, what it costs without the references, as far as its own words tell.
+    """
+
+    offsets: Ints
+    places: Ints
+    arcs: Ints
+    path_offsets: Ints
+    paths: Ints
+    first: Ints
+    second: Ints
+    costs: Floats
+
+
+@jit
+def make_grids(chart: Chart, view: OrderView) -> Grids:
+    """Finds the grids of all places."""
+    num_states, num_arcs, num_cells = len(chart.offsets) - 1, len(chart.symbols), len(chart.starts)
+    whole = chart.starts[num_cells - 1]
+    is_start, is_place = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
+    is_start[chart.starts] = True
+    is_place[chart.ends] = True
+    into = np.full(num_states, -1, dtype=np.int32)  # the arc into a state of a prefix tree
+    source = np.empty(num_arcs, dtype=np.int32)
+    at_top = np.zeros(num_states, dtype=np.bool_)
+    at_top[whole] = True
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            source[arc], into[chart.targets[arc]] = state, arc
+            if at_top[state]:
+                at_top[chart.targets[arc]] = is_place[chart.targets[arc]] = True
+    counts = np.zeros(num_states + 1, dtype=np.int32)
+    for arc in range(num_arcs):
+        if is_place[chart.targets[arc]]:
+            counts[chart.targets[arc] + 1] += 1
+    begins = np.cumsum(counts).astype(np.int32)
+    total = begins[num_states]
+    fill = begins[:-1].copy()
+    arcs = np.empty(total, dtype=np.int32)
+    for arc in range(num_arcs):
+        target = chart.targets[arc]
+        if is_place[target]:
+            arcs[fill[target]] = arc
+            fill[target] += 1
+    path_offsets = np.zeros(total + 1, dtype=np.int32)
+    for grid in range(total):
+        length, state = 1, source[arcs[grid]]
+        while not (is_start[state] or is_place[state]):
+            length, state = length + 1, source[into[state]]
+        path_offsets[grid + 1] = path_offsets[grid] + length
+    paths = np.empty(path_offsets[total], dtype=np.int32)
+    first, second = np.full(total, NONE, dtype=np.int32), np.full(total, NONE, dtype=np.int32)
+    costs = np.zeros(total)
+    for grid in range(total):
+        arc, place = arcs[grid], path_offsets[grid + 1] - 1
+        while True:
+            paths[place] = arc
+            if place == path_offsets[grid]:
+                break
+            arc, place = into[source[arc]], place - 1
+        begin = source[paths[place]]
+        if at_top[begin]:
+            first[grid] = begin
+        for index in range(path_offsets[grid], path_offsets[grid + 1]):
+            arc = paths[index]
+            symbol = chart.symbols[arc]
+            costs[grid] += chart.costs[arc]
+            if symbol <= -2:
+                if first[grid] == NONE:
+                    first[grid] = chart.ends[-2 - symbol]
+                else:
+                    second[grid] = chart.ends[-2 - symbol]
+            elif symbol != NO_WORD and not at_top[begin]:
+                node, paid = advance(view, chart.contexts[source[arc]] >> 1, symbol)
+                costs[grid] += paid + view.match_cost[node]
+    places = np.flatnonzero(is_place).astype(np.int32)
+    offsets = np.append(begins[places], total).astype(np.int32)
+    return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
+
+
+class Found(NamedTuple):
+    """What the search has found so far.
+
+    Attributes:
+        used: how many hypotheses and how many edges there are.
+        nodes: records of `NODE`; those of a place are side by side, the cheapest first.
+        edges: records of `EDGE` (its arc is a grid);  costs: what each adds to its tails.
+        begin, end: (states,) int32, the hypotheses of each place.
+    """
+
+    used: Longs
+    nodes: Records
+    edges: Records
+    costs: Floats
+    begin: Ints
+    end: Ints
+
+
+NODES, EDGES = range(2)
+"""The counters in `Found.used`."""
+
+
+BEAM = 20.0
+"""Nats above the first hypothesis of a place at which it is done."""
+
+
+def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grids]:
+    """Finds the best hypotheses of all places; those of the last one are of the whole sentence.
+
+    Args:
+        chart: of a sentence.
+        model: the language model.
+        pops: hypotheses of a place that are looked at.
+    """
+    view = order_view(model, optimistic_costs(model), model.order)
+    grids = make_grids(chart, view)
+    borders = new_borders(view)
+    found = Found(
+        np.array([1, 0]),
+        np.zeros(4096, dtype=NODE),
+        np.zeros(4096, dtype=EDGE),
+        np.zeros(4096),
+        np.zeros(chart.num_states, dtype=np.int32),
+        np.zeros(chart.num_states, dtype=np.int32),
+    )
+    whole = int(chart.starts[-1])
+    found.nodes[0] = (whole, WHOLE, view.start, 0, view.settle_cost[model.start_word])
+    found.begin[whole], found.end[whole] = 0, 1
+    sizes = np.diff(grids.offsets)
+    for number, place in enumerate(grids.places.tolist()):
+        if place == whole:
+            continue
+        steps = 8 * (int(sizes[number]) + 3 * pops)
+        if steps + int(borders.used.max()) > min(len(borders.prefixes.rows), len(borders.meetings.rows)):
+            borders = with_room(borders, steps)
+        found = _roomy(found, pops)
+        fill_place(number, chart, view, grids, borders, found, pops)
+    return found, grids
+
+
+def _roomy(found: Found, more: int) -> Found:
+    """Returns what was found with room for so many hypotheses and edges more."""
+    nodes, edges, costs = found.nodes, found.edges, found.costs
+    while found.used[NODES] + more > len(nodes):
+        nodes = grown(nodes)
+    while found.used[EDGES] + more > len(edges):
+        edges, costs = grown(edges), grown(costs)
+    return found._replace(nodes=nodes, edges=edges, costs=costs)
+
+
+class Queue(NamedTuple):
+    """Hypotheses that wait, a heap; `used` counts those in the heap, and all records.
+
+    Attributes:
+        entries: records of `ENTRY`.
+        keys, numbers: of the heap: what an entry costs, or should, and which it is.
+    """
+
+    used: Longs
+    entries: Records
+    keys: Floats
+    numbers: Ints
+
+
+WAITING, ENTRIES = range(2)
+"""The counters in `Queue.used`."""
+
+
+@inlined
+def _put(queue: Queue, key: float, number: int) -> None:
+    """Puts an entry into the heap."""
+    keys, numbers = queue.keys, queue.numbers
+    at = queue.used[WAITING]
+    queue.used[WAITING] += 1
+    while at > 0 and keys[(at - 1) >> 1] > key:
+        above = (at - 1) >> 1
+        keys[at], numbers[at] = keys[above], numbers[above]
+        at = above
+    keys[at], numbers[at] = key, number
+
+
+@inlined
+def _take(queue: Queue) -> int:
+    """Takes the first entry out of the heap."""
+    keys, numbers = queue.keys, queue.numbers
+    taken = numbers[0]
+    queue.used[WAITING] -= 1
+    size = queue.used[WAITING]
+    key, number, at = keys[size], numbers[size], 0
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and keys[below + 1] < keys[below]:
+            below += 1
+        if keys[below] >= key:
+            break
+        keys[at], numbers[at] = keys[below], numbers[below]
+        at = below
+    keys[at], numbers[at] = key, number
+    return taken
+
+
+@inlined
+def _wait(queue: Queue, grid: int, row: int, column: int, key: float) -> None:
+    """Puts a hypothesis into the queue that is not scored yet."""
+    number = queue.used[ENTRIES]
+    queue.used[ENTRIES] += 1
+    entry = queue.entries[number]
+    entry.grid, entry.row, entry.column, entry.scored = grid, row, column, 0
+    _put(queue, key, number)
+
+
+@jit
+def _corners(grids: Grids, found: Found, number: int, pops: int) -> Queue:
+    """Returns the queue with the best hypothesis of each grid of a place."""
+    begin, end = grids.offsets[number], grids.offsets[number + 1]
+    room = end - begin + 2 * pops + 2
+    queue = Queue(
+        np.zeros(2, dtype=np.int64), np.empty(room, dtype=ENTRY), np.empty(room), np.empty(room, dtype=np.int32)
+    )
+    for grid in range(begin, end):
+        key = grids.costs[grid]
+        for tail in (grids.first[grid], grids.second[grid]):
+            if tail != NONE:
+                key += found.nodes[found.begin[tail]].cost if found.begin[tail] < found.end[tail] else np.inf
+        if key < np.inf:
+            _wait(queue, grid, 0, 0, key)
+    return queue
+
+
+@inlined
+def _go_on(queue: Queue, grids: Grids, found: Found, number: int) -> None:
+    """Puts the neighbours of a hypothesis into the queue: each pair of a grid comes there once."""
+    grid, row, column = queue.entries[number].grid, queue.entries[number].row, queue.entries[number].column
+    cost, nodes = queue.entries[number].cost, found.nodes
+    first, second = grids.first[grid], grids.second[grid]
+    if first != NONE and column == 0 and found.begin[first] + row + 1 < found.end[first]:
+        at = found.begin[first] + row
+        _wait(queue, grid, row + 1, column, cost + nodes[at + 1].cost - nodes[at].cost)
+    if second != NONE and found.begin[second] + column + 1 < found.end[second]:
+        at = found.begin[second] + column
+        _wait(queue, grid, row, column + 1, cost + nodes[at + 1].cost - nodes[at].cost)
+
+
+@jit
+def _score(
+    chart: Chart, view: OrderView, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
+) -> tuple[int, int, float]:
+    """Returns the border and the cost of a hypothesis made of one or two others."""
+    prefixes = borders.prefixes.rows
+    full = view.order - 1
+    left, right, cost = EMPTY, (NONE if full > 0 else len(view.level) - 1), 0.0
+    begin, end = grids.path_offsets[grid], grids.path_offsets[grid + 1]
+    references = 0
+    if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
+        left, right, cost = WHOLE, nodes[tails[0]].right, nodes[tails[0]].cost
+        references = 1
+    for index in range(begin, end):
+        arc = grids.paths[index]
+        symbol = chart.symbols[arc]
+        cost += chart.costs[arc]
+        if symbol == NO_WORD:
+            continue
+        if symbol >= 0:
+            word = view.end if symbol == view.num_words else symbol
+            row = borders.meetings.rows[meeting(view, borders, left, right, word, False)]
+            left, right, cost = left if right != NONE else row.left, row.right, cost + row.cost
+            continue
+        own = nodes[tails[references]]
+        own_left, own_right = own.left, own.right
+        references += 1
+        cost += own.cost
+        if left == EMPTY and full > 0:
+            left, right = own_left, own_right
+        elif own_left != EMPTY:
+            row = borders.meetings.rows[meeting(view, borders, left, right, own_left, True)]
+            left, right, cost = left if right != NONE else row.left, row.right, cost + row.cost
+            if prefixes[own_left].closed:
+                right = own_right
+    return left, right, cost
+
+
+@jit
+def fill_place(
+    number: int, chart: Chart, view: OrderView, grids: Grids, borders: Borders, found: Found, pops: int
+) -> None:
+    """Finds the hypotheses of a place from those of the places before it."""
+    place = grids.places[number]
+    first_node, first_edge = found.used[NODES], found.used[EDGES]
+    queue = _corners(grids, found, number, pops)
+    slots = 16
+    while slots < 2 * pops:
+        slots *= 2
+    codes, owners = np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32)
+    taken, best = 0, np.inf
+    while queue.used[WAITING] > 0 and taken < pops and queue.keys[0] <= best + BEAM:
+        own = _take(queue)
+        entry = queue.entries[own]
+        first, second = grids.first[entry.grid], grids.second[entry.grid]
+        tail = found.begin[first] + entry.row if first != NONE else NONE
+        other = found.begin[second] + entry.column if second != NONE else NONE
+        if entry.scored == 0:
+            entry.left, entry.right, entry.cost = _score(
+                chart, view, grids, borders, found.nodes, entry.grid, (tail, other)
+            )
+            entry.scored = 1
+            if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
+                _put(queue, entry.cost, own)
+                continue
+        taken, best = taken + 1, min(best, entry.cost)
+        slot = find_slot(codes, (np.int64(entry.left) << 32) + entry.right + 1)
+        if codes[slot] < 0:
+            codes[slot] = (np.int64(entry.left) << 32) + entry.right + 1
+            owners[slot] = found.used[NODES]
+            found.used[NODES] += 1
+            node = found.nodes[owners[slot]]
+            node.place, node.left, node.right, node.cost = place, entry.left, entry.right, entry.cost
+        node = found.nodes[owners[slot]]
+        node.cost = min(node.cost, entry.cost)
+        edge = found.edges[found.used[EDGES]]
+        edge.head, edge.tail, edge.second, edge.junction, edge.arc = owners[slot], tail, other, NONE, entry.grid
+        before = found.nodes[tail].cost if tail != NONE else 0.0
+        before += found.nodes[other].cost if other != NONE else 0.0
+        found.costs[found.used[EDGES]] = entry.cost - before
+        found.used[EDGES] += 1
+        _go_on(queue, grids, found, own)
+    _sort(found, first_node, first_edge)
+    found.begin[place], found.end[place] = first_node, found.used[NODES]
+
+
+@jit
+def _sort(found: Found, first_node: int, first_edge: int) -> None:
+    """Puts the newest hypotheses into the order of their costs."""
+    nodes, edges = found.nodes, found.edges
+    count = found.used[NODES] - first_node
+    costs = np.empty(count)
+    for index in range(count):
+        costs[index] = nodes[first_node + index].cost
+    order = np.argsort(costs)
+    rank = np.empty(count, dtype=np.int32)
+    before = nodes[first_node : first_node + count].copy()
+    for index in range(count):
+        rank[order[index]] = index
+        nodes[first_node + index] = before[order[index]]
+    for edge in range(first_edge, found.used[EDGES]):
+        edges[edge].head = first_node + rank[edges[edge].head - first_node]

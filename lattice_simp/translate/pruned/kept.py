@@ -1,0 +1,101 @@
+"""Which items of a chart the pruned search keeps: those of good derivations, as many as a lattice can hold.
+
+What the hypotheses of one span share is a lattice again: every derivation of the items that are kept is in it, also
+those that no hypothesis stood for. The exact language model chooses among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, jit
+from lattice_simp.ops.apply_lm import Models
+from lattice_simp.translate.exact.chart import search_chart
+from lattice_simp.translate.exact.forest import NONE
+from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.pruned.cubes import EDGES, NODES, Found, Grids, search
+from lattice_simp.translate.pruned.limits import CubePruning
+
+NARROWER = 0.7
+"""By which the beam shrinks while the lattice is too large."""
+
+NARROWEST = 1e-3
+"""Nats below which only the best derivation is kept."""
+
+
+def kept_items(
+    chart: HieroChart, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
+) -> Bools:
+    """Searches a chart, and returns which items are kept, (items,) bool; all are if nothing is found.
+
+    Args:
+        chart: of a sentence.
+        models: the language models with their weights.
+        word_penalty: the cost of a word.
+        limits: see `CubePruning`.
+        invisible: words that the language models do not see.
+    """
+    searched, model, top_steps = search_chart(chart, models, word_penalty, invisible)
+    found, grids = search(searched, model, limits.pops)
+    goal = searched.ends[-1]
+    if found.begin[goal] == found.end[goal]:
+        return np.ones(len(chart.items.cost), dtype=np.bool_)
+    gaps = grid_gaps(found, len(grids.arcs), found.begin[goal])
+    beam, whole = limits.beam, int(searched.starts[-1])
+    while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
+        beam *= NARROWER
+    steps = searched.steps[grids.arcs[gaps <= max(beam, NARROWEST)]]
+    kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
+    kept[steps] = kept[top_steps[steps]] = True
+    return kept[1:]
+
+
+@jit
+def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
+    """Returns (grids,) how much the best derivation found that uses a grid costs beyond the best one of all."""
+    nodes, edges = found.nodes, found.edges
+    outside, gaps = np.full(found.used[NODES], np.inf), np.full(num_grids, np.inf)
+    best = nodes[goal].cost
+    outside[goal] = 0.0
+    for index in range(found.used[EDGES] - 1, -1, -1):
+        edge = edges[index]
+        above = outside[edge.head] + found.costs[index]
+        if not above < np.inf:
+            continue
+        tail = nodes[edge.tail].cost if edge.tail != NONE else 0.0
+        second = nodes[edge.second].cost if edge.second != NONE else 0.0
+        gaps[edge.arc] = min(gaps[edge.arc], above + tail + second - best)
+        if edge.tail != NONE:
+            outside[edge.tail] = min(outside[edge.tail], above + second)
+        if edge.second != NONE:
+            outside[edge.second] = min(outside[edge.second], above + tail)
+    return gaps
+
+
+@jit
+def lattice_size(grids: Grids, gaps: Floats, limit: float, whole: int, num_states: int) -> float:
+    """Returns the arcs of the lattice of the grids within a limit, all references replaced and nothing shared."""
+    sizes, at_top = np.zeros(num_states), np.zeros(num_states, dtype=np.bool_)
+    at_top[whole] = True
+    total = 0.0
+    for number in range(len(grids.places)):
+        place = grids.places[number]
+        for grid in range(grids.offsets[number], grids.offsets[number + 1]):
+            first, second = grids.first[grid], grids.second[grid]
+            is_glue = first != NONE and at_top[first]
+            if is_glue:
+                at_top[place] = True
+            if not gaps[grid] <= limit:
+                continue
+            size = float(grids.path_offsets[grid + 1] - grids.path_offsets[grid])
+            if second != NONE:
+                size += sizes[second]
+            if is_glue:
+                total += size
+            else:
+                if first != NONE:
+                    size += sizes[first]
+                sizes[place] += size
+    return total

@@ -1,0 +1,28 @@
+"""What can be set of the pruned search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.options import option
+
+
+@dataclass(frozen=True)
+class CubePruning:
+    """How much of a nested grammar's derivations is looked at, and how much of that is kept.
+
+    Attributes:
+        pops: hypotheses of each span that are looked at: more find better translations, and take longer.
+        beam: nats that the best derivation with a rule may cost more than the best of all, for the rule to be kept.
+        max_arcs: of the lattice of the rules that are kept; the beam shrinks until it fits.
+    """
+
+    pops: int = option(1000, "pops", "hypotheses of each span that a nested grammar's search looks at")
+    beam: float = 10.0
+    max_arcs: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name, bound in {"pops": 1, "beam": 0, "max_arcs": 1}.items():
+            if not getattr(self, name) >= bound:
+                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from {bound} up")

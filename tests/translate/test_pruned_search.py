@@ -1,0 +1,204 @@
+"""The pruned search in nested grammars: exact when it looks at everything, honest about costs when it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+from helpers import PlainModel, best_by_string, random_arpa
+from test_exact_search import CLOSE, expected, make_decoder, with_models
+from test_hiero import TARGET
+from test_word_lattices import expected_translations, random_input
+from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
+
+from lattice_simp import LanguageModel
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.translate.exact.chart import search_chart
+from lattice_simp.translate.exact.forest import NONE
+from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, longer_prefix, meeting, new_borders
+from lattice_simp.translate.pruned.cubes import EDGES, search
+from lattice_simp.translate.pruned.kept import grid_gaps
+from lattice_simp.translate.pruned.limits import CubePruning
+
+SEEDS = range(60)
+EVERYTHING = CubePruning(pops=20_000, beam=1e6, max_arcs=10_000_000)
+
+
+def pruned_decoder(seed, cubes, kind="full", beam=0.0):
+    decoder, texts, words = make_decoder(seed, kind)
+    return replace(decoder, settings=replace(decoder.settings, exact=None, cubes=cubes, beam=beam)), texts, words
+
+
+def found_in(decoder, words, pops, invisible=()):
+    """Runs the search alone; returns what it found, the grids, and the chart."""
+    chart = decoder.hiero.chart(words)
+    searched, model, _ = search_chart(chart, decoder.hiero.models, decoder.hiero.word_penalty, invisible)
+    return (*search(searched, model, pops), searched)
+
+
+def goal_costs(found, chart):
+    goal = chart.ends[-1]
+    return found.nodes["cost"][found.begin[goal] : found.end[goal]]
+
+
+@pytest.mark.parametrize("kind", ["full", "chain"])
+def test_the_best_is_found_where_everything_is_looked_at(kind, monkeypatch):
+    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    nested = 0
+    for seed in SEEDS:
+        decoder, texts, words = pruned_decoder(seed, EVERYTHING, kind)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        nested += decoder.grammar.nests
+        least = min(table.values())
+        found, _, chart = found_in(decoder, words, 20_000)
+        assert goal_costs(found, chart)[0] == pytest.approx(least, **CLOSE), seed
+        assert decoder.translate(words).best.cost == pytest.approx(least, **CLOSE), seed
+    assert nested > 20
+
+
+@pytest.mark.parametrize("pops", [1, 2, 5])
+def test_a_narrow_search_costs_what_its_translations_cost(pops):
+    worse = 0
+    for seed in SEEDS:
+        decoder, texts, words = pruned_decoder(seed, CubePruning(pops=pops))
+        table = expected(decoder, texts, words)
+        if not table or not decoder.grammar.nests:
+            continue
+        found, _, chart = found_in(decoder, words, pops)
+        cost = goal_costs(found, chart)[0]
+        result = decoder.translate(words)
+        assert_features_explain_costs(decoder, result, [result.best])
+        assert table[result.best.tokens] <= result.best.cost + 1e-5, seed  # another derivation may be cheaper
+        assert result.best.cost <= cost + 1e-5, seed  # that of the search is among those that are kept
+        worse += cost > min(table.values()) + 1e-3
+    assert pops > 1 or worse > 3
+
+
+def test_lattices_have_derivations_and_features():
+    for seed in SEEDS[:25]:
+        decoder, _, words = pruned_decoder(seed, CubePruning(pops=30), beam=2.0)
+        result = decoder.translate(words)
+        paths = result.nbest(5)
+        assert_features_explain_costs(decoder, result, paths)
+        assert_derivations_spell(decoder, result, paths)
+
+
+def test_everything_within_the_beam_is_kept_and_the_lattice_fits():
+    shrunk = 0
+    for seed in SEEDS[:30]:
+        wide, texts, words = pruned_decoder(seed, EVERYTHING, beam=3.0)
+        if not wide.grammar.nests or not (table := expected(wide, texts, words)):
+            continue
+        least = min(table.values())
+        found = best_by_string(wide.translate(words).lattice)
+        assert {string for string, cost in table.items() if cost < least + 3.0 - 1e-4} <= set(found), seed
+        whole = wide.hiero.rules(words).lattice.num_arcs
+        small = replace(wide, settings=replace(wide.settings, cubes=replace(EVERYTHING, max_arcs=max(1, whole // 2))))
+        kept = small.hiero.rules(words).lattice
+        assert kept.num_arcs <= max(whole // 2, len(small.translate(words).best.arcs) + 2), seed
+        shrunk += kept.num_arcs < whole
+        assert small.translate(words).best.cost == pytest.approx(least, **CLOSE), seed
+    assert shrunk > 5
+
+
+def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
+    """The best derivation's grids have none; without those of a larger gap, the best one stays as it is."""
+    for seed in SEEDS[:25]:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        found, grids, chart = found_in(decoder, words, 50)
+        goal = int(found.begin[chart.ends[-1]])
+        if found.begin[chart.ends[-1]] == found.end[chart.ends[-1]]:
+            continue
+        gaps = grid_gaps(found, len(grids.arcs), goal)
+        edges, costs = found.edges[: found.used[EDGES]], found.costs[: found.used[EDGES]]
+        assert gaps.min() == pytest.approx(0.0, abs=1e-9)
+        kept = gaps[edges["arc"]] <= 1e-9
+        inside = np.full(found.used[0], np.inf)
+        inside[0] = 0.0
+        for edge, cost in zip(edges[kept], costs[kept], strict=True):
+            tails = [inside[tail] for tail in (edge["tail"], edge["second"]) if tail >= 0]
+            inside[edge["head"]] = min(inside[edge["head"]], cost + sum(tails))
+        assert inside[goal] == pytest.approx(found.nodes["cost"][goal]), seed
+
+
+def read_words(view, borders, ids, left, right, words):
+    """Reads words one by one; returns the border after them, and what they cost."""
+    cost = 0.0
+    for word in words:
+        row = borders.meetings.rows[meeting(view, borders, left, right, ids[word], False)]
+        left, right, cost = left if right != NONE else row["left"], row["right"], cost + row["cost"]
+    return int(left), int(right), float(cost)
+
+
+def test_words_meet_a_border_as_the_model_says():
+    """Of two strings that meet, what both were charged and the meeting cost together what the whole string costs."""
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 5])
+        order = int(rng.integers(1, 6))
+        text = random_arpa(rng, TARGET, order, density=0.5)
+        restricted = LanguageModel.from_bytes(text.encode()).restrict(TARGET)
+        view = order_view(restricted, optimistic_costs(restricted), order)
+        borders, plain = new_borders(view), PlainModel(text)
+
+        read = partial(read_words, view, borders, dict(zip(TARGET, restricted.word_ids, strict=True)))
+        empty = (EMPTY, NONE if order > 1 else len(view.level) - 1)
+        for first, second in product((1, 2, 5), repeat=2):
+            one, two = (rng.choice(TARGET, count).tolist() for count in (first, second))
+            left, right, cost = read(WHOLE, view.start, one)
+            own_left, own_right, own_cost = read(*empty, two)
+            row = borders.meetings.rows[meeting(view, borders, left, right, own_left, True)]
+            ending = own_right if borders.prefixes.rows[own_left]["closed"] else int(row["right"])
+            end = borders.meetings.rows[meeting(view, borders, left, ending, view.end, False)]
+            total = view.settle_cost[restricted.start_word] + cost + own_cost + row["cost"] + end["cost"]
+            assert total == pytest.approx(plain.cost((*one, *two)), **CLOSE), (seed, one, two)
+
+
+def test_prefixes_are_found_again():
+    restricted = LanguageModel.from_bytes(random_arpa(np.random.default_rng(0), TARGET, 3).encode()).restrict(TARGET)
+    view = order_view(restricted, optimistic_costs(restricted), 3)
+    borders = new_borders(view)
+    first = longer_prefix(view, borders, EMPTY, 3)
+    assert longer_prefix(view, borders, EMPTY, 3) == first != longer_prefix(view, borders, EMPTY, 4)
+    row = borders.prefixes.rows[longer_prefix(view, borders, first, 4)]
+    assert (row["parent"], row["word"], row["length"], row["closed"]) == (first, 4, 2, True)
+
+
+def test_word_lattices_are_searched_too(monkeypatch):
+    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    for seed in SEEDS[:20]:
+        decoder, texts, _ = pruned_decoder(seed, EVERYTHING)
+        decoder = decoder.with_settings({"max_span": 10})
+        lattice = random_input(seed)
+        if not any(best_by_string(lattice)):
+            continue
+        strings = expected_translations(decoder.grammar, decoder.hiero.rule_costs, lattice, decoder.hiero.options)
+        if strings:
+            best = decoder.translate(lattice).best
+            assert best.cost == pytest.approx(min(with_models(decoder, texts, strings).values()), **CLOSE), seed
+
+
+def test_invisible_words_are_no_context(monkeypatch):
+    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    for seed in SEEDS[:20]:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        if not decoder.grammar.nests:
+            continue
+        hidden = TARGET[:1]
+        found, _, chart = found_in(decoder, words, 20_000, hidden)
+        rules = decoder.hiero.chart(words).lattice().lattice
+        if rules.empty:
+            continue
+        scored = decoder.hiero.with_models(rules, 0.0, hidden)
+        assert goal_costs(found, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
+
+
+@pytest.mark.parametrize("values", [{"pops": 0}, {"beam": -1.0}, {"max_arcs": 0}, {"beam": float("nan")}])
+def test_limits_must_make_sense(values):
+    with pytest.raises(LatticeSimpError, match=f"{next(iter(values))} is .*give a number from"):
+        CubePruning(**values)
