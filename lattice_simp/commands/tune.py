@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
@@ -17,7 +18,9 @@ from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
     from lattice_simp.core.symbols import SymbolTable
-    from lattice_simp.tune.mert import MertOptions
+    from lattice_simp.tune.mert import MertResult
+
+Optimizer = Literal["mert", "mira"]
 
 app = command_app("Tune weights and minimum Bayes-risk decoding on a development set.")
 
@@ -27,9 +30,12 @@ METRIC = typer.Option("--metric", help="what is tuned for; sari for simplificati
 COMPARED = typer.Option("--source", help="tokenised sentences that the hypotheses were made of, for --metric sari")
 START = typer.Option("--weights", help="a weights.tsv to start from")
 OUTPUT = typer.Option("--output", "-o", help="a weights.tsv")
-DIRECTIONS = typer.Option(min=0, help="random directions beside the axes")
-RESTARTS = typer.Option(min=0, help="of the optimiser")
-SEED = typer.Option(help="of the random directions")
+OPTIMIZER = typer.Option(
+    help="mert: the best score on these lists; mira: averaged small steps, safer for many features"
+)
+DIRECTIONS = typer.Option(min=0, help="random directions beside the axes, of mert")
+RESTARTS = typer.Option(min=0, help="of mert")
+SEED = typer.Option(help="of the random directions, or of the sentences' order")
 JOBS = typer.Option(min=1, help="processes for decoding, threads for optimising")
 
 
@@ -130,6 +136,7 @@ def lattices(
     output: Annotated[Path, OUTPUT],
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
+    optimizer: Annotated[Optimizer, OPTIMIZER] = "mert",
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 3,
     seed: Annotated[int, SEED] = 1,
@@ -139,7 +146,6 @@ def lattices(
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats import read
     from lattice_simp.translate.model_files import read_weights
-    from lattice_simp.tune.mert import MertOptions
 
     files = [path for own in sources for path in (sorted(own.glob("*.txt")) if own.is_dir() else [own])]
     if not files:
@@ -149,8 +155,8 @@ def lattices(
     goal = _Goal(metric, files[0], references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     own = [read(path, "features", symbols, feature_names=names) for path in files]
-    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
-    _minimise(own, symbols, goal, start, output, options)
+    search = _Search(optimizer, seed, directions, restarts, jobs)
+    _minimise(own, symbols, goal, start, output, search)
 
 
 @app.command()
@@ -163,6 +169,7 @@ def nbest(
     first_id: FIRST_ID = None,
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
+    optimizer: Annotated[Optimizer, OPTIMIZER] = "mert",
     directions: Annotated[int, DIRECTIONS] = 12,
     restarts: Annotated[int, RESTARTS] = 3,
     seed: Annotated[int, SEED] = 1,
@@ -177,7 +184,6 @@ def nbest(
     from lattice_simp.rescore.nbest import with_total
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import nbest_lattice
-    from lattice_simp.tune.mert import MertOptions
 
     goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
@@ -190,8 +196,8 @@ def nbest(
             f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight"
         )
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
-    options = MertOptions(seed=seed, random_directions=directions, restarts=restarts, jobs=jobs)
-    _minimise(own, symbols, goal, start, output, options)
+    search = _Search(optimizer, seed, directions, restarts, jobs)
+    _minimise(own, symbols, goal, start, output, search)
 
 
 @dataclass(frozen=True)
@@ -216,11 +222,31 @@ class _Goal:
             raise LatticeSimpError(f"--source has no effect on --metric {self.metric}; leave it out, or take {own}")
 
 
+@dataclass(frozen=True)
+class _Search:
+    """How weights are looked for."""
+
+    optimizer: Optimizer
+    seed: int
+    directions: int
+    restarts: int
+    jobs: int
+
+    def function(self) -> Callable[..., MertResult]:
+        """Returns the optimiser with its options."""
+        from lattice_simp.tune.mert import MertOptions, minimize_error
+        from lattice_simp.tune.mira import MiraOptions, learn_margins
+
+        if self.optimizer == "mira":
+            return partial(learn_margins, options=MiraOptions(seed=self.seed))
+        options = MertOptions(seed=self.seed, random_directions=self.directions, restarts=self.restarts, jobs=self.jobs)
+        return partial(minimize_error, options=options)
+
+
 def _minimise(
-    lattices: Sequence[Lattice], symbols: SymbolTable, goal: _Goal, start: Path, output: Path, options: MertOptions
+    lattices: Sequence[Lattice], symbols: SymbolTable, goal: _Goal, start: Path, output: Path, search: _Search
 ) -> None:
     from lattice_simp.translate.model_files import read_weights, write_weights
-    from lattice_simp.tune.mert import minimize_error
 
     columns = _references(goal.references, len(lattices), goal.hypotheses)
     references = [[symbols.encode(words) for words in own] for own in columns]
@@ -229,7 +255,7 @@ def _minimise(
         lines = _references([goal.source], len(lattices), goal.hypotheses)
         sources = [symbols.encode(words) for (words,) in lines]
     weights = read_weights(start)
-    result = minimize_error(lattices, references, weights, options, metric=goal.metric, sources=sources)
+    result = search.function()(lattices, references, weights, metric=goal.metric, sources=sources)
     write_weights(output, result.weights)
     _say_gain(output, goal.metric, result.initial_score, result.score)
 

@@ -114,6 +114,24 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     assert f"{tmp_path / 'nbest'}: the feature 'x_1' is not in {tmp_path / 'start.tsv'} (add a line with" in refused
 
 
+def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):
+    entries = [("a b c d e", "x= 0 y= 1"), ("a b c d f", "x= 1 y= 0")]
+    (tmp_path / "nbest").write_text("".join(f"0 ||| {words} ||| {scores} ||| 0\n" for words, scores in entries))
+    (tmp_path / "refs").write_text("a b c d e\n", encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"x": 1.0, "y": 0.5})
+    arguments = (tmp_path / "nbest", "--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv")
+    found = {}
+    for optimizer in ("mert", "mira"):
+        done = call("tune", "nbest", *arguments, "--optimizer", optimizer, "--output", tmp_path / "w.tsv")
+        assert "BLEU 66.87 before, 100.00 after" in done.stderr
+        found[optimizer] = read_weights(tmp_path / "w.tsv")
+        assert found[optimizer]["y"] > found[optimizer]["x"]
+    assert found["mert"] != found["mira"]
+    refused = call("tune", "nbest", *arguments, "--optimizer", "pro", "--output", tmp_path / "w.tsv").stderr
+    assert "pro" in refused
+    assert "Traceback" not in refused
+
+
 @pytest.mark.parametrize("weights", [{"x": 1.0}, {"x": 1.0, "TOTAL": 1.0}, {"x": 0.2, "TOTAL": 3.0}])
 def test_what_tuning_reports_is_what_rescoring_yields(call, tmp_path, weights):
     for seed in range(5):
