@@ -246,7 +246,7 @@ class ToyStudy:
         self.do(automatic_variants_stage(self.study, self.sentences))
         for name in self.study.rescored or ():
             self.rescored(name)
-        self.records["perplexities"] = {**_COSTS, "perplexities": {"bilingual": 40.0}}
+        self.records["perplexities"] = {**_COSTS, "perplexities": {"Bilingual": 40.0}}
         self.records |= {"prepare": {**_COSTS, "pairs": 2}, "rules": {**_COSTS, "rules": 3, "patterns": 1}}
         return StudyDone(self.study, self.sentences, self.folders, self.records)
 

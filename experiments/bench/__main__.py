@@ -93,7 +93,7 @@ def write_page(path: Path, figures: Figures) -> None:
     cells = {name[1]: line.split("|")[1].strip() for line in found["rows"].splitlines() if (name := _NAME.search(line))}
     rows = [_HEAD]
     for name, own in figures.items():
-        if name in cells or not (found["kind"] == "chosen" or any(part in name for part in _NOT_ON_PAGE)):
+        if name in cells or found["kind"] == "begin":
             value, baseline, ratio = _texts(own)
             recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
             first = cells.get(name, f"`{name}`")
@@ -105,7 +105,6 @@ def write_page(path: Path, figures: Figures) -> None:
 _TABLE = re.compile(r"<!-- figures: (?P<kind>begin|chosen) -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)
 _NAME = re.compile(r"^\| *`(\w+)`")
 _HEAD = "| figure | value | baseline, same run | ratio | other programs, recorded |\n|---|---|---|---|---|"
-_NOT_ON_PAGE = ("pops100_", "hiero_full_cpu", "hiero_full_total", "europarl_full_cpu", "europarl_full_total")
 
 
 def _recorded(own: Figure) -> list[tuple[str, float]]:

@@ -138,6 +138,10 @@ class Study(BaseModel):
         """How the systems compose; the weight is among those that are tuned."""
         return SkeletonSettings(hypotheses=self.hypotheses, weight=1.0, beam=self.beam)
 
+    def translates(self, kind: str) -> bool:
+        """Returns whether skeletons of a kind that is not hand-made are translated with."""
+        return self.translated is None or kind in self.translated
+
     def rescores(self, system: System) -> bool:
         """Returns whether a system's n-best lists are rescored."""
         return self.rescored is None or system.name in self.rescored

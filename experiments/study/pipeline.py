@@ -13,7 +13,7 @@ from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import MADE, made_files, made_stage
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
-from experiments.study.sentences import read_sentences, set_names, test_set
+from experiments.study.sentences import DEVELOPMENT, read_sentences, set_names, test_set
 from experiments.study.systems import System
 from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
@@ -64,14 +64,13 @@ def run_study(
     """
     _check_tools(study, config)
     names = dict.fromkeys([*study.automatic, *files])
-    check_variants(study, tuple(name for name in names if study.translated is None or name in study.translated))
+    check_variants(study, tuple(filter(study.translates, names)))
     given = dict(files)
-    config, done = trained(study, config, run)
-    before_tests()
+    config, done = trained(study, config, run, before_tests)
     sets = set_names(config)
     if study.automatic:
         files = {**made_files(study, done.folders[MADE]), **files}
-    kinds = {kind: path for kind, path in files.items() if study.translated is None or kind in study.translated}
+    kinds = {kind: path for kind, path in files.items() if study.translates(kind)}
     sentences = {name: read_sentences(config, name, done.folders["model"], kinds) for name in sets}
     unused = set(kinds).difference(*(one.skeletons for name in sets for one in sentences[name]))
     if unused:
@@ -84,7 +83,7 @@ def run_study(
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),
         scorers_stage(study),
-        perplexities_stage(study, sentences),
+        perplexities_stage(study, sentences, test_set_files(config, test_set(config, DEVELOPMENT))),
         scores_stage(study, sentences),
         *_system_stages(study, composing, sentences),
         hand_variants_stage(study, sentences),
@@ -105,18 +104,23 @@ def run_study(
     return StudyDone(study, sentences, done.folders, done.records)
 
 
-def trained(study: Study, config: Config, run: Run) -> tuple[Config, Done]:
+def trained(
+    study: Study, config: Config, run: Run, before_tests: Callable[[], object] = lambda: None
+) -> tuple[Config, Done]:
     """Trains a model that has rules for the skeletons of the study's methods, too.
 
     Returns:
         The config of that training, and its stages with the one that makes the skeletons.
     """
     if not study.automatic:
-        return config, train(config, run, last="tune")
+        done = train(config, run, last="tune")
+        before_tests()
+        return config, done
     before = train(config, run, last="prepare")
+    before_tests()
     made = run_stages([made_stage(study, config)], config.work, run, done=before)
     files = made_files(study, made.folders[MADE])
-    own = with_rules_for(config, [path for kind, path in files.items() if kind in (study.translated or files)])
+    own = with_rules_for(config, [path for kind, path in files.items() if study.translates(kind)])
     done = train(own, run, last="tune")
     return own, Done({**made.folders, **done.folders}, {**made.records, **done.records})
 

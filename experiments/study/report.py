@@ -39,8 +39,8 @@ from lattice_simp.evaluate.table import as_markdown
 from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 
-PERPLEXITY_KEYS = {"joint": "joint_model_perplexity"}
-"""Of `results.json`; those of other parts of the stronger model have their names before `_perplexity`."""
+PERPLEXITY_KEYS = {"Joint": "joint_model_perplexity"}
+"""Of `results.json`; those of other parts of the stronger model have their features' names before `_perplexity`."""
 
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
@@ -57,7 +57,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     figures: dict[str, Any] = {f"{name}_{key}": value for name, own in headlines.items() for key, value in own.items()}
     first = measured[order[0]]
     perplexities = done.records["perplexities"]["perplexities"]
-    figures |= {PERPLEXITY_KEYS.get(name, f"{name}_perplexity"): value for name, value in perplexities.items()}
+    figures |= {PERPLEXITY_KEYS.get(name, f"{name.lower()}_perplexity"): own for name, own in perplexities.items()}
     figures |= {
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
         "variants": {names[name]: variant_scores(comparison) for name, (_, comparison) in variants.items()},

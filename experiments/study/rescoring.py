@@ -24,6 +24,7 @@ from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.systems import System
 from experiments.study.translating import Output, nbest_path, read_outputs, write_outputs
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import Skeleton
@@ -116,7 +117,7 @@ class Lesson:
     def cross_validated(self, start: Mapping[str, float], step: float, seed: int) -> list[float]:
         """Returns the BLEU of each fold under weights that were found on the others."""
         pairs = [self.fold(number) for number in range(FOLDS)]
-        return [inside.bleu(outside.learned(start, step, seed)) for outside, inside in pairs if inside.lists]
+        return [inside.bleu(outside.learned(start, step, seed)) for outside, inside in pairs]
 
 
 # ---------------------------------------------------------------- the stage
@@ -141,12 +142,12 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     if system.name == "plain":
         recipe = choose_recipe(lesson, starts, study.seed, folder)
         write_weights(folder / STRONG_WEIGHTS, _cost_weights(lesson, starts, study.seed, folder))
-        _rescore_alone(lesson, recipe.step, study.seed, sentences, lists, given, folder)
+        _rescore_alone(lesson, _best_step(folder), study.seed, sentences, lists, given, folder)
     else:
         recipe = chosen_recipe(run.folders[STRONG])
         starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
     if system.decodes_anew:  # its lists have nothing but costs
-        recipe = Recipe("cost", recipe.step)
+        recipe = Recipe("cost", _best_step(run.folders[STRONG]))
     own = lesson.only(lesson.chosen(recipe.features))
     start = starts[recipe.features]
     weights = own.learned(start, recipe.step, study.seed)
@@ -158,7 +159,13 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
 
 
 def choose_recipe(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Recipe:
-    """Tries all recipes on the development set, and writes down how good they are."""
+    """Tries all recipes on the development set, and writes down how good they are.
+
+    Raises:
+        LatticeSimpError: there are too few sentences to try them on others.
+    """
+    if len(lesson.lists) < FOLDS:
+        raise LatticeSimpError(f"rescoring is chosen by cross-validation; give a development set of {FOLDS} sentences")
     rows = []
     for recipe in RECIPES:
         own = lesson.only(lesson.chosen(recipe.features))
@@ -186,9 +193,13 @@ def read_choice(folder: Path) -> dict[str, Any]:
 
 def _cost_weights(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
     """Returns weights of the decoder's cost and of the scorers: they make the stronger model one score."""
+    return lesson.only(lesson.chosen("cost")).learned(starts["cost"], _best_step(folder), seed)
+
+
+def _best_step(folder: Path) -> float:
+    """Returns the best step among the recipes with the system's cost."""
     tried = [row for row in read_choice(folder)["tried"] if row["features"] == "cost"]
-    step = max(tried, key=lambda row: _mean(row["bleu"]))["step"]
-    return lesson.only(lesson.chosen("cost")).learned(starts["cost"], step, seed)
+    return float(max(tried, key=lambda row: _mean(row["bleu"]))["step"])
 
 
 def _scored(study: Study, sentences: Sentences, given: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -14,7 +15,6 @@ from experiments.study.config import Study, joint_settings
 from experiments.study.decoding import Sentences, all_skeletons, other_kinds, skeleton_path
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import DEVELOPMENT, HAND_MADE, StudySentence
-from lattice_simp.core.kernel import Floats
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.pipeline.tasks import all_results
@@ -37,6 +37,9 @@ STRONG_WEIGHTS = "strong.tsv"
 
 JOINT = "joint"
 """The part that torch trains, and that reads skeletons within their sentences."""
+
+WITHOUT_ENDS = ("model1",)
+"""The parts that give no probability to the end of a sentence: their perplexity is none of whole sentences."""
 
 LEAST_UNIT = 0.05
 """A decoder's weight below this is none to measure others by."""
@@ -69,27 +72,37 @@ def _train_joint(study: Study, run: Run, folder: Path) -> None:
     shutil.rmtree(output)
 
 
-def perplexities_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that measures the stronger model's parts on the development set's references."""
-    return Stage("perplexities", ("scorers",), None, (), partial(_perplexities, study, sentences[DEVELOPMENT]))
+def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
+    """Returns the stage that measures the stronger model's parts on the development set's references.
+
+    Args:
+        inputs: the files of the development set.
+    """
+    settings = {"sentences": len(sentences[DEVELOPMENT])}
+    work = partial(_perplexities, study, sentences[DEVELOPMENT])
+    return Stage("perplexities", ("scorers", "model"), settings, list(inputs), work)
 
 
 def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder: Path) -> dict[str, Any]:
-    """Returns the perplexity of each part: of a reference's tokens and end, given the source alone."""
+    """Returns the perplexity of each part that knows where sentences end, of the references' tokens and ends."""
+    parts = [name for name in study.scorers if name not in WITHOUT_ENDS]
     tokens = sum(len(own.references[0].split()) + 1 for own in sentences)
-    factory = partial(_reference_scorer, run.folders["scorers"], study.scorers)
-    costs = [cost for _, cost in all_results(list(enumerate(sentences)), factory, jobs=run.jobs, what="sentence")]
-    found = np.exp(np.sum(costs, axis=0) / tokens)
-    return {"perplexities": dict(zip(study.scorers, found.round(3).tolist(), strict=True)), "tokens": tokens}
+    factory = partial(_reference_scorer, run.folders["scorers"], parts)
+    tasks = list(enumerate(sentences))
+    found: dict[str, float] = {}
+    for _, costs in all_results(tasks, factory, jobs=run.jobs, what="sentence"):
+        for feature, cost in costs.items():
+            found[feature] = found.get(feature, 0.0) + cost
+    return {"perplexities": {name: round(math.exp(cost / tokens), 3) for name, cost in found.items()}, "tokens": tokens}
 
 
-def _reference_scorer(models: Path, names: Iterable[str]) -> Callable[[StudySentence], Floats]:
-    """Returns the function that finds what a sentence's first reference costs each part."""
-    scorers = [next(iter(read_scorers(models / name).values())) for name in names]
+def _reference_scorer(models: Path, names: Iterable[str]) -> Callable[[StudySentence], dict[str, float]]:
+    """Returns the function that finds what a sentence's first reference costs each feature of the parts."""
+    scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
-    def work(sentence: StudySentence) -> Floats:
+    def work(sentence: StudySentence) -> dict[str, float]:
         reference = [sentence.references[0].split()]
-        return np.array([float(scorer.score(sentence.words, reference)[0]) for scorer in scorers])
+        return {name: float(scorer.score(sentence.words, reference)[0]) for name, scorer in scorers.items()}
 
     return work
 

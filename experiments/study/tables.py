@@ -188,8 +188,8 @@ def rescoring_table(choice: Mapping[str, Any]) -> Table:
         rows.append((Cell(FEATURE_TITLES[own["features"]]), *cells))
     folds = [f"BLEU on half {number + 1}" for number in range(len(choice["before"]))]
     notes = (
-        "each half is translated with the weights that batch MIRA finds on the other; the best mean is chosen, for "
-        "all systems and test sets",
+        "each half is translated with the weights that batch MIRA finds on the other; the best mean is chosen for "
+        "all systems and test sets, but systems that decode anew have costs alone",
     )
     columns = ("features beside the stronger model's", "step", *folds, "mean", "chosen")
     return Table("Rescoring on the development set, cross-validated", columns, tuple(rows), notes)
@@ -207,13 +207,14 @@ def scorer_table(
 ) -> Table:
     """The plain system rescored with each part of the stronger model alone."""
     rows = []
-    for scorer, perplexity in zip(held_out, perplexities.values(), strict=True):
+    for scorer in held_out:
         scores = [own.scores[scorer][BLEU] for own in comparisons.values()]
         gains = [cell for one in scores for cell in (Cell(one.gain, signed=True), Cell(one.p, 4))]
-        rows.append((Cell(scorer), Cell(perplexity, 1), _folds(held_out[scorer])[-1], *gains))
+        rows.append((Cell(scorer), Cell(perplexities.get(scorer), 1), _folds(held_out[scorer])[-1], *gains))
     columns = [column for title in comparisons for column in (f"gain: {title}", "p")]
     notes = (
-        "perplexity: of the development set's references given their sources, ends of sentences among the tokens",
+        "perplexity: of the development set's references and their ends, given their sources (the class model reads "
+        "none); Model 1 knows no end",
         "cross-validated: the mean BLEU of the development set's halves, each with the weights of the other; gains are "
         "over plain, in BLEU; that on the development set is not held out",
     )

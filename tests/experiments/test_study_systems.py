@@ -465,6 +465,13 @@ def test_features_are_chosen_where_they_are_better_on_sentences_that_were_not_tu
     assert rescoring.choose_recipe(made_lesson(noise=0.1), starts, 1, tmp_path) == rescoring.RECIPES[0]
 
 
+def test_one_sentence_is_too_few_to_choose_by(tmp_path):
+    own = Nbest(["a b"], np.array([[1.0, 2.0]]), (DECODER_COST, "Strong"))
+    lesson = Lesson.of([own], [StudySentence((), ("a b",), ("a b",), {})], ("Strong",))
+    with pytest.raises(LatticeSimpError, match="a development set of 2 sentences"):
+        rescoring.choose_recipe(lesson, {"cost": {DECODER_COST: 1.0}}, 1, tmp_path)
+
+
 def test_folds_are_measured_with_weights_of_the_other_sentences():
     """What is right in one half is wrong in the other: tuned there, it is always wrong here."""
     wrong, right = [1, 0, 0, 0, 8, 7, 6, 5, 8], [8, 7, 6, 5, 8, 7, 6, 5, 8]

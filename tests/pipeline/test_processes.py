@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 
 from lattice_simp.pipeline import BatchError, in_order, run_batch
-from lattice_simp.pipeline.processes import interrupts_blocked
-from tests.pipeline.work import broken_factory, dying_factory, make_worker
+from lattice_simp.pipeline.processes import THREADS, interrupts_blocked
+from tests.pipeline.work import broken_factory, dying_factory, make_reader, make_worker
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -66,3 +66,12 @@ def test_an_interrupt_waits_until_a_process_has_started():
     other.set()
     thread.join()
     assert finished
+
+
+def test_workers_have_one_thread_for_matrices_unless_the_user_says_how_many(monkeypatch):
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    found = {task.number: task.result for task in run_batch(list(enumerate(THREADS)), make_reader, jobs=2)}
+    assert [found[number] for number in range(len(THREADS))] == ["3" if "OMP" in name else "1" for name in THREADS]
+    assert [name for name in THREADS if name in os.environ] == ["OMP_NUM_THREADS"]

@@ -44,3 +44,7 @@ def broken_factory():
 
 def dying_factory():
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def make_reader():
+    return os.environ.get
