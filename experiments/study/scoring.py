@@ -184,5 +184,5 @@ def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str,
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:
     """Returns the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
     weights = read_weights(folders[STRONG] / STRONG_WEIGHTS)
-    unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values()))
+    unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values())) or 1.0
     return {name: weight / unit for name, weight in weights.items()}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -56,7 +57,7 @@ Copies: TypeAlias = Literal["unknown", "all"]
 
 WordArcs: TypeAlias = Literal["shared", "affiliated"]
 
-Pruning = Callable[["HieroChart"], Bools]
+Pruning: TypeAlias = Callable[["HieroChart"], Bools]
 """Finds the items of a chart that its lattice is made of: (items,) bool."""
 
 
@@ -180,6 +181,7 @@ class HieroChart:
         """Replaces references by cells until words are left; of a grammar that nests, only some items are taken."""
         items, plan = self.items, self.plan
         if prune and self.grammar.nests:
+            _ = plan.levels  # refuses cycles
             items = items.only(prune(self))
         store = CellStore(plan.num_cells, len(items.cost))
         _build_cells(store, plan, items)
@@ -372,8 +374,9 @@ class _Plan:
             keys[:, number] = np.where(begin >= 0, left * size + begin * self.num_states + end, -1)
         return keys
 
+    @cached_property
     def levels(self) -> list[Ints]:
-        """Returns the cells in groups; a cell refers only to cells of earlier groups.
+        """The cells in groups; a cell refers only to cells of earlier groups.
 
         Raises:
             GrammarError: unary rules form a cycle.
@@ -402,7 +405,7 @@ def _build_cells(store: CellStore, plan: _Plan, items: _Items) -> None:
     cell_of_item = items.cell
     order = np.argsort(cell_of_item, kind="stable")
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
-    for level, cells in enumerate(plan.levels()):
+    for level, cells in enumerate(plan.levels):
         if level == 0:
             chosen = np.flatnonzero(np.isin(cell_of_item, cells)).astype(np.int32)
             if len(chosen):

@@ -103,7 +103,7 @@ class HieroDecoder:
         )
 
     def rules(self, words: Words, tokens: Sequence[int] | None = None) -> StepLattice:
-        """Returns the lattice of the rules alone, unpruned but for nested cells.
+        """Returns the lattice of the rules alone: of all, or, in a nested grammar, of those that the search keeps.
 
         Args:
             words: the source tokens, or a word lattice.
@@ -170,7 +170,7 @@ class HieroDecoder:
         )
 
     def exact_nbest(self, words: Words, count: int) -> tuple[Lattice, list[Hypothesis]]:
-        """Returns exactly the `count` best strings: the beam grows until it holds them, or everything is in it.
+        """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them, or all of them.
 
         Returns:
             The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.

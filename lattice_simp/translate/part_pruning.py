@@ -34,7 +34,7 @@ class PartPruning:
     Attributes:
         beam: nats above its best path.
         max_arcs: arcs at most.
-        order: the language model's order that scores (2 or more).
+        order: the order of the (first) language model that scores, 2 or more; no word penalty counts.
     """
 
     beam: float

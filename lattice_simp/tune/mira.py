@@ -8,6 +8,7 @@ generalises.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from lattice_simp.core.features import Scores
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.mert import MertResult, Step, checked_names
@@ -52,6 +54,14 @@ class MiraOptions:
     hypotheses: int = 1000
     fixed: frozenset[str] = frozenset()
     signs: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        least = {"epochs": 1, "hypotheses": 1}
+        wrong = [name for name, bound in least.items() if getattr(self, name) < bound]
+        wrong += [] if 0 < self.step < math.inf else ["step"]
+        wrong += [] if 0 <= self.decay < 1 else ["decay"]
+        if wrong:
+            raise LatticeSimpError(f"{wrong[0]} is {getattr(self, wrong[0])}, which is out of range")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +135,22 @@ def learn_margins_of_lists(
         start_weights: a weight for each feature.
         options: see `MiraOptions`.
         metric: of which the lists have the statistics.
+
+    Raises:
+        LatticeSimpError: no hypotheses, weights and features that differ, or an option names a feature that there is
+            not.
     """
     chosen = MiraOptions() if options is None else options
+    lists = [own for own in lists if len(own.features)]
+    if not lists:
+        raise LatticeSimpError("there are no hypotheses to learn from")
+    if unknown := sorted((chosen.fixed | set(chosen.signs)) - set(names)):
+        raise LatticeSimpError(f"no feature has the name {unknown[0]!r}; choose from {', '.join(names)}")
     start = weight_vector(tuple(names), start_weights)
     signs = np.array([chosen.signs.get(name, 0) for name in names])
     free = np.array([name not in chosen.fixed for name in names])
     units = np.where(free, _units(lists, len(start)), 0.0)
-    begin = np.where(start * signs < 0, 0.0, start)
+    begin = np.where(free & (start * signs < 0), 0.0, start)
     initial = corpus_score(lists, start, metric)
     best, score, trace = begin, corpus_score(lists, begin, metric), list[Step]()
     for epoch, weights in enumerate(_epochs(lists, begin, units, signs, chosen, metric)):

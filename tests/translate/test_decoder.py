@@ -676,7 +676,7 @@ def test_negative_weights_of_language_models_are_refused_at_once(folder, weight)
         ({"top": 1}, "top is 1; give a name"),
         ({"engine": "fast"}, "engine is 'fast'; give 'arrays' or 'openfst'"),
         ({"cubes": {"beam": "wide"}}, "cubes.beam is 'wide'; give a number"),
-        ({"cubes": {"pops": 0}}, "cubes: pops is 0; give a number from 1 up"),
+        ({"cubes": {"pops": 0}}, "cubes: pops is 0; give a finite number from 1 up"),
         ({"skeleton": {"loops": "phi"}}, "skeleton.loops is 'phi'; give 'sigma' or 'rho'"),
         ({"skeleton": {"edits": {"stem_of": "x"}}}, "skeleton.edits.stem_of is 'x'; give a function"),
         ({"skeleton": {"edits": {"stem": -1}}}, "skeleton.edits: the stem cost is -1; give a number"),

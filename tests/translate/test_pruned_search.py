@@ -10,19 +10,21 @@ import numpy as np
 import pytest
 from helpers import PlainModel, best_by_string, random_arpa
 from test_exact_search import CLOSE, expected, make_decoder, with_models
-from test_hiero import TARGET
+from test_hiero import TARGET, make_grammar
 from test_word_lattices import expected_translations, random_input
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
 from lattice_simp import LanguageModel
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
 from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact.chart import search_chart
 from lattice_simp.translate.exact.forest import NONE
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, longer_prefix, meeting, new_borders
 from lattice_simp.translate.pruned.cubes import EDGES, search
 from lattice_simp.translate.pruned.kept import grid_gaps
 from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
 EVERYTHING = CubePruning(pops=20_000, beam=1e6, max_arcs=10_000_000)
@@ -112,7 +114,7 @@ def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
     for seed in SEEDS[:25]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
         found, grids, chart = found_in(decoder, words, 50)
-        goal = int(found.begin[chart.ends[-1]])
+        goal = int(chart.ends[-1])
         if found.begin[chart.ends[-1]] == found.end[chart.ends[-1]]:
             continue
         gaps = grid_gaps(found, len(grids.arcs), goal)
@@ -124,7 +126,8 @@ def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
         for edge, cost in zip(edges[kept], costs[kept], strict=True):
             tails = [inside[tail] for tail in (edge["tail"], edge["second"]) if tail >= 0]
             inside[edge["head"]] = min(inside[edge["head"]], cost + sum(tails))
-        assert inside[goal] == pytest.approx(found.nodes["cost"][goal]), seed
+        best = found.begin[goal]
+        assert inside[best] == pytest.approx(found.nodes["cost"][best]), seed
 
 
 def read_words(view, borders, ids, left, right, words):
@@ -198,7 +201,46 @@ def test_invisible_words_are_no_context(monkeypatch):
         assert goal_costs(found, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
 
 
-@pytest.mark.parametrize("values", [{"pops": 0}, {"beam": -1.0}, {"max_arcs": 0}, {"beam": float("nan")}])
+def tiny_decoder(lines, **cubes):
+    model = LanguageModel.from_bytes(random_arpa(np.random.default_rng(0), ["A", "B", "u", "v"], 2).encode())
+    settings = DecoderSettings(beam=0.0, cubes=CubePruning(**cubes))
+    return Decoder(make_grammar(lines), {"LM": model}, {"LM": 1.0, "Score": 1.0, "Glue": 0.0, "OOV": 1.0}, settings)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["[X] ||| [X,1] b ||| [X,1] B", "[Y] ||| a ||| A"], ["a"]),
+        (["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| b ||| B", "[Y] ||| a ||| A"], ["a", "b", "b"]),
+        (["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| b ||| B", "[Y] ||| a ||| A"], ["b", "a", "b", "b"]),
+    ],
+)
+def test_sentences_without_a_derivation_are_told(lines, words):
+    """Positions of the sentence that nothing reaches lead nowhere."""
+    with pytest.raises(EmptyLatticeError, match="no translation"):
+        tiny_decoder(lines).translate(words)
+
+
+def test_unary_cycles_are_refused():
+    lines = ["[X] ||| [V,1] ||| [V,1]", "[V] ||| [X,1] ||| [X,1]", "[X] ||| a ||| u"]
+    with pytest.raises(GrammarError, match="cycle"):
+        tiny_decoder(lines).translate(["a"])
+
+
+def test_target_sides_of_any_length():
+    long = " ".join(np.random.default_rng(1).choice(["u", "v"], 5000).tolist())
+    lines = ["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| a ||| A", f"[X] ||| a ||| {long}", "[X] ||| b ||| B"]
+    assert tiny_decoder(lines, pops=1).translate(["a", "b"]).best.text == "A B"
+    found = {
+        path.text
+        for path in tiny_decoder(lines, pops=50, beam=1e6).with_settings({"beam": 1e6}).translate(["a"]).nbest(5)
+    }
+    assert found == {"A", long}
+
+
+@pytest.mark.parametrize(
+    "values", [{"pops": 0}, {"beam": -1.0}, {"max_arcs": 0}, {"beam": float("nan")}, {"beam": float("inf")}]
+)
 def test_limits_must_make_sense(values):
-    with pytest.raises(LatticeSimpError, match=f"{next(iter(values))} is .*give a number from"):
+    with pytest.raises(LatticeSimpError, match=f"{next(iter(values))} is .*give a finite number from"):
         CubePruning(**values)

@@ -109,6 +109,32 @@ def test_lattices_give_what_their_lists_give():
     assert rows.shape == (3, STATISTICS)
 
 
+def test_fixed_weights_stay_whatever_their_signs():
+    found = learned(made_lists(0), (1.0, 2.0, 1.0), fixed=frozenset({"bad"}), signs={"bad": -1}, epochs=2)
+    assert found.weights["bad"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"decay": 1.0}, "decay is 1.0, which is out of range"),
+        ({"step": 0.0}, "step is 0.0"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"signs": {"nose": 1}}, "no feature has the name 'nose'; choose from good, bad, noise"),
+    ],
+)
+def test_options_that_make_no_sense(change, message):
+    with pytest.raises(LatticeSimpError, match=message):
+        learned(made_lists(0), **change)
+
+
+def test_something_is_learned_from_something():
+    nothing = HypothesisList(np.zeros((0, 3)), np.zeros((0, STATISTICS), dtype=np.int64))
+    for lists in ([], [nothing]):
+        with pytest.raises(LatticeSimpError, match="no hypotheses to learn from"):
+            learned(lists)
+
+
 def test_weights_and_features_that_differ_are_refused():
     with pytest.raises(LatticeSimpError, match="weights and features differ in z"):
         learn_margins_of_lists(made_lists(0), NAMES, {**dict.fromkeys(NAMES, 1.0), "z": 1.0})

@@ -95,6 +95,8 @@ def apply_weighted(
     """
     if LATTICE in lattice.features:
         raise LatticeSimpError(f"the lattice has a feature {LATTICE!r} already")
+    if not np.isfinite(lattice_weight):
+        raise LatticeSimpError(f"the weight of the lattice is {lattice_weight}; give a finite number")
     is_final = np.isfinite(lattice.finals)
     finals = np.where(is_final, lattice.finals, 0.0)
     scored = replace(

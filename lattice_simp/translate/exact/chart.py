@@ -1,4 +1,4 @@
-"""The chart of a sentence as one automaton that refers to itself: what the exact search works on.
+"""The chart of a sentence as one automaton that refers to itself: what the searches in nested grammars work on.
 
 Every cell (non-terminal, span) is an automaton of words and references to other cells, between its own start and end
 state; the glue rules are an automaton over the positions of the sentence whose arcs refer to the cells at the top. All

@@ -49,13 +49,14 @@ def new_borders(view: OrderView) -> Borders:
     return Borders(np.array([2, 0]), prefixes, empty_table(MEETING))
 
 
-def with_room(borders: Borders, more: int) -> Borders:
-    """Returns tables with room for so many more records."""
-    prefixes, meetings = (
-        table if used + more <= len(table.rows) else rehashed(table, used, 2 * (used + more))
-        for used, table in zip(borders.used.tolist(), (borders.prefixes, borders.meetings), strict=True)
-    )
-    return borders._replace(prefixes=prefixes, meetings=meetings)
+def with_room(borders: Borders, meetings: int, order: int) -> Borders:
+    """Returns tables with room for so many more meetings, and the prefixes that they may add."""
+    prefixes = _roomy(borders.prefixes, int(borders.used[PREFIXES]), meetings * order)
+    return borders._replace(prefixes=prefixes, meetings=_roomy(borders.meetings, int(borders.used[MEETINGS]), meetings))
+
+
+def _roomy(table: Table, used: int, more: int) -> Table:
+    return table if used + more <= len(table.rows) else rehashed(table, used, 2 * (used + more))
 
 
 @jit

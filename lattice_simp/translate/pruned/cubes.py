@@ -62,16 +62,17 @@ def make_grids(chart: Chart, view: OrderView) -> Grids:
     is_place[chart.ends] = True
     into = np.full(num_states, -1, dtype=np.int32)  # the arc into a state of a prefix tree
     source = np.empty(num_arcs, dtype=np.int32)
-    at_top = np.zeros(num_states, dtype=np.bool_)
+    at_top, reached = np.zeros(num_states, dtype=np.bool_), is_start.copy()
     at_top[whole] = True
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             source[arc], into[chart.targets[arc]] = state, arc
+            reached[chart.targets[arc]] |= reached[state]
             if at_top[state]:
                 at_top[chart.targets[arc]] = is_place[chart.targets[arc]] = True
     counts = np.zeros(num_states + 1, dtype=np.int32)
     for arc in range(num_arcs):
-        if is_place[chart.targets[arc]]:
+        if is_place[chart.targets[arc]] and reached[source[arc]]:  # no derivation may lead to a position
             counts[chart.targets[arc] + 1] += 1
     begins = np.cumsum(counts).astype(np.int32)
     total = begins[num_states]
@@ -79,7 +80,7 @@ def make_grids(chart: Chart, view: OrderView) -> Grids:
     arcs = np.empty(total, dtype=np.int32)
     for arc in range(num_arcs):
         target = chart.targets[arc]
-        if is_place[target]:
+        if is_place[target] and reached[source[arc]]:
             arcs[fill[target]] = arc
             fill[target] += 1
     path_offsets = np.zeros(total + 1, dtype=np.int32)
@@ -167,12 +168,11 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
     found.nodes[0] = (whole, WHOLE, view.start, 0, view.settle_cost[model.start_word])
     found.begin[whole], found.end[whole] = 0, 1
     sizes = np.diff(grids.offsets)
-    for number, place in enumerate(grids.places.tolist()):
-        if place == whole:
-            continue
-        steps = 8 * (int(sizes[number]) + 3 * pops)
-        if steps + int(borders.used.max()) > min(len(borders.prefixes.rows), len(borders.meetings.rows)):
-            borders = with_room(borders, steps)
+    longest = int(np.diff(grids.path_offsets).max(initial=1))
+    for number in range(len(grids.places)):
+        # Each hypothesis that is scored has a meeting for each symbol, with as many prefixes as words matter.
+        meetings = (int(sizes[number]) + 2 * pops + 2) * longest
+        borders = with_room(borders, meetings, model.order)
         found = _roomy(found, pops)
         fill_place(number, chart, view, grids, borders, found, pops)
     return found, grids

@@ -28,7 +28,7 @@ NARROWEST = 1e-3
 def kept_items(
     chart: HieroChart, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
 ) -> Bools:
-    """Searches a chart, and returns which items are kept, (items,) bool; all are if nothing is found.
+    """Searches a chart, and returns which items are kept, (items,) bool; none is if there is no translation.
 
     Args:
         chart: of a sentence.
@@ -40,25 +40,30 @@ def kept_items(
     searched, model, top_steps = search_chart(chart, models, word_penalty, invisible)
     found, grids = search(searched, model, limits.pops)
     goal = searched.ends[-1]
+    kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
     if found.begin[goal] == found.end[goal]:
-        return np.ones(len(chart.items.cost), dtype=np.bool_)
-    gaps = grid_gaps(found, len(grids.arcs), found.begin[goal])
+        return kept[1:]
+    gaps = grid_gaps(found, len(grids.arcs), goal)
     beam, whole = limits.beam, int(searched.starts[-1])
     while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
         beam *= NARROWER
     steps = searched.steps[grids.arcs[gaps <= max(beam, NARROWEST)]]
-    kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
     kept[steps] = kept[top_steps[steps]] = True
     return kept[1:]
 
 
 @jit
 def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
-    """Returns (grids,) how much the best derivation found that uses a grid costs beyond the best one of all."""
+    """Returns (grids,) how much the best derivation found that uses a grid costs beyond the best one of all.
+
+    Args:
+        goal: the last place of the chart.
+    """
     nodes, edges = found.nodes, found.edges
     outside, gaps = np.full(found.used[NODES], np.inf), np.full(num_grids, np.inf)
-    best = nodes[goal].cost
-    outside[goal] = 0.0
+    best = nodes[found.begin[goal]].cost
+    for node in range(found.begin[goal], found.end[goal]):
+        outside[node] = 0.0
     for index in range(found.used[EDGES] - 1, -1, -1):
         edge = edges[index]
         above = outside[edge.head] + found.costs[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lattice_simp.errors import LatticeSimpError
@@ -13,7 +14,8 @@ class CubePruning:
     """How much of a nested grammar's derivations is looked at, and how much of that is kept.
 
     Attributes:
-        pops: hypotheses of each span that are looked at: more find better translations, and take longer.
+        pops: hypotheses that are looked at of each non-terminal in each span, and of each position at the top: more
+            find better translations, and take longer. Those that cost 20 nats more than the first are not.
         beam: nats that the best derivation with a rule may cost more than the best of all, for the rule to be kept.
         max_arcs: of the lattice of the rules that are kept; the beam shrinks until it fits.
     """
@@ -24,5 +26,5 @@ class CubePruning:
 
     def __post_init__(self) -> None:
         for name, bound in {"pops": 1, "beam": 0, "max_arcs": 1}.items():
-            if not getattr(self, name) >= bound:
-                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from {bound} up")
+            if not bound <= getattr(self, name) < math.inf:
+                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a finite number from {bound} up")

@@ -12,9 +12,9 @@ So no rule of a derivation crosses the border of a gap, but for those that were 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count, islice
 
 import numpy as np
@@ -85,7 +85,10 @@ def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[Gapp
 
 
 def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> Lattice:
-    """Returns the translations of a gap, pruned without knowledge of what is around them."""
+    """Returns the translations of a gap, pruned without knowledge of what is around them.
+
+    The rules of a nested grammar are chosen as if the gap were a sentence.
+    """
     rules = decoder.rules(words, tokens)
     model, weight = next(iter(decoder.models.values()))
     used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
@@ -117,7 +120,7 @@ def partial_lattice(decoder: HieroDecoder, skeleton: Skeleton) -> tuple[StepLatt
         decoder.rule_costs,
         tokens,
         options,
-        partial(decoder.kept_items, invisible=gap_words),
+        functools.partial(decoder.kept_items, invisible=gap_words),
         tokens=token_start,
         free_copies=is_gap,
         extra=crossing_rules(decoder.grammar, decoder.rule_costs, tokens, is_gap, options.max_span),
