@@ -25,9 +25,9 @@ from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.pruned.limits import CubePruning
 
 FULL_SETTINGS = (
-    CubePruning(pops=100),
-    CubePruning(pops=1000),
-    CubePruning(pops=5000),
+    CubePruning(pops=100, max_arcs=50_000),
+    CubePruning(pops=1000, max_arcs=50_000),
+    CubePruning(pops=5000, max_arcs=50_000),
 )
 """The prunings at which nested grammars are measured."""
 

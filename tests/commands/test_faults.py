@@ -67,6 +67,7 @@ NOT_HERE = {
     "skeleton train": "likewise",
     "skeleton annotation": "its own tests break databases",
     "rescore lattices": "its own tests break lattices",
+    "rescore joint": "likewise",
     "rescore train": "its own tests break corpora",
     "rescore train-neural": "needs torch",
     "rescore train-joint": "likewise",

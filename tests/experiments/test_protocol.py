@@ -215,7 +215,7 @@ def test_results_are_those_of_the_protocol_or_say_otherwise(path):
 def test_the_protocols_of_the_studies_can_be_run(path):
     study, config = read_study(path.parent, [])
     check_variants(study, study.automatic)
-    assert config.tune.development.lines is None  # all sentences with skeletons
+    assert config.tune.development.lines in (None, 500)  # all sentences with skeletons, or half of them, as it says
     wanted = {one.skeletons for one in (config.tune.development, *config.test)}
     assert wanted <= set(config.rules.only_for)
     assert {"gc-strong-paper", "gc-strong", "plain"} <= set(study.systems)

@@ -43,7 +43,7 @@ def kept_items(
     kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
     if found.begin[goal] == found.end[goal]:
         return kept[1:]
-    gaps = grid_gaps(found, len(grids.arcs), goal)
+    gaps = np.minimum(grid_gaps(found, len(grids.arcs), goal), estimated_gaps(found, grids, goal))
     beam, whole = limits.beam, int(searched.starts[-1])
     while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
         beam *= NARROWER
@@ -77,6 +77,37 @@ def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
         if edge.second != NONE:
             outside[edge.second] = min(outside[edge.second], above + tail)
     return gaps
+
+
+@jit
+def estimated_gaps(found: Found, grids: Grids, goal: int) -> Floats:
+    """Returns (grids,) how much the best derivation with a grid should cost beyond the best one.
+
+    The hypotheses that were looked at are few of those near the best one. So each reference is taken for the best
+    hypothesis of its place, whatever words it meets; all grids are looked at.
+    """
+    num_places = len(found.begin)
+    inside, outside = np.full(num_places, np.inf), np.full(num_places, np.inf)
+    for place in range(num_places):
+        if found.begin[place] < found.end[place]:
+            inside[place] = found.nodes[found.begin[place]].cost
+    gaps = np.full(len(grids.arcs), np.inf)
+    outside[goal] = 0.0
+    best = np.inf
+    for number in range(len(grids.places) - 1, -1, -1):
+        place = grids.places[number]
+        for grid in range(grids.offsets[number], grids.offsets[number + 1]):
+            first, second = grids.first[grid], grids.second[grid]
+            above = outside[place] + grids.costs[grid]
+            one = inside[first] if first != NONE else 0.0
+            two = inside[second] if second != NONE else 0.0
+            gaps[grid] = above + one + two
+            best = min(best, gaps[grid])
+            if first != NONE:
+                outside[first] = min(outside[first], above + two)
+            if second != NONE:
+                outside[second] = min(outside[second], above + one)
+    return gaps - best
 
 
 @jit

@@ -17,12 +17,13 @@ class CubePruning:
         pops: hypotheses that are looked at of each non-terminal in each span, and of each position at the top: more
             find better translations, and take longer. Those that cost 20 nats more than the first are not.
         beam: nats that the best derivation with a rule may cost more than the best of all, for the rule to be kept.
-        max_arcs: of the lattice of the rules that are kept; the beam shrinks until it fits.
+        max_arcs: of the lattice of the rules that are kept, were no part of it shared; the beam shrinks until it fits.
+            Compositions need many; for the best translation alone, a twentieth does.
     """
 
     pops: int = option(1000, "pops", "hypotheses of each span that a nested grammar's search looks at")
     beam: float = 10.0
-    max_arcs: int = 100_000
+    max_arcs: int = 1_000_000
 
     def __post_init__(self) -> None:
         for name, bound in {"pops": 1, "beam": 0, "max_arcs": 1}.items():
