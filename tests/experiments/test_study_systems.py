@@ -479,6 +479,8 @@ def test_folds_are_measured_with_weights_of_the_other_sentences():
     lists = [HypothesisList(scores[index % 2], np.array([wrong, right])) for index in range(8)]
     lesson = Lesson(tuple(lists), ("Strong",), ("Strong",))
     assert lesson.cross_validated({"Strong": 0.0}, 1.0, 1) == [0.0, 0.0]
+    inside = [own for number in (0, 1) for own in lesson.fold(number)[1].lists]
+    assert sorted(map(id, inside)) == sorted(map(id, lists))
 
 
 def test_a_list_without_skeletons_has_their_features_at_zero():
