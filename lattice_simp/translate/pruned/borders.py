@@ -1,7 +1,7 @@
 """The words at the borders of a cell's strings, and what the language model says where two strings meet.
 
 A *border* is a string's first words (its *prefix*, one fewer than the model's order), and the model's state after its
-last ones. As long as the string has fewer words than that, the prefix is all of it and there is no state. The words of
+last ones. As long as the string has fewer words than that, the prefix is all of it, without a state. The words of
 a prefix are charged as if nothing were known of those before them; when it meets a context, they are charged again.
 """
 

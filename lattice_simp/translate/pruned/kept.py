@@ -28,7 +28,7 @@ NARROWEST = 1e-3
 def kept_items(
     chart: HieroChart, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
 ) -> Bools:
-    """Searches a chart, and returns which items are kept, (items,) bool; none is if there is no translation.
+    """Searches a chart, and returns which items are kept, (items,) bool; without a translation, none.
 
     Args:
         chart: of a sentence.
