@@ -123,7 +123,7 @@ def test_each_hypothesis_has_its_path_in_the_drawing(client):
         assert " ".join(labels[str(arc)] for arc in own["arcs"]) == own["text"]
     lit = re.findall(r'ls-word ls-on"[^>]* data-arcs="(\d+)"', svg)
     assert sorted(map(int, lit)) == sorted(drawn[0]["arcs"])
-    assert "157,470 arcs" in answer["lattice"]["note"]
+    assert "154,023 arcs" in answer["lattice"]["note"]
 
 
 def test_a_trained_model_takes_and_gives_text(tmp_path):
