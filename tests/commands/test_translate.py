@@ -389,7 +389,7 @@ def test_an_exact_search_tells_what_is_certain(call, model, tmp_path):
     for rules in folder.glob("rules*"):
         rules.unlink()
     (folder / "rules.txt").write_text(NESTED)
-    done = call("translate", folder, "--exact", stdin="the old house\nthe house\n\n")
+    done = call("translate", folder, "--exact-seconds", 600, stdin="the old house\nthe house\n\n")
     assert done.returncode == 0, done.stderr
     assert "the best translation for certain in 2 of 2" in done.stderr
     stopped = call("translate", folder, "--exact-seconds", 0, stdin="the old house\nthe house\n")
