@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -52,7 +54,7 @@ class Job:
 class RunOptions:
     """How a run is done; nothing here changes a translation's tokens, but for the time limit.
 
-    `text` makes what is written of them.
+    `stats` gets what is known of each sentence besides, and `text` makes what is written of the tokens.
     """
 
     output: str = STDOUT
@@ -64,6 +66,7 @@ class RunOptions:
     debug: bool = False
     dask: str | None = None
     text: Callable[[str], str] = str
+    stats: str | None = None
 
 
 def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
@@ -129,7 +132,10 @@ def is_stream(output: str) -> bool:
 
 def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
     """Writes records that come in order; files appear when they are complete, streams grow line by line."""
-    with open_text(run.output, "w") as file:
+    with ExitStack() as stack:
+        file = stack.enter_context(open_text(run.output, "w"))
+        if run.stats is not None:
+            records = _told(records, stack.enter_context(open_text(run.stats, "w")))
         groups = _groups(records, file, report, flush=is_stream(run.output))
         if run.nbest_output is None:
             deque(groups, maxlen=0)
@@ -148,6 +154,20 @@ def _groups(
         report.count(record)
         entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
         yield record["number"], entries
+
+
+STATS = ("number", "cost", "gap", "reachable", "unknown")
+"""What is told of a sentence beside its translations; what is not known is null, as all is of one that failed.
+
+The gap is not among the features of n-best lists: whoever tunes on a list takes every name there for a feature.
+"""
+
+
+def _told(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
+    """Writes a JSON line for each record, and passes it on."""
+    for record in records:
+        file.write(json.dumps({name: record.get(name) for name in STATS}, ensure_ascii=False) + "\n")
+        yield record
 
 
 # ---------------------------------------------------------------- names of runs

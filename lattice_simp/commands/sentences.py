@@ -29,7 +29,7 @@ _BRACKETS = "put [[ and ]] around the deleted tokens of each sentence, or write 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One task: tokens, masks of its skeletons, hypotheses for the skeleton, and the text that the tokens are of.
+    """One task: tokens, masks and probabilities of its skeletons, hypotheses for the skeleton, and the tokens' text.
 
     Of a word lattice, the tokens are those of its best path.
     """
@@ -39,6 +39,7 @@ class Sentence:
     hypotheses: tuple[Hypothesis, ...] = ()
     text: str | None = None
     lattice: Lattice | None = None
+    probabilities: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def read_sentences(
             _masks(by_line[number], mask_index) if number in by_line else (),
             nbest.get(number, ()),
             texts[number] if texts and tokens else None,
+            probabilities=by_line[number].probabilities if number in by_line and mask_index == ALL_MASKS else (),
         )
         for number, words in enumerate(lines)
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -70,6 +71,10 @@ def translate(
     nbest_output: Annotated[
         str | None, typer.Option(help="where they go, in Moses format", rich_help_panel="Output")
     ] = None,
+    stats: Annotated[
+        str | None,
+        typer.Option(help="a JSON line for each sentence: number, cost, gap (nats)", rich_help_panel="Output"),
+    ] = None,
     lattices: Annotated[
         Path | None, typer.Option(help="a folder for OpenFst lattices, ids from 0", rich_help_panel="Output")
     ] = None,
@@ -108,7 +113,7 @@ def translate(
     cluster read the model under the path that is given here, and write --lattices so, too.
     """
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
-    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, debug=bool(context.obj), dask=dask)
+    run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, bool(context.obj), dask, stats=stats)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
     text = model_text(model, tokenised=tokenised or skeletons is not None)
     if input_lattices is None and plf_scores is not None:
@@ -174,8 +179,10 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         wrong.append("--resume needs --output FILE: only a file can be continued")
     if options.nbest < 0 or (options.nbest > 0) != (run.nbest_output is not None):
         wrong.append("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
-    elif run.nbest_output == run.output:
-        wrong.append(f"--output and --nbest-output are both {run.output!r}; give them different names")
+    outputs = {"--output": run.output, "--nbest-output": run.nbest_output, "--stats": run.stats}
+    for (one, name), (other, same) in combinations(outputs.items(), 2):
+        if name is not None and name == same:
+            wrong.append(f"{one} and {other} are both {name!r}; give them different names")
     given = {"skeletons": skeletons, "hypotheses": skeleton_nbest}
     needs = STRATEGIES[options.strategy].needs if options.strategy else ()
     if needs and not any(given[need] for need in needs):

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
 
 Record = dict[str, Any]
-"""What is known of a translated sentence, as the journal holds it: number, line, nbest, reachable, unknown, gap."""
+"""What is known of a translated sentence, as the journal holds it.
+
+That is its number, line, nbest, reachable, unknown, cost, and, if it was asked for, gap.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         skeletons or None,
         strategy=options.strategy if skeletons or sentence.hypotheses else "plain",
         skeleton_hypotheses=sentence.hypotheses or None,
+        probabilities=sentence.probabilities,
     )
     paths = result.nbest(max(1, options.nbest))
     if not paths:
@@ -82,6 +86,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
     line, reachable = paths[0].text, result.reachable
     found = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
+    found["cost"] = paths[0].cost
     return found if result.gap is None else {**found, "gap": result.gap}
 
 

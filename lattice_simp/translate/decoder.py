@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -75,6 +76,7 @@ class Decoder:
         *,
         strategy: str | None = None,
         skeleton_hypotheses: Strings | None = None,
+        probabilities: Sequence[float] = (),
     ) -> Translation:
         """Translates one sentence.
 
@@ -90,6 +92,7 @@ class Decoder:
             skeleton: a skeleton, a mask such as `"11011"`, or several skeletons.
             strategy: a name of `STRATEGIES`; by default `gappy` with a skeleton, else `plain`.
             skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
+            probabilities: of several skeletons, for the aggregation `expected`; equal ones by default.
 
         Raises:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
@@ -99,7 +102,7 @@ class Decoder:
         if isinstance(sentence, Lattice) and skeleton is not None:
             raise SkeletonError("a word lattice has no tokens to delete; give skeleton_hypotheses, or a sentence")
         skeletons = _as_skeletons(source.best_words, skeleton)
-        task = Task(source, skeletons, _as_hypotheses(skeleton_hypotheses))
+        task = Task(source, skeletons, _as_hypotheses(skeleton_hypotheses), _checked(probabilities, skeletons))
         name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
         if name not in STRATEGIES:
             raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")
@@ -132,6 +135,15 @@ def _as_hypotheses(given: Strings | None) -> tuple[Hypothesis, ...] | None:
     if given is None:
         return None
     return tuple(own if isinstance(own, Hypothesis) else Hypothesis(*words_and_cost(own)) for own in given)
+
+
+def _checked(probabilities: Sequence[float], skeletons: tuple[Skeleton, ...]) -> tuple[float, ...]:
+    """Returns the probabilities; raises SkeletonError where they do not fit the skeletons."""
+    if len(probabilities) not in (0, len(skeletons)):
+        raise SkeletonError(f"{len(probabilities)} probabilities, but {len(skeletons)} skeletons")
+    if not all(0 < own < math.inf for own in probabilities):
+        raise SkeletonError(f"the probabilities are {list(probabilities)}; give numbers above 0")
+    return tuple(probabilities)
 
 
 def _as_skeletons(words: tuple[str, ...], given: Skeleton | str | Iterable[Skeleton] | None) -> tuple[Skeleton, ...]:

@@ -10,11 +10,18 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.engines import ENGINES, Engine
-from lattice_simp.ops.compose import MATCHED, SKELETON
+from lattice_simp.ops.compose import MATCHED, SKELETON, EditCosts, compose
+from lattice_simp.ops.gappy_acceptor import gappy_acceptor
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.translate.settings import SkeletonSettings
+
+EXPECTED_STRINGS = 200
+"""Strings whose expected costs are found: compositions of whole lattices with edits, one after the other, take a
+hundred times as long."""
 
 JOINT_ARCS = 20_000
 """Arcs that a composition keeps before the next one: without a bound each one would multiply the lattice."""
@@ -63,6 +70,57 @@ def compose_with_skeletons(
         if joint.empty:
             break
     return joint
+
+
+def compose_with_expected(
+    full: Lattice,
+    lists: Sequence[Sequence[Hypothesis]],
+    shares: Sequence[float],
+    settings: SkeletonSettings,
+    beam: float,
+) -> Lattice:
+    """Returns the best hypotheses of a lattice with what they are expected to cost over several skeletons.
+
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> full = Lattice.from_strings([("a b c", 1.0), ("a x c", 1.5)])
+    >>> lists = [[Hypothesis(("a", "x"), 0.0)], [Hypothesis(("b",), 0.0)]]
+    >>> settings = SkeletonSettings(weight=1.0, edits=EditCosts(deletion=4.0, substitution=4.0))
+    >>> joint = compose_with_expected(full, lists, [0.75, 0.25], settings, beam=8.0)
+    >>> [(hypothesis.text, hypothesis.cost) for hypothesis in nbest(joint, 5)]
+    [('a x c', 2.5), ('a b c', 4.0)]
+
+    Args:
+        full: acyclic; its `EXPECTED_STRINGS` best strings are looked at.
+        lists: of one skeleton each.
+        shares: the skeletons' probabilities.
+        settings: loops, the lists' weight, and edits (`EditCosts()` if there are none), so that no skeleton excludes
+            a hypothesis unless edits have infinite costs.
+        beam: nats above the best path that the result keeps.
+
+    Returns:
+        An empty lattice (`.empty`) if every string is excluded.
+    """
+    words = [path.text for path in nbest(full, EXPECTED_STRINGS)]
+    rows = [share * contained_costs(words, own, settings) for share, own in zip(shares, lists, strict=True)]
+    costs = np.sum(rows, axis=0).tolist()
+    contained = [(line, cost) for line, cost in zip(words, costs, strict=True) if cost < np.inf]
+    return compose(full, Lattice.from_strings(contained, full.symbols), beam=beam)
+
+
+def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], settings: SkeletonSettings) -> Floats:
+    """Returns (words,) float64, what it costs each string at least to contain one of some hypotheses, with edits.
+
+    Infinity where it contains none, since edits are forbidden.
+
+    >>> settings = SkeletonSettings(weight=1.0, edits=EditCosts(deletion=2.0, substitution=9.0))
+    >>> contained_costs(["a b c", "a b"], [Hypothesis(("a", "c"), 0.5)], settings).tolist()
+    [0.5, 2.5]
+    """
+    strings = Lattice.from_strings([(line, 0.0) for line in words])
+    acceptor = gappy_acceptor(hypotheses, loops=settings.loops, symbols=strings.symbols)
+    joint = compose(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
+    found = {path.text: path.cost for path in nbest(joint, len(words))}
+    return np.array([found.get(line, np.inf) for line in words])
 
 
 def contained_hypotheses(

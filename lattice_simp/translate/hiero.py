@@ -19,6 +19,7 @@ import numpy as np
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.sorting import counting_order
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
@@ -403,7 +404,8 @@ class _Plan:
 
 def _build_cells(store: CellStore, plan: _Plan, items: _Items) -> None:
     cell_of_item = items.cell
-    order = np.argsort(cell_of_item, kind="stable")
+    in_cells = np.flatnonzero(cell_of_item >= 0).astype(np.int32)
+    order = in_cells[counting_order(cell_of_item[in_cells], plan.num_cells)]
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
     for level, cells in enumerate(plan.levels):
         if level == 0:
@@ -428,7 +430,7 @@ def _build_top(store: CellStore, plan: _Plan, items: _Items, glue_cost: float) -
 
 
 def _lattice(arcs: Records, num_states: int, grammar: Grammar) -> Lattice:
-    arcs = arcs[np.argsort(arcs["source"], kind="stable")]
+    arcs = arcs[counting_order(np.ascontiguousarray(arcs["source"]), num_states)]
     finals = np.full(num_states, np.inf)
     finals[END] = 0.0
     return Lattice(

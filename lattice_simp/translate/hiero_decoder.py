@@ -18,8 +18,8 @@ from lattice_simp.errors import EmptyLatticeError, GrammarError
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, StepLattice
-from lattice_simp.translate.exact.decode import optimal_rules
-from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.decode import lower_bound, optimal_rules
+from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroChart, HieroOptions, hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
@@ -145,17 +145,34 @@ class HieroDecoder:
             EmptyLatticeError: there is no translation.
         """
         chart = self.chart(words)
-        rules = chart.lattice(self.kept_items)
-        scored = self.with_models(rules.lattice, self.settings.beam)
+        rules, upper = self._pruned(chart)
+        if not self.grammar.nests:
+            return rules.named(), 0.0
+        found, lower = optimal_rules(chart, self.models, self.word_penalty, upper, limits)
+        if found is None:
+            return rules.named(), upper - lower
+        return replace(found, lattice=self.with_models(found.lattice, limits.beam)).named(), 0.0
+
+    def bounded(self, words: Words, bound: GapBound) -> tuple[Lattice, float]:
+        """Returns what `lattice` does, and how much more its best translation may cost than the best of all (nats).
+
+        The bound is that of a relaxation of the language models; grammars that do not nest are decoded exactly.
+
+        Raises:
+            EmptyLatticeError: there is no translation.
+        """
+        chart = self.chart(words)
+        rules, upper = self._pruned(chart)
         gap = 0.0
         if self.grammar.nests:
-            upper = self.operations.nbest(scored, 1)[0].cost
-            found, lower = optimal_rules(chart, self.models, self.word_penalty, upper, limits)
-            if found is None:
-                gap = upper - lower
-            else:
-                rules, scored = found, self.with_models(found.lattice, limits.beam)
-        return replace(rules, lattice=scored).named(), gap
+            gap = upper - lower_bound(chart, self.models, self.word_penalty, upper, bound)
+        return rules.named(), gap
+
+    def _pruned(self, chart: HieroChart) -> tuple[StepLattice, float]:
+        """Returns the pruned search's lattice, language models included, and its best translation's cost."""
+        rules = chart.lattice(self.kept_items)
+        scored = self.with_models(rules.lattice, self.settings.beam)
+        return replace(rules, lattice=scored), self.operations.nbest(scored, 1)[0].cost
 
     def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
         """Adds language models and word penalty; they do not see the words `invisible`.

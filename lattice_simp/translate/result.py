@@ -26,7 +26,7 @@ class Translation:
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list.
         gap: nats by which the best translation of all may be cheaper than the lattice's best one, 0 where that is
-            certain; None where no exact search was asked for.
+            certain; None where neither an exact search nor the gap was asked for, and with a skeleton.
         mbr: the lattice with minus the expected gain for costs (`ops/mbr.py`), if that decides: then
             the costs of `best` and `nbest` are these.
     """

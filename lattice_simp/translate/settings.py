@@ -14,12 +14,12 @@ from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
-from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies, WordArcs
 from lattice_simp.translate.pruned.limits import CubePruning
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
-Aggregation: TypeAlias = Literal["max", "sum"]
+Aggregation: TypeAlias = Literal["max", "sum", "expected"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class SkeletonSettings:
         beam: nats; the full lattice keeps so much before the composition.
         edits: tolerate deviations from the skeleton; None forbids them.
         aggregation: over several skeletons of one sentence, `max` takes the best one's cost of a hypothesis, `sum`
-            adds the probabilities.
+            adds the probabilities; `expected` takes the mean, weighted by the skeletons' probabilities, of what it
+            costs to contain a translation of each, edits allowed, so that none of them fails (of the sentence's 200
+            best strings).
     """
 
     hypotheses: int = option(1000, "skeleton-hypotheses", "the n of the skeleton's list")
@@ -43,7 +45,7 @@ class SkeletonSettings:
     weight: float = option(0.5, "skeleton-weight", "of the skeleton's costs")
     beam: float = 8.0
     edits: EditCosts | None = option(None, "edits", "tolerate deviations from the skeleton at a cost")
-    aggregation: Aggregation = "max"
+    aggregation: Aggregation = option("max", "aggregation", "over several skeletons: max, sum, or expected")
 
     def __post_init__(self) -> None:
         if self.hypotheses < 1:
@@ -69,6 +71,8 @@ class DecoderSettings:
         cubes: the pruned search of grammars whose non-terminals nest; the others are decoded exactly.
         exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
             None for the pruned search alone.
+        search_gap: tell of each translation without a skeleton how much the pruned search may have lost at most, by a
+            bound that takes several times the search's own time; None not to. An exact search tells it in any case.
         skeleton: how skeletons are used.
         mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
@@ -83,14 +87,17 @@ class DecoderSettings:
     exact: ExactSearch | None = option(
         None, "exact", "search nested grammars until the best is certain, or tell the gap"
     )
+    search_gap: GapBound | None = option(None, "search-gap", "tell how much the pruned search may have lost at most")
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
     mbr: MbrSettings | None = option(None, "mbr", "decide by the expected BLEU gain (lattice MBR)")
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
-        if self.exact is not None and self.engine != "arrays":
-            raise LatticeSimpError("the exact search needs the engine arrays")
+        if (self.exact or self.search_gap) and self.engine != "arrays":
+            raise LatticeSimpError(
+                f"{'the exact search' if self.exact else 'a bound of the search gap'} needs the engine arrays"
+            )
         if self.word_arcs != "shared" and self.engine != "arrays":
             raise LatticeSimpError("affiliated word arcs need the engine arrays")
         if self.max_span < 1:

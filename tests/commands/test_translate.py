@@ -13,7 +13,7 @@ import pytest
 
 from lattice_simp import nbest, read
 from lattice_simp.commands.journal import Journal
-from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.sentences import Sentence, read_sentences
 from lattice_simp.commands.translate import run_parts
 from lattice_simp.commands.worker import TranslateOptions
 from lattice_simp.errors import LatticeSimpError
@@ -47,6 +47,25 @@ def test_the_output_does_not_depend_on_the_number_of_jobs(call, model, tmp_path)
         written.append((output.read_bytes(), nbest.read_bytes()))
     assert written[0] == written[1]
     assert written[0][0]
+
+
+@pytest.mark.parametrize("flag", [None, "--search-gap", "--exact"])
+def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path, flag):
+    """The n-best list is the same with and without: a gap is not a feature that anyone could tune."""
+    stats, lists = tmp_path / "stats.jsonl", [tmp_path / "a.nbest", tmp_path / "b.nbest"]
+    common = ("translate", model, "--nbest", 1)
+    call(*common, "--nbest-output", lists[0], stdin=text(SENTENCES))
+    given = () if flag is None else (flag,)
+    done = call(*common, *given, "--nbest-output", lists[1], "--stats", stats, stdin=text(SENTENCES))
+    assert done.stdout.splitlines()[0] == EXPECTED[0]
+    assert lists[0].read_bytes() == lists[1].read_bytes()
+    rows = [json.loads(line) for line in stats.read_text(encoding="utf-8").splitlines()]
+    assert [row["number"] for row in rows] == list(range(len(SENTENCES)))
+    for row, own in zip(rows, read_nbest(lists[1]), strict=True):
+        assert row["cost"] == (pytest.approx(own[0].cost) if own else None)
+        assert row["gap"] == (None if flag is None or not own else pytest.approx(0.0, abs=1e-4))
+    assert rows[3]["unknown"] == ["zeppelin"]
+    assert ("for certain in 4 of 4" in done.stderr) == (flag is not None)
 
 
 @pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
@@ -165,6 +184,8 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--nbest", "3"], "--nbest needs --nbest-output"),
         (["MODEL", "--nbest-output", "x"], "--nbest needs --nbest-output"),
         (["MODEL", "--nbest", "3", "--nbest-output", "-"], "are both '-'"),
+        (["MODEL", "--stats", "-"], "--output and --stats are both '-'"),
+        (["MODEL", "--search-gap-order", "0"], "is 0; give a number from 1 up"),
         (["MODEL", "--mask-index", "x"], "--mask-index"),
         (["MODEL", "--input", "/no/such/file"], "/no/such/file"),
         (["MODEL", "--skeletons", "/no/such/file"], "/no/such/file"),
@@ -292,6 +313,18 @@ def test_some_sentences_have_skeletons(call, model, tmp_path):
     options = ("--skeletons", tmp_path / "skeletons", "--input", "-", "--mask-index", 1, "--strategy", "gappy")
     done = call("translate", model, *options, stdin="the house\n\nthe bridge was built\n")
     assert done.stdout == "das haus\n\ndie brücke wurde gebaut\n"
+    assert "skeleton found in 1, not found in 0" in done.stderr
+
+
+def test_probabilities_of_skeletons_are_read_with_all_of_them(call, model, tmp_path):
+    keep, shares = ["0111", "1011"], [0.75, 0.25]
+    record = {"tokens": ["the", "bridge", "was", "built"], "keep": keep, "probabilities": shares}
+    path = tmp_path / "skeletons"
+    path.write_text(json.dumps(record) + "\n")
+    assert [own.probabilities for own in read_sentences(None, path, "all", None)] == [(0.75, 0.25)]
+    assert [own.probabilities for own in read_sentences(None, path, "1", None)] == [()]
+    done = call("translate", model, "--skeletons", path, "--mask-index", "all", "--aggregation", "expected")
+    assert done.stdout == "die brücke wurde gebaut\n"
     assert "skeleton found in 1, not found in 0" in done.stderr
 
 

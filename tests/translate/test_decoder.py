@@ -25,13 +25,15 @@ from tiny_decoder import (
 )
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.gappy_composition import compose_with_expected
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.translate.pruned.limits import CubePruning
-from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies.task import pool_hypotheses
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
@@ -327,6 +329,49 @@ def test_gappy_with_several_skeletons_is_full_times_pooled_hypotheses(aggregatio
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
 
 
+@pytest.mark.parametrize("probabilities", [(), (0.6, 0.3, 0.1), (2.0, 1.0, 1.0)])
+def test_gappy_with_expected_costs_is_full_plus_the_mean_over_skeletons(probabilities):
+    words = "das alte haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "0010", "1011")]
+    decoder = tiny_decoder(aggregation="expected", hypotheses=5, weight=0.5, edits=TOLERANT)
+    translation = decoder.translate(words, skeletons, probabilities=probabilities)
+    assert len(pairs(translation)) > 5
+    expected = expected_plain(decoder, words)
+    shares = [own / sum(probabilities) for own in probabilities] or [1 / 3] * 3
+    for share, skeleton in zip(shares, skeletons, strict=True):
+        own = pairs(tiny_decoder(hypotheses=5).translate(words, skeleton))
+        beyond = [(text, cost - min(cost for _, cost in own)) for text, cost in own]
+        added = expected_gappy(dict.fromkeys(expected, 0.0), beyond, 0.5, deletion=2.0, substitution=1.5)
+        expected = {string: cost + share * added[string] for string, cost in expected.items()}
+    assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
+    assert translation.reachable is True
+
+
+def test_probabilities_fit_the_skeletons():
+    words = "das haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("110", "011")]
+    decoder = tiny_decoder(aggregation="expected")
+    with pytest.raises(SkeletonError, match="3 probabilities, but 2 skeletons"):
+        decoder.translate(words, skeletons, probabilities=(0.5, 0.25, 0.25))
+    with pytest.raises(SkeletonError, match="above 0"):
+        decoder.translate(words, skeletons, probabilities=(1.0, 0.0))
+    assert decoder.translate(words, skeletons).reachable is True  # edits are allowed even where none are asked for
+
+
+def test_expected_costs_with_forbidden_edits_fall_back_to_the_plain_lattice():
+    words = "das haus gestern".split()
+    skeletons = [Skeleton.from_mask(mask, words) for mask in ("110", "001")]
+    never = EditCosts(deletion=math.inf, substitution=math.inf, stem=math.inf)
+    decoder = tiny_decoder(aggregation="expected", edits=never, hypotheses=1)
+    found = decoder.translate(words, skeletons)
+    assert found.reachable is True
+    assert all({"yesterday", "house"} <= set(path.tokens) for path in found.nbest(50))
+    lost = compose_with_expected(
+        Lattice.from_strings([("a", 0.0)]), [[Hypothesis(("b",), 0.0)]], [1.0], SkeletonSettings(edits=never), 8.0
+    )
+    assert lost.empty
+
+
 def pooled(lists, aggregation, count):
     own = [[Hypothesis((text,), cost) for text, cost in pairs] for pairs in lists]
     return [(found.text, found.cost) for found in pool_hypotheses(own, aggregation, count)]
@@ -344,8 +389,9 @@ def test_pooling_keeps_the_best_n():
 def test_loops_at_gaps_alone_need_one_skeleton():
     words = "das alte haus gestern".split()
     skeletons = [Skeleton.from_mask(mask, words) for mask in ("1110", "1010")]
-    with pytest.raises(SkeletonError, match="one skeleton"):
-        tiny_decoder(gaps="at-gaps").translate(words, skeletons)
+    for aggregation in ("max", "expected"):
+        with pytest.raises(SkeletonError, match="one skeleton"):
+            tiny_decoder(gaps="at-gaps", aggregation=aggregation).translate(words, skeletons)
 
 
 # ---------------------------------------------------------------- where words may be skipped

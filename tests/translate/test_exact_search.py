@@ -17,12 +17,12 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers
 from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
-from lattice_simp.translate.exact.chart import search_chart
 from lattice_simp.translate.exact.forest import inside_costs
-from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
 from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
 from lattice_simp.translate.exact.search import search
+from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -134,6 +134,40 @@ def test_an_unfinished_search_bounds_the_optimum(limits):
         result = decoder.with_settings({"exact": limits}).translate(words)
         assert result.best.cost - result.gap <= least + 1e-6, seed
     assert unfinished > 5
+
+
+@pytest.mark.parametrize("cubes", [{"pops": 1, "beam": 0.0, "max_arcs": 1}, {"pops": 20}])
+def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
+    """With each order the bound comes nearer, and where it leaves no gap, the best translation was found."""
+    lost = certain = 0
+    for seed in SEEDS[:40]:
+        decoder, texts, words = make_decoder(seed)
+        table = expected(decoder, texts, words)
+        if not table or not decoder.grammar.nests:
+            continue
+        least, before = min(table.values()), np.inf
+        for order in range(1, 5):
+            values = {"exact": None, "cubes": cubes, "search_gap": {"order": order}}
+            result = decoder.with_settings(values).translate(words)
+            assert 0.0 <= result.gap <= before + 1e-9, (seed, order)
+            assert result.best.cost - result.gap <= least + 1e-5, (seed, order)
+            before = result.gap
+            if result.gap < 1e-6:
+                assert result.best.cost == pytest.approx(least, **CLOSE), (seed, order)
+                certain += 1
+        lost += result.best.cost > least + 1e-3
+    assert certain > 5
+    assert cubes["pops"] > 1 or lost > 3
+
+
+def test_gaps_are_told_where_they_are_asked_for():
+    for kind in ("full", "shallow"):
+        decoder, _, words = make_decoder(3, kind)
+        pruned = decoder.with_settings({"exact": None})
+        assert pruned.translate(words).gap is None
+        told = pruned.with_settings({"search_gap": {}}).translate(words)
+        assert told.best == pruned.translate(words).best
+        assert told.gap >= 0 if decoder.grammar.nests else told.gap == 0
 
 
 def test_multipliers_change_no_optimum(monkeypatch):
@@ -278,6 +312,10 @@ def test_limits_must_make_sense():
         ExactSearch(seconds=-1)
     with pytest.raises(LatticeSimpError, match="engine arrays"):
         replace(DecoderSettings(engine="openfst"), exact=ExactSearch())
+    with pytest.raises(LatticeSimpError, match="engine arrays"):
+        replace(DecoderSettings(engine="openfst"), search_gap=GapBound())
+    with pytest.raises(LatticeSimpError, match="is 0; give a number from 1 up"):
+        GapBound(0)
 
 
 def test_the_nbest_list_is_exact_within_the_beam():

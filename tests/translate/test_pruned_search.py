@@ -15,11 +15,11 @@ from test_word_lattices import expected_translations, random_input
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
 from lattice_simp import LanguageModel
+from lattice_simp.core.records import NONE
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
 from lattice_simp.lm.optimistic import optimistic_costs, order_view
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact.chart import search_chart
-from lattice_simp.translate.exact.forest import NONE
+from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, longer_prefix, meeting, new_borders
 from lattice_simp.translate.pruned.cubes import EDGES, search
 from lattice_simp.translate.pruned.kept import grid_gaps

@@ -5,11 +5,11 @@ from __future__ import annotations
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.exact.automaton import automaton
-from lattice_simp.translate.exact.chart import search_chart
-from lattice_simp.translate.exact.limits import ExactSearch
+from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.search import search
 from lattice_simp.translate.exact.unpack import Unpacking
 from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.nested_chart import search_chart
 
 
 def optimal_rules(
@@ -35,3 +35,15 @@ def optimal_rules(
         return None, certificate.lower
     store, arcs, states = Unpacking(certificate.forest, searched, top_steps).lattice(len(chart.items.cost))
     return chart.step_lattice(store, arcs, states), certificate.lower
+
+
+def lower_bound(chart: HieroChart, models: Models, word_penalty: float, upper: float, bound: GapBound) -> float:
+    """Returns a cost that no translation undercuts, by a relaxation of the language models; `upper` at most.
+
+    Args:
+        chart, models, word_penalty, upper: see `optimal_rules`.
+        bound: which relaxation.
+    """
+    searched, model, _ = search_chart(chart, models, word_penalty)
+    found = search(searched, automaton(model), model.order, upper, ExactSearch(), bound.order)
+    return min(found.lower, upper)  # sums in another order may differ in their last bits

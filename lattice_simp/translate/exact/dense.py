@@ -15,7 +15,7 @@ import numpy as np
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.translate.exact.automaton import Automaton, relaxed
-from lattice_simp.translate.exact.chart import NO_WORD, Chart
+from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 MAX_ENTRIES = 60_000_000
 """Pairs of words at all states; beyond that the matrices take more memory than they are worth (16 bytes each)."""

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
-
-NONE = -1
+from lattice_simp.core.records import NONE, Table
 
 EMPTY, WHOLE = 0, 1
 """Two prefixes: no words; and whatever is before a sentence's words, so that their context is always known."""
@@ -47,17 +46,6 @@ NODE = np.dtype(
 )
 """A node: its place (a state of the chart, or the number of states plus that of a hook), its border, the next node
 there, the cost of its best derivation, and a bound of what is missing to a whole one."""
-
-EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
-"""How a node is made: of one or two others, with a junction and an arc of the chart (`NONE` where there is none)."""
-
-
-class Table(NamedTuple):
-    """Records that are found by a key: an open hash table of their numbers."""
-
-    keys: Longs
-    values: Ints
-    rows: Records
 
 
 class Pools(NamedTuple):
@@ -235,33 +223,3 @@ def derivation(edges: Records, last: Ints, goal: int) -> Ints:
             stack.append(np.int64(-1 - edge))
             stack.append(np.int64(edges[edge].tail))
     return np.array(found, dtype=np.int64)
-
-
-@jit
-def slot_of(keys: Longs, key: int) -> np.int64:
-    """Returns the slot of a key, or the free one where it belongs.
-
-    Keys here are pairs of numbers, whose regular patterns need more mixing than `growing.find_slot` does (Stafford's
-    variant 13 of MurmurHash3's last steps).
-    """
-    mask = len(keys) - 1
-    mixed = np.uint64(key)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    slot = np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
-    while keys[slot] >= 0 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@jit
-def find(table: Table, key: int) -> int:
-    """Returns the number of the record with a key, or `NONE`."""
-    return find_in(table.keys, table.values, key)
-
-
-@jit
-def find_in(keys: Longs, values: Ints, key: int) -> int:
-    """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
-    slot = slot_of(keys, key)
-    return values[slot] if keys[slot] >= 0 else NONE

@@ -1,4 +1,4 @@
-"""What can be set of the exact search."""
+"""What can be set of the exact search, and of its bounds alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class ExactSearch:
     """Limits of the exact search in nested grammars; what is not finished within them keeps its gap.
 
     Attributes:
-        seconds: for each sentence, of the clock.
+        seconds: for each sentence, of the processor: what is finished does not depend on what else the machine does.
         edges: of a forest; a million take up to 250 MB while it grows.
         beam: nats above the best translation in which the returned lattice is complete.
     """
 
-    seconds: float = option(60.0, "exact-seconds", "the exact search's time for a sentence; implies --exact")
+    seconds: float = option(60.0, "exact-seconds", "the exact search's CPU time for a sentence; implies --exact")
     edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 250 bytes each; implies --exact")
     beam: float = option(0.0, "exact-beam", "nats above the best in which all is kept; implies --exact")
 
@@ -26,3 +26,20 @@ class ExactSearch:
         for name, value in (("seconds", self.seconds), ("edges", self.edges), ("beam", self.beam)):
             if not value >= 0:
                 raise LatticeSimpError(f"the exact search's {name} is {value}; give a number from 0 up")
+
+
+@dataclass(frozen=True)
+class GapBound:
+    """How the gap of the pruned search is bounded, without an exact search.
+
+    Attributes:
+        order: of the last relaxation of the language model. Each order comes nearer to the optimum and takes longer.
+    """
+
+    order: int = option(
+        2, "search-gap-order", "the relaxation that bounds it: 1 is quick, 2 nearer; implies --search-gap"
+    )
+
+    def __post_init__(self) -> None:
+        if self.order < 1:
+            raise LatticeSimpError(f"the order of the bound of the search gap is {self.order}; give a number from 1 up")

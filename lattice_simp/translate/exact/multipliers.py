@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+from lattice_simp.core.records import NONE
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed, states_of_order
-from lattice_simp.translate.exact.chart import Chart
-from lattice_simp.translate.exact.forest import NONE, Forest, derivation, inside_costs
+from lattice_simp.translate.exact.forest import Forest, derivation, inside_costs
+from lattice_simp.translate.nested_chart import Chart
 
 
 class Choices(NamedTuple):

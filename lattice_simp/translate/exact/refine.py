@@ -7,18 +7,17 @@ forest says is missing at least, is within the limit, so that no derivation with
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
+from lattice_simp.core.records import NONE, SMALLEST, Table, empty_table, find, find_in, rehashed, slot_of
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
-from lattice_simp.translate.exact.chart import NO_WORD, Chart
 from lattice_simp.translate.exact.dense import Dense, dense_hook_outside, dense_outside, no_dense
 from lattice_simp.translate.exact.forest import (
     BORDER,
     BORDERS,
-    EDGE,
     EDGES,
     EMPTY,
     HOOK,
@@ -28,7 +27,6 @@ from lattice_simp.translate.exact.forest import (
     LONGEST,
     NODE,
     NODES,
-    NONE,
     PARTS,
     PLACES,
     PREFIX,
@@ -38,17 +36,11 @@ from lattice_simp.translate.exact.forest import (
     WHOLE,
     Forest,
     Pools,
-    Table,
-    find,
-    find_in,
-    slot_of,
 )
+from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 
 FINISHED, FULL, PAUSED = range(3)
 """Why the kernel returns: all is done, a pool is full, or enough steps were made."""
-
-SMALLEST = 1 << 12
-"""The records that a pool begins with."""
 
 
 class Bounds(NamedTuple):
@@ -72,12 +64,6 @@ class Bounds(NamedTuple):
     dense: Dense
 
 
-def empty_table(kind: np.dtype[Any], rows: int = SMALLEST) -> Table:
-    """Returns a table with room for some records."""
-    slots = 1 << (2 * rows - 1).bit_length()
-    return Table(np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32), np.zeros(rows, dtype=kind))
-
-
 def no_bounds() -> Bounds:
     """Returns the bounds of the first order."""
     borders, hooks, transitions = (empty_table(kind) for kind in (BORDER, HOOK, TRANSITION))
@@ -90,23 +76,6 @@ def first_prefixes(root: int) -> Table:
     table.rows[EMPTY] = (NONE, NONE, 0, root, 0.0)
     table.rows[WHOLE] = (NONE, NONE, LONGEST, root, 0.0)
     return table
-
-
-@jit
-def rehashed(table: Table, count: int, rows: int) -> Table:
-    """Returns a table with room for `rows` records."""
-    size = 16
-    while size < 2 * rows:
-        size *= 2
-    keys, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
-    records = np.zeros(rows, dtype=table.rows.dtype)
-    for index in range(count):
-        records[index] = table.rows[index]
-    for slot in range(len(table.keys)):
-        if table.keys[slot] >= 0:
-            new = slot_of(keys, table.keys[slot])
-            keys[new], values[new] = table.keys[slot], table.values[slot]
-    return Table(keys, values, records)
 
 
 @jit

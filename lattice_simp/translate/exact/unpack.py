@@ -13,8 +13,8 @@ import numpy as np
 from lattice_simp.core.kernel import Ints, Records
 from lattice_simp.translate.automaton import ARC
 from lattice_simp.translate.cells import END, START, CellStore
-from lattice_simp.translate.exact.chart import Chart
 from lattice_simp.translate.exact.forest import Forest
+from lattice_simp.translate.nested_chart import Chart
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Longs, jit
+from lattice_simp.core.records import NONE, Table, empty_table, find, rehashed, slot_of
 from lattice_simp.lm.optimistic import OrderView, advance
-from lattice_simp.translate.exact.forest import NONE, Table, find, slot_of
-from lattice_simp.translate.exact.refine import empty_table, rehashed
 
 EMPTY, WHOLE = 0, 1
 """Two prefixes: no words; and whatever is before a sentence, so that the state is always known."""
@@ -57,6 +56,13 @@ def with_room(borders: Borders, meetings: int, order: int) -> Borders:
 
 def _roomy(table: Table, used: int, more: int) -> Table:
     return table if used + more <= len(table.rows) else rehashed(table, used, 2 * (used + more))
+
+
+@jit
+def has_room(borders: Borders, meetings: int, order: int) -> bool:
+    """Returns whether `with_room` would return the same tables."""
+    prefixes = borders.used[PREFIXES] + meetings * order <= len(borders.prefixes.rows)
+    return prefixes and borders.used[MEETINGS] + meetings <= len(borders.meetings.rows)
 
 
 @jit

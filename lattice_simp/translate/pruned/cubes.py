@@ -14,11 +14,11 @@ import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.records import NONE
 from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
 from lattice_simp.lm.restrict import RestrictedModel
-from lattice_simp.translate.exact.chart import NO_WORD, Chart
-from lattice_simp.translate.exact.forest import EDGE, NONE
-from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, meeting, new_borders, with_room
+from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
+from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, has_room, meeting, new_borders, with_room
 
 NODE = np.dtype([(name, np.int32) for name in ("place", "left", "right", "unused")] + [("cost", np.float64)])
 """A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
@@ -167,15 +167,19 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
     whole = int(chart.starts[-1])
     found.nodes[0] = (whole, WHOLE, view.start, 0, view.settle_cost[model.start_word])
     found.begin[whole], found.end[whole] = 0, 1
-    sizes = np.diff(grids.offsets)
     longest = int(np.diff(grids.path_offsets).max(initial=1))
-    for number in range(len(grids.places)):
-        # Each hypothesis that is scored has a meeting for each symbol, with as many prefixes as words matter.
-        meetings = (int(sizes[number]) + 2 * pops + 2) * longest
-        borders = with_room(borders, meetings, model.order)
+    number = 0
+    while number < len(grids.places):
+        borders = with_room(borders, _most_meetings(grids, number, pops, longest), model.order)
         found = _roomy(found, pops)
-        fill_place(number, chart, view, grids, borders, found, pops)
+        number = _fill_places(number, chart, view, grids, borders, found, pops, longest)
     return found, grids
+
+
+@jit
+def _most_meetings(grids: Grids, number: int, pops: int, longest: int) -> int:
+    """Returns how many meetings a place may add: each hypothesis that is scored, one for each symbol."""
+    return (grids.offsets[number + 1] - grids.offsets[number] + 2 * pops + 2) * longest
 
 
 def _roomy(found: Found, more: int) -> Found:
@@ -320,7 +324,28 @@ def _score(
 
 
 @jit
-def fill_place(
+def _fill_places(
+    first: int,
+    chart: Chart,
+    view: OrderView,
+    grids: Grids,
+    borders: Borders,
+    found: Found,
+    pops: int,
+    longest: int,
+) -> int:
+    """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
+    for number in range(first, len(grids.places)):
+        if number > first:
+            room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
+            if room < pops or not has_room(borders, _most_meetings(grids, number, pops, longest), view.order):
+                return number
+        _fill_place(number, chart, view, grids, borders, found, pops)
+    return len(grids.places)
+
+
+@jit
+def _fill_place(
     number: int, chart: Chart, view: OrderView, grids: Grids, borders: Borders, found: Found, pops: int
 ) -> None:
     """Finds the hypotheses of a place from those of the places before it."""

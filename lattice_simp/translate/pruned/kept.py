@@ -11,10 +11,10 @@ from collections.abc import Collection
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, jit
+from lattice_simp.core.records import NONE
 from lattice_simp.ops.apply_lm import Models
-from lattice_simp.translate.exact.chart import search_chart
-from lattice_simp.translate.exact.forest import NONE
 from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.pruned.cubes import EDGES, NODES, Found, Grids, search
 from lattice_simp.translate.pruned.limits import CubePruning
 

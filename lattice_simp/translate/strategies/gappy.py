@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import path_uses
-from lattice_simp.translate.gappy_composition import compose_with_skeletons
+from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons
 from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.task import Task
@@ -21,6 +24,8 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     """
     settings = decoder.settings.skeleton
     full = decoder.lattice(task.source, settings.beam)
+    if settings.aggregation == "expected" and task.hypotheses is None and len(task.skeletons) > 1:
+        return _expected(decoder, task, full)
     positions = None
     if task.hypotheses is None and settings.gaps == "at-gaps":
         if len(task.skeletons) != 1:
@@ -33,6 +38,26 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     reachable = not joint.empty
     lattice = joint if reachable else decoder.operations.prune(full, beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
+
+
+def _expected(decoder: HieroDecoder, task: Task, full: Lattice) -> Translation:
+    """Finds what the best strings are expected to cost over all skeletons, each as much as it is probable."""
+    settings = decoder.settings.skeleton
+    if settings.gaps == "at-gaps":
+        raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
+    lists = [beyond_best(own) for own in task.skeleton_lists(decoder)]
+    beam = decoder.settings.beam
+    joint = compose_with_expected(full, lists, task.shares(), settings, beam)
+    hypotheses = tuple(hypothesis for own in lists for hypothesis in own)
+    reachable = not joint.empty
+    lattice = joint if reachable else decoder.operations.prune(full, beam)
+    return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
+
+
+def beyond_best(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Returns hypotheses with what each costs beyond the cheapest: so those of skeletons of other lengths compare."""
+    least = min((own.cost for own in hypotheses), default=0.0)
+    return [replace(own, cost=own.cost - least) for own in hypotheses]
 
 
 def hypotheses_with_positions(

@@ -20,11 +20,13 @@ class Task:
         source: the sentence, or a word lattice in its place.
         skeletons: none or several.
         hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
+        probabilities: of several skeletons; equal ones by default.
     """
 
     source: Source
     skeletons: tuple[Skeleton, ...] = ()
     hypotheses: tuple[Hypothesis, ...] | None = None
+    probabilities: tuple[float, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -36,8 +38,17 @@ class Task:
         if self.hypotheses is not None:
             return self.hypotheses
         settings = decoder.settings.skeleton
-        lists = [decoder.exact_nbest(skeleton.words, settings.hypotheses)[1] for skeleton in self.skeletons]
-        return pool_hypotheses(lists, settings.aggregation, settings.hypotheses)
+        return pool_hypotheses(self.skeleton_lists(decoder), settings.aggregation, settings.hypotheses)
+
+    def skeleton_lists(self, decoder: HieroDecoder) -> list[list[Hypothesis]]:
+        """Returns exactly the n best translations of each skeleton."""
+        count = decoder.settings.skeleton.hypotheses
+        return [decoder.exact_nbest(skeleton.words, count)[1] for skeleton in self.skeletons]
+
+    def shares(self) -> list[float]:
+        """Returns the skeletons' probabilities, which sum to 1."""
+        given = self.probabilities or (1.0,) * len(self.skeletons)
+        return [own / sum(given) for own in given]
 
 
 def pool_hypotheses(lists: Iterable[Sequence[Hypothesis]], aggregation: str, count: int) -> tuple[Hypothesis, ...]:

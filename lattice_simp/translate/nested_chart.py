@@ -14,6 +14,7 @@ import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
+from lattice_simp.core.sorting import counting_order
 from lattice_simp.lm.combined import combined
 from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
 from lattice_simp.lm.restrict import RestrictedModel
@@ -27,6 +28,10 @@ NO_WORD = -1
 
 MANY = 255
 """How many words are known of what is before a sentence: more than any order needs."""
+
+
+EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
+"""How a node is made: of one or two others, with a junction and an arc of the chart (`NONE` where there is none)."""
 
 
 class Chart(NamedTuple):
@@ -103,7 +108,7 @@ def make_chart(
     ends = np.append(2 * np.arange(num_cells) + 1, last)
     referred = np.where(symbols < 0, ends[np.maximum(-1 - symbols, 0)], -1).astype(np.int32)
     number = _topological_numbers(sources, targets, referred, last + 1)
-    order = np.argsort(number[sources], kind="stable")
+    order = counting_order(number[sources], len(number))
     seen = np.where(symbols < 0, symbols - 1, word_of_label[np.maximum(symbols, 0)]).astype(np.int32)
     seen[-1] = model.num_words
     counts = np.bincount(number[sources], minlength=len(number))
@@ -172,8 +177,9 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
     items, plan = chart.items, chart.plan
     cells = items.cell.astype(np.int32)
     steps = np.arange(len(items.cost) + 1, dtype=np.int32)
-    spans, span_of_item = np.unique(items.span[items.top], axis=0, return_inverse=True)
-    span_of_item = span_of_item.ravel()
+    positions = np.int64(chart.source.num_states)
+    codes, span_of_item = np.unique(items.span[items.top] @ np.array([positions, 1]), return_inverse=True)
+    spans = np.stack(np.divmod(codes, positions), axis=1).astype(np.int32)
     known = np.array([plan.cell(plan.top, begin, end) for begin, end in spans.tolist()], dtype=np.int32)
     if plan.nested:
         originals = np.flatnonzero(items.left == plan.top)
