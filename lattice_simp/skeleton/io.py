@@ -17,6 +17,17 @@ from lattice_simp.support.textio import open_text, read_lines
 _RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
 _BRACKET_REMEDY = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
 
+_OF_EACH = ("annotators", "probabilities")
+"""The fields that hold one value for each skeleton, or none at all."""
+
+_LISTS = (
+    ("tokens", str, "strings"),
+    ("keep", str, "strings"),
+    ("annotators", str, "strings"),
+    ("probabilities", (int, float), "numbers"),
+)
+"""The fields of a line that are lists, and what they hold."""
+
 
 @dataclass(frozen=True)
 class SkeletonRecord:
@@ -31,23 +42,27 @@ class SkeletonRecord:
         line: where the sentence is in the text that it is from, from 0.
         skeletons: skeletons of the same tokens, at least one.
         annotators: who made each of them; empty where that is not known.
+        probabilities: of each of them beside the others; empty where they are not known.
 
     Raises:
-        SkeletonError: no skeletons, skeletons of different sentences, or more or fewer annotators than skeletons.
+        SkeletonError: no skeletons, skeletons of different sentences, or more or fewer annotators or probabilities
+            than skeletons.
     """
 
     id: str
     line: int
     skeletons: tuple[Skeleton, ...]
     annotators: tuple[str, ...] = ()
+    probabilities: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.skeletons:
             raise SkeletonError(f"the record {self.id!r} has no skeletons")
         if any(skeleton.tokens != self.tokens for skeleton in self.skeletons):
             raise SkeletonError(f"the skeletons of the record {self.id!r} are of different sentences")
-        if self.annotators and len(self.annotators) != len(self.skeletons):
-            raise SkeletonError(f"{len(self.annotators)} annotators, but {len(self.skeletons)} skeletons")
+        for name in _OF_EACH:
+            if getattr(self, name) and len(getattr(self, name)) != len(self.skeletons):
+                raise SkeletonError(f"{len(getattr(self, name))} {name}, but {len(self.skeletons)} skeletons")
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -58,17 +73,16 @@ class SkeletonRecord:
         """Writes the record as a line of a JSON-lines file, without its end."""
         keep = [skeleton.to_mask() for skeleton in self.skeletons]
         fields: dict[str, Any] = {"id": self.id, "line": self.line, "tokens": self.tokens, "keep": keep}
-        if self.annotators:
-            fields["annotators"] = self.annotators
+        fields |= {name: getattr(self, name) for name in _OF_EACH if getattr(self, name)}
         return json.dumps(fields, ensure_ascii=False)
 
 
 def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a JSON-lines file; blank lines are passed over, and keys other than the five are ignored.
+    """Yields the records of a JSON-lines file; blank lines are passed over, and other keys are ignored.
 
     Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept)
     or `0` (deleted) a token. `id` and `line` may be missing: the number of the record, from 0, takes their place.
-    So may `annotators`, a name for each `keep` string.
+    So may `annotators` and `probabilities`, a name and a number for each `keep` string.
 
     Raises:
         FormatError: no JSON, a missing or ill-typed field, or a mask that is not a skeleton.
@@ -181,15 +195,16 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
         raise broken(f"no JSON: {error.msg} at column {error.colno}") from error
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
-    for name in ("tokens", "keep", "annotators"):
-        own = fields.get(name, [] if name == "annotators" else None)
-        if not (isinstance(own, list) and all(isinstance(item, str) for item in own)):
-            raise broken(f"{name!r} is missing or no list of strings")
+    for name, kind, what in _LISTS:
+        own = fields.get(name, [] if name in _OF_EACH else None)
+        if not (isinstance(own, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in own)):
+            raise broken(f"{name!r} is missing or no list of {what}")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):
         raise broken("'id' is a string and 'line' is a whole number")
     try:
         skeletons = tuple(Skeleton.from_mask(mask, fields["tokens"]) for mask in fields["keep"])
-        return SkeletonRecord(identifier, source_line, skeletons, tuple(fields.get("annotators", ())))
+        of_each = (tuple(fields.get(name, ())) for name in _OF_EACH)
+        return SkeletonRecord(identifier, source_line, skeletons, *of_each)
     except SkeletonError as error:
         raise broken(str(error)) from error

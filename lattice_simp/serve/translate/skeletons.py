@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic import Parse, parse_sentences
-from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request
+from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request, skeletons_of
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
 
 Facts: TypeAlias = dict[str, Any]
@@ -80,6 +80,6 @@ def suggestions(tokens: Sequence[str], language: str, tagger: DeletionTagger | N
 
 def _made(method: Method, parse: Parse, tagger: DeletionTagger | None) -> Iterable[Skeleton]:
     try:
-        return method.make(parse, Request(candidates=2, tagger=tagger))
+        return skeletons_of(method.make(parse, Request(candidates=2, tagger=tagger)))
     except LatticeSimpError:  # a tree that the method cannot work on, for example; the others remain
         return ()

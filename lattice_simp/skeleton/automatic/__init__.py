@@ -1,9 +1,10 @@
-"""Automatic skeletons: by rules on the dependency tree, by a trained tagger, and globally optimal ones."""
+"""Automatic skeletons: by rules on the dependency tree, by a trained tagger, globally optimal, and several at once."""
 
 from __future__ import annotations
 
 from lattice_simp.skeleton.automatic.agreement import Agreement, agreement, compare_records, token_f1
 from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.diverse import WeightedSkeleton, diverse_skeletons
 from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request
 from lattice_simp.skeleton.automatic.optimal import OptimalSettings, optimal_skeletons
 from lattice_simp.skeleton.automatic.parse import Parse, read_parses, write_parses
@@ -21,10 +22,12 @@ __all__ = [
     "Parse",
     "Request",
     "TaggerSettings",
+    "WeightedSkeleton",
     "agreement",
     "align_pairs",
     "compare_records",
     "dependency_skeletons",
+    "diverse_skeletons",
     "optimal_skeletons",
     "parse_sentences",
     "parser_name",

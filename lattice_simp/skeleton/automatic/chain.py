@@ -64,6 +64,15 @@ class Chain:
             low, high = ((low + high) / 2, high) if own < rate else (low, (low + high) / 2)
         return nearest
 
+    def score(self, mask: Sequence[bool]) -> float:
+        """Returns the score of a mask: its probability's logarithm, but for a constant of the chain.
+
+        >>> Chain(np.array([1.0, -2.0]), np.array([[0.0, 0.5], [0.25, 0.0]])).score([True, False])
+        1.25
+        """
+        labels = np.array(mask, dtype=np.int64)
+        return float(self.keep @ labels + self.transitions[labels[:-1], labels[1:]].sum())
+
     def best_mask(self) -> tuple[bool, ...]:
         """Returns the best mask (Viterbi)."""
         moves = self.transitions.tolist()

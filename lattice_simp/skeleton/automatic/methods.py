@@ -5,14 +5,16 @@ A new method is one file with a function like those of the others, and one line 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.diverse import WeightedSkeleton, diverse_skeletons
 from lattice_simp.skeleton.automatic.optimal import optimal_skeletons
 from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
+from lattice_simp.skeleton.io import SkeletonRecord
 from lattice_simp.skeleton.skeleton import Skeleton
 
 
@@ -33,6 +35,10 @@ class Request:
     model: LanguageModel | None = None
 
 
+Made = Sequence[Skeleton] | Sequence[WeightedSkeleton]
+"""Skeletons of a sentence, with probabilities or without."""
+
+
 @dataclass(frozen=True)
 class Method:
     """How skeletons are made.
@@ -43,14 +49,31 @@ class Method:
         takes: those that it can do without.
     """
 
-    make: Callable[[Parse, Request], list[Skeleton]]
+    make: Callable[[Parse, Request], Made]
     needs: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
+
+
+def record_of(made: Made, id: str, line: int) -> SkeletonRecord:
+    """Returns the record of a sentence's skeletons, with their probabilities if there are any."""
+    skeletons = tuple(skeletons_of(made))
+    probabilities = tuple(own.probability for own in made if isinstance(own, WeightedSkeleton))
+    return SkeletonRecord(id, line, skeletons, probabilities=probabilities)
+
+
+def skeletons_of(made: Made) -> list[Skeleton]:
+    """Returns the skeletons without their probabilities."""
+    return [own.skeleton if isinstance(own, WeightedSkeleton) else own for own in made]
 
 
 def _tagger(parse: Parse, request: Request) -> list[Skeleton]:
     assert request.tagger is not None
     return request.tagger.skeletons(parse, request.rate, request.candidates)
+
+
+def _diverse(parse: Parse, request: Request) -> list[WeightedSkeleton]:
+    assert request.tagger is not None
+    return diverse_skeletons(parse, request.tagger, request.model, rate=request.rate, candidates=request.candidates)
 
 
 METHODS: dict[str, Method] = {
@@ -62,4 +85,5 @@ METHODS: dict[str, Method] = {
         ),
         takes=frozenset({"tagger", "model"}),
     ),
+    "diverse": Method(_diverse, needs=frozenset({"tagger"}), takes=frozenset({"model"})),
 }

@@ -1,0 +1,97 @@
+"""Several skeletons of a sentence that differ, with probabilities: what one mask gets wrong, another may get right.
+
+The masks of all methods are pooled; the tagger, shifted to the wanted compression rate, says how probable each is
+beside the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
+from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
+from lattice_simp.skeleton.automatic.optimal import optimal_skeletons
+from lattice_simp.skeleton.automatic.parse import Parse
+from lattice_simp.skeleton.automatic.tagger import DeletionTagger
+from lattice_simp.skeleton.skeleton import Skeleton
+
+OF_EACH_METHOD = 4
+"""Skeletons that each method gives to the pool."""
+
+
+@dataclass(frozen=True)
+class WeightedSkeleton:
+    """A skeleton with its probability among those that were made of the sentence."""
+
+    skeleton: Skeleton
+    probability: float
+
+
+def diverse_skeletons(
+    parse: Parse,
+    tagger: DeletionTagger,
+    model: LanguageModel | None = None,
+    *,
+    rate: float = 0.6,
+    candidates: int = 8,
+    temperature: float = 1.0,
+) -> list[WeightedSkeleton]:
+    """Returns skeletons that differ in a tenth of the tokens or more, the most probable one first.
+
+    Args:
+        parse: a parsed sentence.
+        tagger: says how probable a mask is, and gives its best ones.
+        model: of the words, for the globally optimal masks.
+        rate: the compression rate to aim at.
+        candidates: how many to give at most.
+        temperature: 1 leaves the tagger's probabilities as they are, more makes them alike.
+
+    Raises:
+        LatticeSimpError: a rate out of range, no candidates wanted, or a temperature that is not positive.
+    """
+    check_wanted(rate, candidates)
+    pool = skeleton_pool(parse, tagger, model, rate)
+    scores = tagger_scores(parse, tagger, rate, pool)
+    order = np.argsort(-scores, kind="stable").tolist()
+    chosen = choose(parse.tokens, (pool[index].mask for index in order), candidates)
+    score_of = dict(zip((own.mask for own in pool), scores.tolist(), strict=True))
+    shares = probabilities(np.array([score_of[own.mask] for own in chosen]), temperature)
+    return [WeightedSkeleton(*pair) for pair in zip(chosen, shares.tolist(), strict=True)]
+
+
+def skeleton_pool(parse: Parse, tagger: DeletionTagger, model: LanguageModel | None, rate: float) -> list[Skeleton]:
+    """Returns what the methods make of a sentence, each mask once."""
+    every = [
+        *tagger.skeletons(parse, rate, OF_EACH_METHOD),
+        *optimal_skeletons(parse, model, tagger=tagger, rate=rate, candidates=OF_EACH_METHOD),
+        *dependency_skeletons(parse, rate, OF_EACH_METHOD),
+    ]
+    return list({own.mask: own for own in every}.values())
+
+
+def tagger_scores(parse: Parse, tagger: DeletionTagger, rate: float, skeletons: Sequence[Skeleton]) -> Floats:
+    """Returns (skeletons,) float64, the tagger's log probabilities of masks, but for a constant of the sentence."""
+    chain = tagger.chain(parse).at_rate(rate)
+    return np.array([chain.score(own.mask) for own in skeletons])
+
+
+def probabilities(scores: Floats, temperature: float = 1.0) -> Floats:
+    """Returns the probabilities of a log-linear model; they sum to 1.
+
+    >>> probabilities(np.log([3.0, 1.0])).round(2).tolist(), probabilities(np.log([4.0, 1.0]), 2.0).round(2).tolist()
+    ([0.75, 0.25], [0.67, 0.33])
+
+    Raises:
+        LatticeSimpError: the temperature is not positive.
+    """
+    if not temperature > 0:
+        raise LatticeSimpError(f"the temperature is {temperature}; give a number above 0")
+    odds = np.exp((scores - scores.max(initial=-np.inf)) / temperature)
+    found: Floats = odds / odds.sum()
+    return found
