@@ -14,7 +14,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,9 @@ from lattice_simp.support.textio import open_text
 
 RECORD = "stage.json"
 """The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
+
+SPENT = "spent.json"
+"""The file of a stage that is not complete: seconds and memory of the runs that were stopped."""
 
 INTERVAL_S = 0.5
 """Seconds between two samples."""
@@ -165,19 +168,10 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     try:
         partial.mkdir(parents=True, exist_ok=True)
         _remove_half_written(partial)
-        begin, cpu = time.monotonic(), os.times()
         run.begin(stage.name)
-        with PeakMemory() as memory:
+        with _costs(partial) as costs:
             counted = stage.work(run, partial)
-        after = os.times()
-        record = {
-            "stage": stage.name,
-            "key": key,
-            "seconds": round(time.monotonic() - begin, 2),
-            "cpu_seconds": round(sum(after[:4]) - sum(cpu[:4]), 2),
-            "peak_mb": round(memory.peak_mb),
-            **counted,
-        }
+        record = {"stage": stage.name, "key": key, **costs, **counted}
         write_json(partial / RECORD, record)
         os.replace(partial, done)
     except OSError as error:
@@ -185,6 +179,28 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
     run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
     return done, record
+
+
+@contextmanager
+def _costs(partial: Path) -> Iterator[dict[str, Any]]:
+    """Measures a stage; what runs took that were stopped before it was complete is added."""
+    costs: dict[str, Any] = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mb": 0}
+    with suppress(OSError, ValueError):
+        costs |= json.loads((partial / SPENT).read_text(encoding="utf-8"))
+    (partial / SPENT).unlink(missing_ok=True)
+    begin, cpu, memory = time.monotonic(), os.times(), PeakMemory()
+    complete = False
+    try:
+        with memory:
+            yield costs
+        complete = True
+    finally:
+        costs["seconds"] = round(costs["seconds"] + time.monotonic() - begin, 2)
+        costs["cpu_seconds"] = round(costs["cpu_seconds"] + sum(os.times()[:4]) - sum(cpu[:4]), 2)
+        costs["peak_mb"] = max(costs["peak_mb"], round(memory.peak_mb))
+        if not complete:
+            with suppress(OSError, LatticeSimpError):  # a full disk has its own message
+                write_json(partial / SPENT, costs)
 
 
 class PeakMemory:

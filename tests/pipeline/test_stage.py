@@ -126,6 +126,27 @@ def test_a_failed_stage_leaves_its_files_without_the_name(tmp_path):
     assert is_done(stage(), "k", tmp_path)
 
 
+def test_what_stopped_runs_took_is_counted(tmp_path):
+    stopped = [KeyboardInterrupt(), LatticeSimpError("no words"), None]
+
+    def work(run, folder):
+        busy_until = time.process_time() + 0.1
+        while time.process_time() < busy_until:
+            pass
+        if (error := stopped.pop(0)) is not None:
+            raise error
+        return {}
+
+    for error in (KeyboardInterrupt, LatticeSimpError):
+        with pytest.raises(error):
+            run_stage(stage(work=work), "k", tmp_path, Run())
+    folder, record = run_stage(stage(work=work), "k", tmp_path, Run())
+    assert record["cpu_seconds"] >= 0.28
+    assert record["seconds"] >= 0.28
+    assert [path.name for path in folder.iterdir()] == ["stage.json"]
+    assert record["peak_mb"] > 1
+
+
 def test_errors_of_the_system_name_stage_and_file(tmp_path):
     with pytest.raises(LatticeSimpError, match=r"^one: .*/none: No such file or directory$"):
         run_stage(stage(work=lambda run, folder: (folder / "none").read_text()), "k", tmp_path, Run())

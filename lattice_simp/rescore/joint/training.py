@@ -50,7 +50,7 @@ _FREE = frozenset("checkpoint_every log_every threads output".split())
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TrainingData:
     """What is learned from, and in which symbols.
 
     Attributes:
@@ -78,16 +78,16 @@ def train(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = 
     folder = Path(settings.output)
     folder.mkdir(parents=True, exist_ok=True)
     check_same_run(settings, folder / SETTINGS, _FREE)
-    lesson = prepare(settings, corpus, say)
-    say(f"{lesson.examples.num_sentences:,} pairs, {lesson.target.size:,} symbols")
-    run = _Run(settings, lesson, folder, say)
+    data = prepare(settings, corpus, say)
+    say(f"{data.examples.num_sentences:,} pairs, {data.target.size:,} symbols")
+    run = _Run(settings, data, folder, say)
     run.finish()
-    model = JointModel(lesson.source, lesson.target, lesson.jumps, run.arrays())
+    model = JointModel(data.source, data.target, data.jumps, run.arrays())
     model.write(folder / MODEL)
     return folder / MODEL
 
 
-def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> Lesson:
+def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> TrainingData:
     """Learns classes, and puts the corpus into symbols; the same corpus gives the same.
 
     Raises:
@@ -102,7 +102,7 @@ def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] 
         flat(target, target_numbers, symbols.boundary),
         positions,
     )
-    return Lesson(examples, vocabulary, symbols, _jumps(source, target, positions))
+    return TrainingData(examples, vocabulary, symbols, _jumps(source, target, positions))
 
 
 def _target_symbols(
@@ -146,16 +146,16 @@ def _jumps(source: Sentences, target: Sentences, positions: Ints) -> Floats:
 class _Run:
     """A run in its folder; its position changes."""
 
-    def __init__(self, settings: JointSettings, lesson: Lesson, folder: Path, say: Callable[[str], None]) -> None:
-        self.settings, self.lesson, self.folder, self.say = settings, lesson, folder, say
+    def __init__(self, settings: JointSettings, data: TrainingData, folder: Path, say: Callable[[str], None]) -> None:
+        self.settings, self.data, self.folder, self.say = settings, data, folder, say
         torch.set_num_threads(settings.threads or os.cpu_count() or 1)
-        target = lesson.target
+        target = data.target
         widths = Widths(settings.source_width, settings.target_width, settings.hidden)
-        every = weight_shapes(widths, lesson.source.unknown + 2, target.size, len(target.class_begins) - 1)
+        every = weight_shapes(widths, data.source.unknown + 2, target.size, len(target.class_begins) - 1)
         self.weights = initial_weights(every, settings.seed)
         self.optimiser = torch.optim.Adam(self.weights.values(), lr=0.0, fused=True)
-        self.learned, self.held_out = _split(lesson.examples, settings)
-        words = np.diff(lesson.examples.target.offsets)[self.learned].sum()
+        self.learned, self.held_out = _split(data.examples, settings)
+        words = np.diff(data.examples.target.offsets)[self.learned].sum()
         self.updates = max(1, round(settings.epochs * float(words) / settings.batch_words))
         self.update = 0
 
@@ -165,7 +165,7 @@ class _Run:
         self._resume()
         losses, words, begin = [], 0, time.monotonic()
         for sentences in self._sentences():
-            losses.append(self._learn(batch(self.lesson.examples, sentences, self.lesson.target.boundary)))
+            losses.append(self._learn(batch(self.data.examples, sentences, self.data.target.boundary)))
             words += losses[-1][1]
             last = self.update == self.updates
             if self.update % settings.log_every == 0 or last:
@@ -188,9 +188,9 @@ class _Run:
         total, words = 0.0, 0
         for sentences in np.array_split(self.held_out, max(1, len(self.held_out) // 200)):
             if len(sentences):
-                own = batch(self.lesson.examples, sentences, self.lesson.target.boundary)
+                own = batch(self.data.examples, sentences, self.data.target.boundary)
                 with torch.no_grad():
-                    total += float(sum(costs(self.weights, own, self.lesson.target.class_begins)))
+                    total += float(sum(costs(self.weights, own, self.data.target.class_begins)))
                 words += len(own.words)
         return total / words if words else math.inf
 
@@ -198,7 +198,7 @@ class _Run:
         """Returns the sentences of the updates that are left; each update is counted before it is done."""
         settings, done = self.settings, 0
         for epoch in itertools.count():
-            for sentences in batches(self.lesson.examples, self.learned, settings.batch_words, settings.seed + epoch):
+            for sentences in batches(self.data.examples, self.learned, settings.batch_words, settings.seed + epoch):
                 if done == self.updates:
                     return
                 done += 1
@@ -211,7 +211,7 @@ class _Run:
         for group in self.optimiser.param_groups:
             group["lr"] = _learning_rate(settings, self.update, self.updates)
         with torch.autocast("cpu", torch.bfloat16, enabled=settings.precision == "bf16"):
-            class_cost, word_cost = costs(self.weights, own, self.lesson.target.class_begins)
+            class_cost, word_cost = costs(self.weights, own, self.data.target.class_begins)
         loss = class_cost + word_cost
         (loss / len(own.words)).backward()
         torch.nn.utils.clip_grad_norm_(list(self.weights.values()), settings.clip)

@@ -58,6 +58,8 @@ class Training:
         self.settings, self.folder, self.say = settings, folder, say
         self.device = _device(settings.device)
         self.precision = _precision(settings.precision, self.device)
+        if settings.threads:
+            torch.set_num_threads(settings.threads)
         torch.manual_seed(settings.seed)
         self.weights = initial_weights(settings.architecture, vocabulary, settings.seed, self.device)
         fused = self.device.type == "cuda"

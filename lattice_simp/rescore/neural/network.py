@@ -123,7 +123,19 @@ class Transformer:
         return functional.layer_norm(values, (self.shape.width,), weight, bias)
 
     def _drop(self, values: Tensor) -> Tensor:
-        return functional.dropout(values, self.dropout) if self.dropout else values
+        return dropped(values, self.dropout) if self.dropout else values
+
+
+def dropped(values: Tensor, share: float) -> Tensor:
+    """Returns the values with a random share of them zero, and the others larger by as much.
+
+    On a CPU, torch draws a number of 64 bits for each value, which takes a sixth of an update's time; here 16 bits do.
+    """
+    if values.device.type != "cpu":
+        return functional.dropout(values, share)
+    draws = torch.empty(-(-values.numel() // 4), dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
+    kept = draws[: values.numel()].view(values.shape) >= round(share * 2**16) - 2**15
+    return values * (kept.to(values.dtype) / (1 - share))
 
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:

@@ -36,6 +36,7 @@ class TrainingSettings(BaseModel):
         validation_lines: sentences that are translated greedily.
         precision: auto (bf16 on GPUs that have it, else fp16; float32 on CPU), bf16, fp16 or float32.
         device: auto, cpu or cuda.
+        threads: of torch on a CPU; 0 for its own choice.
         seed: of weights, order and dropout.
         quantise: the written model's weights, such as int8; empty for float32.
     """
@@ -69,6 +70,7 @@ class TrainingSettings(BaseModel):
     validation_lines: int = 200
     precision: Literal["auto", "bf16", "fp16", "float32"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    threads: Annotated[int, Field(ge=0)] = 0
     seed: int = 1
     quantise: str = ""
 

@@ -27,8 +27,8 @@ from lattice_simp.support.extras import extra
 MODEL, SETTINGS = "model", "settings.json"
 
 _FREE = frozenset(
-    "updates average checkpoint_every validate_every log_every validation_lines quantise device precision output "
-    "development_source development_target".split()
+    "updates average checkpoint_every validate_every log_every validation_lines quantise device threads precision "
+    "output development_source development_target".split()
 )
 """Settings that may change when a run goes on."""
 

@@ -54,20 +54,20 @@ def trained(corpus, tmp_path_factory):
 
 
 def test_the_network_is_that_of_the_model(trained, corpus):
-    model, lesson = JointModel.read(trained[0]), prepare(settings("unused"), corpus)
+    model, data = JointModel.read(trained[0]), prepare(settings("unused"), corpus)
     sentences = np.arange(40, 60)
-    own = batch(lesson.examples, sentences, model.target.boundary)
+    own = batch(data.examples, sentences, model.target.boundary)
     weights = {name: torch.from_numpy(np.array(weight)) for name, weight in model.weights.items()}
     total, words = 0.0, corpus.words("source")
     for sentence in sentences.tolist():
-        begin, end = lesson.examples.target.offsets[sentence : sentence + 2]
+        begin, end = data.examples.target.offsets[sentence : sentence + 2]
         source = corpus.source.words[slice(*corpus.source.offsets[sentence : sentence + 2])]
-        symbols = lesson.examples.target.words[begin:end]
+        symbols = data.examples.target.words[begin:end]
         padded = [model.target.boundary] * 3 + symbols.tolist()
         histories = np.array([padded[place : place + 3] for place in range(len(symbols))])
         encoded = model.encode([words[number] for number in source.tolist()])
         found = model.costs(encoded, histories, np.arange(len(symbols)), symbols)
-        total += found[np.arange(len(symbols)), lesson.examples.positions[begin:end]].sum()
+        total += found[np.arange(len(symbols)), data.examples.positions[begin:end]].sum()
     assert total == pytest.approx(float(sum(costs(weights, own, model.target.class_begins))), rel=1e-3)
 
 

@@ -19,7 +19,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore.neural.data import Pairs, batches
 from lattice_simp.rescore.neural.export import export_model
 from lattice_simp.rescore.neural.loop import CHECKPOINT, averaged_weights, learning_rate
-from lattice_simp.rescore.neural.network import Transformer
+from lattice_simp.rescore.neural.network import Transformer, dropped
 from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.rescore.neural.training import train
@@ -70,6 +70,19 @@ def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
             assert cost[0] == pytest.approx(own[position], abs=1e-3)
         assert scorer.end(state)[0] == pytest.approx(own[-1], abs=1e-3)
         assert scorer.score(words[0], [words[1]])[0] == pytest.approx(own.sum(), abs=1e-3)
+
+
+def test_dropped_values_are_zero_and_the_mean_stays():
+    values = torch.full((50, 401), 3.0)
+    for seed, share in enumerate((0.1, 0.3, 0.5)):
+        torch.manual_seed(seed)
+        first, second = dropped(values, share), dropped(values, share)
+        assert sorted(set(first.flatten().tolist())) == pytest.approx([0.0, 3.0 / (1 - share)]), seed
+        assert float((first == 0).float().mean()) == pytest.approx(share, abs=0.015), seed
+        assert float((first == second).float().mean()) == pytest.approx(share**2 + (1 - share) ** 2, abs=0.015), seed
+        torch.manual_seed(seed)
+        assert torch.equal(first, dropped(values, share)), seed
+    assert dropped(torch.ones(8, dtype=torch.bfloat16), 0.5).dtype is torch.bfloat16
 
 
 @pytest.fixture(scope="module")
