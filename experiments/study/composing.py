@@ -11,7 +11,7 @@ from experiments.study.nbest import Nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.translate.gappy_composition import compose_with_skeletons, contained_hypotheses
+from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons, contained_hypotheses
 from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.tune.scores import lattice_under
 
@@ -45,6 +45,7 @@ def compose(
     count: int,
     how: SkeletonSettings,
     positions: Mapping[str, Collection[int]] | None = None,
+    shares: Sequence[float] | None = None,
 ) -> Composed:
     """Finds the `count` best hypotheses of a space that contain one of the hypotheses of each list.
 
@@ -58,19 +59,25 @@ def compose(
         how: the library's settings; its beam is what the result keeps.
         positions: by hypothesis of the only list, how many of its words may stand before a gap; None for loops
             everywhere.
+        shares: of the lists, in the place of equal ones: a hypothesis costs what is expected over them, with edits.
     """
     full, names = lattice_under(space, weights), space.features.names
     own = lists[0] if len(lists) == 1 else Nbest([], np.zeros((0, 0)), ())
     if not lists:
         return _composed(full, names, own, None, count, None)
-    given = [_costed(one, weights, len(lists), how.hypotheses) for one in lists]
+    given = [_costed(one, weights, len(lists) if shares is None else 1, how.hypotheses) for one in lists]
     if not all(given):
         return _composed(full, names, own, None, count, False)
     allowed = None if positions is None else [positions[one.text] for one in given[0]]
-    joint = compose_with_skeletons(full, given, how, how.beam, allowed)
+    if shares is None:
+        joint = compose_with_skeletons(full, given, how, how.beam, allowed)
+    else:
+        joint = compose_with_expected(full, given, shares, how, how.beam)
     if joint.empty:
         return _composed(full, names, own, None, count, False)
-    return _composed(joint, names, own, given[0] if len(given) == 1 else None, count, True, how.edits is not None)
+    return _composed(
+        joint, names, own, given[0] if len(given) == 1 and shares is None else None, count, True, how.edits is not None
+    )
 
 
 def _costed(own: Nbest, weights: Mapping[str, float], shares: int, count: int) -> list[Hypothesis]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -19,8 +19,11 @@ from lattice_simp.translate.settings import SkeletonSettings
 
 PROTOCOL = "protocol.yaml"
 
-Method = Literal["dependency", "tagger", "optimal"]
-"""Of making skeletons."""
+Method = Literal["dependency", "tagger", "optimal", "diverse"]
+"""Of making skeletons; `diverse` makes several of a sentence, with probabilities."""
+
+DIVERSE: Final = "diverse"
+"""The method that makes several skeletons of a sentence."""
 
 State = Literal["seen", "new"]
 """Whether figures of a test set were known while systems were developed, or it is run once, under the protocol."""
@@ -35,6 +38,26 @@ HEADLINE = {
     "sfd_decoder": "sfd",
     "gc_paper": "gc-strong-paper",
 }
+
+
+class Diverse(BaseModel):
+    """How several automatic skeletons of a sentence are composed with at once; `experiments/masks` chooses.
+
+    Attributes:
+        masks: of a sentence, at most.
+        temperature: of their probabilities.
+        weight: of the costs that are expected over the skeletons, beside the tuned weight of one.
+        hypotheses: of each skeleton, which are scored.
+        taken: the best of these.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    masks: int = Field(default=8, ge=1)
+    temperature: float = Field(default=4.0, gt=0)
+    weight: float = Field(default=1.0, gt=0)
+    hypotheses: int = Field(default=100, ge=1)
+    taken: int = Field(default=30, ge=1)
 
 
 class Study(BaseModel):
@@ -57,10 +80,11 @@ class Study(BaseModel):
         joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
         joint_source: what the joint model reads when it scores a translation of a skeleton: the whole sentence, of
             which the skeleton's words are translated, or the skeleton alone.
-        automatic: methods that make skeletons of the test sets: dependency, tagger, optimal.
+        automatic: methods that make skeletons of the test sets: dependency, tagger, optimal, diverse.
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
         candidates: skeletons that each of them makes of a sentence, at most.
+        diverse: what is done with the skeletons of that method.
         variants: the names of those that are run (`variants.py`); None for all.
         skeleton_first_sentences: of the development set, evenly spread, that systems are tuned on which decode each
             sentence anew.
@@ -91,6 +115,7 @@ class Study(BaseModel):
     translated: tuple[Method, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)
     candidates: int = Field(default=3, ge=1)
+    diverse: Diverse = Diverse()
     variants: tuple[str, ...] | None = None
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.config import Study
+from experiments.study.config import DIVERSE, Study
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import HAND_MADE, StudySentence
 from experiments.study.spaces import space_maker
@@ -71,30 +71,38 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
 
 def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
     """Returns the stage that decodes the hand-made skeletons under the model's weights."""
-    work = partial(_skeletons, study, all_skeletons(sentences, HAND_MADE), None)
-    return Stage(
-        "skeletons", ("model", "tune"), {"hypotheses": study.hypotheses, "lines": _lines(sentences)}, list(inputs), work
-    )
+    tasks = [(skeleton, study.hypotheses) for skeleton in all_skeletons(sentences, HAND_MADE)]
+    settings = {"hypotheses": study.hypotheses, "lines": _lines(sentences)}
+    return Stage("skeletons", ("model", "tune"), settings, list(inputs), partial(_skeletons, tasks, None))
 
 
 def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:
     """Returns the stage that decodes the other skeletons, with a model that has the rules for them."""
-    work = partial(_skeletons, study, all_skeletons(sentences, other_kinds(sentences)), model)
-    settings = {"hypotheses": study.hypotheses, "model": model.name, "kinds": other_kinds(sentences)}
-    return Stage("automatic", ("model", "tune"), settings, list(inputs), work)
+    kinds = other_kinds(sentences)
+    counts = {skeleton.words: study.diverse.hypotheses for skeleton in all_skeletons(sentences, kinds)}
+    alone = all_skeletons(sentences, [kind for kind in kinds if kind != DIVERSE])
+    counts |= {skeleton.words: study.hypotheses for skeleton in alone}
+    tasks = [(skeleton, counts[skeleton.words]) for skeleton in all_skeletons(sentences, kinds)]
+    settings = {"hypotheses": sorted(set(counts.values())), "model": model.name, "kinds": kinds}
+    return Stage("automatic", ("model", "tune"), settings, list(inputs), partial(_skeletons, tasks, model))
 
 
-def _skeletons(study: Study, skeletons: list[Skeleton], model: Path | None, run: Run, folder: Path) -> dict[str, Any]:
+Counted = tuple[Skeleton, int]
+"""A skeleton, and how many hypotheses are wanted of it."""
+
+
+def _skeletons(tasks: Sequence[Counted], model: Path | None, run: Run, folder: Path) -> dict[str, Any]:
     weights = read_weights(run.folders["tune"] / WEIGHTS)
-    factory = partial(_nbest_maker, model or run.folders["model"], weights, study.hypotheses, folder)
-    run_all(over_shards(run, factory, skeletons, lambda skeleton: skeleton_path(folder, skeleton).exists()))
-    return {"skeletons": len(skeletons)}
+    factory = partial(_nbest_maker, model or run.folders["model"], weights, folder)
+    run_all(over_shards(run, factory, tasks, lambda task: skeleton_path(folder, task[0]).exists()))
+    return {"skeletons": len(tasks)}
 
 
-def _nbest_maker(model: Path, weights: dict[str, float], count: int, folder: Path) -> Callable[[Skeleton], None]:
+def _nbest_maker(model: Path, weights: dict[str, float], folder: Path) -> Callable[[Counted], None]:
     decoder = Decoder.load(model).with_weights(weights)
 
-    def make(skeleton: Skeleton) -> None:
+    def make(task: Counted) -> None:
+        skeleton, count = task
         lattice, paths = decoder.hiero.exact_nbest(skeleton.words, count)
         features, names = path_features(lattice, paths, decoder.grammar)
         Nbest([path.text for path in paths], features, names).write(skeleton_path(folder, skeleton))

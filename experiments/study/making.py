@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.config import Study
+from experiments.study.config import DIVERSE, Study
 from experiments.study.sentences import DEVELOPMENT, set_names, test_names, test_set
 from lattice_simp.lm import LanguageModel
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, write_skeletons
+from lattice_simp.skeleton import SkeletonRecord, read_skeletons, write_skeletons
 from lattice_simp.skeleton.automatic import (
     DeletionTagger,
     Parse,
@@ -21,11 +21,13 @@ from lattice_simp.skeleton.automatic import (
     parse_sentences,
     parser_name,
 )
+from lattice_simp.skeleton.automatic.diverse import diverse_skeletons
+from lattice_simp.skeleton.automatic.methods import Made, record_of
 from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
 
-Make = Callable[[Parse], list[Skeleton]]
+Make = Callable[[Parse], Made]
 
 MADE = "made-skeletons"
 """The stage."""
@@ -40,6 +42,7 @@ def made_stage(study: Study, config: Config) -> Stage:
     """Returns the stage that writes a skeleton file for each method."""
     paths = [_skeleton_file(config, name) for name in set_names(config)]
     settings = [study.automatic, study.rate, study.candidates, parser_name()]
+    settings += [study.diverse.masks, study.diverse.temperature] if DIVERSE in study.automatic else []
     return Stage(MADE, ("prepare",), settings, paths, partial(_make, study, config))
 
 
@@ -61,10 +64,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
     parses = list(parse_sentences(record.tokens for record in records))
     for method, path in made_files(study, folder).items():
         make = methods[method]
-        made = [
-            SkeletonRecord(record.id, record.line, tuple(make(parse)))
-            for record, parse in zip(records, parses, strict=True)
-        ]
+        made = [record_of(make(parse), record.id, record.line) for record, parse in zip(records, parses, strict=True)]
         write_skeletons(path, made)
         run.say(f"made-skeletons: {method}")
     return {"sentences": len(records)}
@@ -74,24 +74,28 @@ def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, 
     """Returns the methods that the study asks for; tagger and language model are made only if needed."""
     rate, candidates = study.rate, study.candidates
     found: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
-    if {"tagger", "optimal"} & set(study.automatic):
-        tagger = _tagger(list(read_skeletons(_skeleton_file(config, DEVELOPMENT))), folder / TAGGER)
+    if {"tagger", "optimal", DIVERSE} & set(study.automatic):
+        tagger = trained_tagger(list(read_skeletons(_skeleton_file(config, DEVELOPMENT))), folder / TAGGER)
         found["tagger"] = lambda parse: tagger.skeletons(parse, rate, candidates)
-    if "optimal" in study.automatic:
-        model = _language_model(run, folder)
+    if {"optimal", DIVERSE} & set(study.automatic):
+        model = source_language_model(run, folder)
+        found[DIVERSE] = lambda parse: diverse_skeletons(
+            parse, tagger, model, rate=rate, candidates=study.diverse.masks, temperature=study.diverse.temperature
+        )
         found["optimal"] = lambda parse: optimal_skeletons(
             parse, model, tagger=tagger, rate=rate, candidates=candidates
         )
     return found
 
 
-def _tagger(records: Sequence[SkeletonRecord], folder: Path) -> DeletionTagger:
+def trained_tagger(records: Sequence[SkeletonRecord], folder: Path) -> DeletionTagger:
+    """Trains a tagger on all skeletons of some sentences."""
     parses = parse_sentences(record.tokens for record in records)
     pairs = [(parse, skeleton) for record, parse in zip(records, parses, strict=True) for skeleton in record.skeletons]
     return DeletionTagger.train(folder, pairs)
 
 
-def _language_model(run: Run, folder: Path) -> LanguageModel:
+def source_language_model(run: Run, folder: Path) -> LanguageModel:
     """Estimates a model of the source language from the training corpus."""
     text = folder / "text"
     with open_text(text, "w") as file:

@@ -42,8 +42,8 @@ Weights = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How lists are rescored.
+class LearningSettings:
+    """How the weights that lists are rescored with are learned.
 
     Attributes:
         features: beside those of the stronger model, the system's one `cost`, or all its `features`.
@@ -54,12 +54,17 @@ class Recipe:
     step: float
 
 
-RECIPES = (Recipe("cost", 0.05), Recipe("cost", 0.01), Recipe("features", 0.05), Recipe("features", 0.01))
+TRIED = (
+    LearningSettings("cost", 0.05),
+    LearningSettings("cost", 0.01),
+    LearningSettings("features", 0.05),
+    LearningSettings("features", 0.01),
+)
 """Those that are tried; of equally good ones the first is taken."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TuningSet:
     """Lists of the development set, to find weights on.
 
     Attributes:
@@ -72,7 +77,7 @@ class Lesson:
     scorers: tuple[str, ...]
 
     @classmethod
-    def of(cls, lists: Sequence[Nbest], sentences: Sequence[StudySentence], scorers: tuple[str, ...]) -> Lesson:
+    def of(cls, lists: Sequence[Nbest], sentences: Sequence[StudySentence], scorers: tuple[str, ...]) -> TuningSet:
         """Counts the lists' n-grams that the references have."""
         names = tuple(dict.fromkeys(name for own in lists for name in own.names))
         symbols = SymbolTable()
@@ -85,23 +90,23 @@ class Lesson:
         return cls(tuple(found), names, scorers)
 
     def chosen(self, features: str) -> tuple[str, ...]:
-        """Returns the names of the features that a recipe takes."""
+        """Returns the names of the features that are learned with."""
         if features == "cost":
             return (DECODER, *self.scorers)
         return tuple(name for name in self.names if name != DECODER)
 
-    def only(self, names: Sequence[str]) -> Lesson:
+    def only(self, names: Sequence[str]) -> TuningSet:
         """Returns the lists with some of the features."""
         columns = [self.names.index(name) for name in names]
         lists = tuple(HypothesisList(own.features[:, columns], own.statistics) for own in self.lists)
-        return Lesson(lists, tuple(names), self.scorers)
+        return TuningSet(lists, tuple(names), self.scorers)
 
-    def fold(self, number: int) -> tuple[Lesson, Lesson]:
+    def fold(self, number: int) -> tuple[TuningSet, TuningSet]:
         """Returns the sentences outside one of the folds, and those inside."""
         inside, outside = list[HypothesisList](), list[HypothesisList]()
         for index, own in enumerate(self.lists):
             (inside if index % FOLDS == number else outside).append(own)
-        return Lesson(tuple(outside), self.names, self.scorers), Lesson(tuple(inside), self.names, self.scorers)
+        return TuningSet(tuple(outside), self.names, self.scorers), TuningSet(tuple(inside), self.names, self.scorers)
 
     def learned(self, start: Mapping[str, float], step: float, seed: int) -> Weights:
         """Returns weights for the features, with which good hypotheses come first."""
@@ -127,9 +132,9 @@ def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Returns the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
     before = ("scorers", f"weights-{system.name}", f"translated-{system.name}")
     before += (STRONG,) if system.name != "plain" else ()
-    recipes = [asdict(recipe) for recipe in RECIPES]
+    tried = [asdict(learning) for learning in TRIED]
     work = partial(_rescore, study, system, sentences)
-    return Stage(f"rescored-{system.name}", before, [study.seed, recipes], (), work)
+    return Stage(f"rescored-{system.name}", before, [study.seed, tried], (), work)
 
 
 def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
@@ -137,52 +142,52 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     lists = _scored(study, sentences, given, run, folder)
     one = nbest_path(given, DEVELOPMENT, 0)
     scorers = tuple(name for name in lists[DEVELOPMENT][0].names if name not in Nbest.read(one).names)
-    lesson = Lesson.of(lists[DEVELOPMENT], sentences[DEVELOPMENT], scorers)
+    tuning_set = TuningSet.of(lists[DEVELOPMENT], sentences[DEVELOPMENT], scorers)
     starts = {"cost": {DECODER: 1.0}, "features": read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)}
     if system.name == "plain":
-        recipe = choose_recipe(lesson, starts, study.seed, folder)
-        write_weights(folder / STRONG_WEIGHTS, _cost_weights(lesson, starts, study.seed, folder))
-        _rescore_alone(lesson, _best_step(folder), study.seed, sentences, lists, given, folder)
+        learning = choose_learning(tuning_set, starts, study.seed, folder)
+        write_weights(folder / STRONG_WEIGHTS, _cost_weights(tuning_set, starts, study.seed, folder))
+        _rescore_alone(tuning_set, _best_step(folder), study.seed, sentences, lists, given, folder)
     else:
-        recipe = chosen_recipe(run.folders[STRONG])
+        learning = chosen_learning(run.folders[STRONG])
         starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
     if system.decodes_anew:  # its lists have nothing but costs
-        recipe = Recipe("cost", _best_step(run.folders[STRONG]))
-    own = lesson.only(lesson.chosen(recipe.features))
-    start = starts[recipe.features]
-    weights = own.learned(start, recipe.step, study.seed)
+        learning = LearningSettings("cost", _best_step(run.folders[STRONG]))
+    own = tuning_set.only(tuning_set.chosen(learning.features))
+    start = starts[learning.features]
+    weights = own.learned(start, learning.step, study.seed)
     write_weights(folder / WEIGHTS, weights)
     for name in sentences:
         write_outputs(folder / f"{name}.jsonl", _best(weights, lists[name], given / f"{name}.jsonl"))
-    held_out = own.cross_validated(start, recipe.step, study.seed)
+    held_out = own.cross_validated(start, learning.step, study.seed)
     return {"bleu_before": own.bleu(start), "bleu_after": own.bleu(weights), "bleu_held_out": held_out}
 
 
-def choose_recipe(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Recipe:
-    """Tries all recipes on the development set, and writes down how good they are.
+def choose_learning(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> LearningSettings:
+    """Tries all settings on the development set, and writes down how good they are.
 
     Raises:
         LatticeSimpError: there are too few sentences to try them on others.
     """
-    if len(lesson.lists) < FOLDS:
+    if len(tuning_set.lists) < FOLDS:
         raise LatticeSimpError(f"rescoring is chosen by cross-validation; give a development set of {FOLDS} sentences")
     rows = []
-    for recipe in RECIPES:
-        own = lesson.only(lesson.chosen(recipe.features))
-        rows.append({**asdict(recipe), "bleu": own.cross_validated(starts[recipe.features], recipe.step, seed)})
+    for learning in TRIED:
+        own = tuning_set.only(tuning_set.chosen(learning.features))
+        rows.append({**asdict(learning), "bleu": own.cross_validated(starts[learning.features], learning.step, seed)})
     best = max(range(len(rows)), key=lambda index: (_mean(rows[index]["bleu"]), -index))
-    before = [lesson.fold(number)[1].bleu({DECODER: 1.0}) for number in range(FOLDS)]
-    write_json(folder / CHOICE, {"before": before, "tried": rows, "chosen": asdict(RECIPES[best])})
-    return RECIPES[best]
+    before = [tuning_set.fold(number)[1].bleu({DECODER: 1.0}) for number in range(FOLDS)]
+    write_json(folder / CHOICE, {"before": before, "tried": rows, "chosen": asdict(TRIED[best])})
+    return TRIED[best]
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / max(1, len(values))
 
 
-def chosen_recipe(folder: Path) -> Recipe:
-    """Returns the recipe that was chosen for the plain system's lists."""
-    return Recipe(**read_choice(folder)["chosen"])
+def chosen_learning(folder: Path) -> LearningSettings:
+    """Returns the settings that were chosen for the plain system's lists."""
+    return LearningSettings(**read_choice(folder)["chosen"])
 
 
 def read_choice(folder: Path) -> dict[str, Any]:
@@ -191,13 +196,13 @@ def read_choice(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _cost_weights(lesson: Lesson, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
+def _cost_weights(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
     """Returns weights of the decoder's cost and of the scorers: they make the stronger model one score."""
-    return lesson.only(lesson.chosen("cost")).learned(starts["cost"], _best_step(folder), seed)
+    return tuning_set.only(tuning_set.chosen("cost")).learned(starts["cost"], _best_step(folder), seed)
 
 
 def _best_step(folder: Path) -> float:
-    """Returns the best step among the recipes with the system's cost."""
+    """Returns the best step among the settings with the system's cost."""
     tried = [row for row in read_choice(folder)["tried"] if row["features"] == "cost"]
     return float(max(tried, key=lambda row: _mean(row["bleu"]))["step"])
 
@@ -240,7 +245,7 @@ ALONE = "alone.json"
 
 
 def _rescore_alone(
-    lesson: Lesson,
+    tuning_set: TuningSet,
     step: float,
     seed: int,
     sentences: Sentences,
@@ -249,21 +254,21 @@ def _rescore_alone(
     folder: Path,
 ) -> None:
     """Rescores with the decoder's cost and each part of the stronger model alone."""
-    write_json(folder / ALONE, alone_scores(lesson, step, seed))
-    for scorer in lesson.scorers:
-        weights = _with_one(lesson, scorer).learned({DECODER: 1.0}, step, seed)
+    write_json(folder / ALONE, alone_scores(tuning_set, step, seed))
+    for scorer in tuning_set.scorers:
+        weights = _with_one(tuning_set, scorer).learned({DECODER: 1.0}, step, seed)
         for name in sentences:
             write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], given / f"{name}.jsonl"))
 
 
-def alone_scores(lesson: Lesson, step: float, seed: int) -> dict[str, list[float]]:
+def alone_scores(tuning_set: TuningSet, step: float, seed: int) -> dict[str, list[float]]:
     """Returns the BLEU (0 to 1) of each fold, for the decoder's cost and each part of the stronger model alone."""
-    parts = {scorer: _with_one(lesson, scorer) for scorer in lesson.scorers}
+    parts = {scorer: _with_one(tuning_set, scorer) for scorer in tuning_set.scorers}
     return {scorer: own.cross_validated({DECODER: 1.0}, step, seed) for scorer, own in parts.items()}
 
 
-def _with_one(lesson: Lesson, scorer: str) -> Lesson:
-    return lesson.only((DECODER, scorer))
+def _with_one(tuning_set: TuningSet, scorer: str) -> TuningSet:
+    return tuning_set.only((DECODER, scorer))
 
 
 def alone_path(folder: Path, scorer: str, name: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -35,12 +35,14 @@ class StudySentence:
         references: of each reference, the tokens.
         originals: of each reference, the line as its file has it.
         skeletons: by kind, in order of preference.
+        probabilities: of the skeletons of some kinds.
     """
 
     words: tuple[str, ...]
     references: tuple[str, ...]
     originals: tuple[str, ...]
     skeletons: dict[str, tuple[Skeleton, ...]]
+    probabilities: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def set_names(config: Config) -> tuple[str, ...]:
@@ -86,17 +88,21 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
     by_line = {record.line: record.skeletons for record in read_skeletons(path)}
     lines = chosen_lines(config, own, sum(1 for _ in read_lines(config.path(own.source))))
     others = {
-        kind: {" ".join(record.tokens).lower(): record.skeletons for record in read_skeletons(file)}
+        kind: {" ".join(record.tokens).lower(): record for record in read_skeletons(file)}
         for kind, file in automatic.items()
     }
     sentences = []
     for number, (source, line) in enumerate(zip(sources, lines, strict=True)):
         words = tuple(source.split())
-        if len(by_line[line][0].tokens) != len(words):
-            message = f"line {line} has {len(by_line[line][0].tokens)} tokens, but the sentence has {len(words)}"
+        tokens = by_line[line][0].tokens
+        if len(tokens) != len(words):
+            message = f"line {line} has {len(tokens)} tokens, but the sentence has {len(words)}"
             raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
+        # Skeletons may have been made of the file's tokens, whose marks the model's need not have.
+        texts = (" ".join(tokens).lower(), source.lower())
+        made = {kind: found[text] for kind, found in others.items() for text in texts if text in found}
         kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}
-        kinds |= {kind: found.get(source.lower(), ()) for kind, found in others.items()}
+        kinds |= {kind: record.skeletons for kind, record in made.items()}
         fitted = {
             kind: tuple(Skeleton(words, skeleton.mask) for skeleton in skeletons if skeleton.is_strict)
             for kind, skeletons in kinds.items()
@@ -107,6 +113,7 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
                 tuple(lines_of[number] for lines_of in references),
                 tuple(lines_of[number] for lines_of in originals),
                 {kind: skeletons for kind, skeletons in fitted.items() if skeletons},
+                {kind: record.probabilities for kind, record in made.items() if record.probabilities and fitted[kind]},
             )
         )
     return sentences

@@ -101,7 +101,8 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
         for variant in every:
             begin = time.process_time()
             lists = _lists(variant, sentence, base, folders, plain)
-            composed = _compose(variant, space, lists, positions, weights)
+            shares = sentence.probabilities.get(variant.kinds[0]) if variant.several == "expected" else None
+            composed = _compose(variant, space, lists, positions, weights, shares)
             spent = time.process_time() - begin
             best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
             found[row_name(variant.name)] = best
@@ -119,9 +120,17 @@ def _lists(
 
 
 def _compose(
-    variant: Variant, space: Lattice, lists: Sequence[Nbest], positions: Positions, weights: Mapping[str, float]
+    variant: Variant,
+    space: Lattice,
+    lists: Sequence[Nbest],
+    positions: Positions,
+    weights: Mapping[str, float],
+    shares: Sequence[float] | None = None,
 ) -> Composed:
     how = variant.how
+    if lists and shares is not None:
+        own = [relative(one, weights) for one in lists]
+        return compose(space, own, {**weights, SKELETON + RELATIVE: 1.0}, 1, how, shares=shares)
     if lists and variant.aligned:
         own = [lists[0].only(positions)]
         return compose(space, own, weights, 1, how, positions if variant.at_gaps else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from experiments.study.config import PROTOCOL, Study
+from experiments.study.config import DIVERSE, PROTOCOL, Study
 from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.errors import LatticeSimpError
@@ -26,9 +26,10 @@ AUTOMATIC_TOGETHER = "automatic (all at once)"
 
 KIND_TITLES = {HAND: "short skeletons", HAND_LONG: "long skeletons"}
 
-Several = Literal["best", "all"]
+Several = Literal["best", "all", "expected"]
 """What a translation must contain of several skeletons' translations: one of those of the skeleton that costs least
-beyond its own best, or one of each skeleton's."""
+beyond its own best, or one of each skeleton's; or what edits it needs to do so costs as much as is expected over the
+skeletons' probabilities."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Variant:
         """What a stage's key depends on: the same in every process, which the address of a function is not."""
         edits = self.how.edits
         prices = None if edits is None else [edits.deletion, edits.substitution, edits.stem, edits.stem_of.__qualname__]
-        how = [self.how.hypotheses, self.how.loops, self.how.beam, prices]
+        how = [self.how.hypotheses, self.how.loops, self.how.weight, self.how.beam, prices]
         return [self.name, self.kinds, how, self.candidates, self.several, self.aligned, self.at_gaps]
 
 
@@ -113,12 +114,22 @@ def gap_variants(study: Study) -> list[Variant]:
 def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Returns the variants with automatic skeletons."""
     usual = study.composition
-    found = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds]
+    found = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds if kind != DIVERSE]
+    if DIVERSE in kinds:
+        found.append(_expected(study))
+        kinds = tuple(kind for kind in kinds if kind != DIVERSE)
     if len(kinds) > 1 or (kinds and study.candidates > 1):
         found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
         found.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
     pairs = [own for own in study.automatic_headline.values() if len(own) > 1 and set(own) <= set(kinds)]
     return found + [Variant(automatic_name(own), own, usual, several="all") for own in pairs]
+
+
+def _expected(study: Study) -> Variant:
+    """Returns the variant with several automatic skeletons of a sentence, each as much as it is probable."""
+    own = study.diverse
+    how = replace(study.composition, hypotheses=own.taken, weight=own.weight, edits=EditCosts())
+    return Variant(automatic_name((DIVERSE,)), (DIVERSE,), how, candidates=own.masks, several="expected")
 
 
 def automatic_name(kinds: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from toy_study import LATE, NEWS, STUDY, toy_config
 
 from experiments.study import making
 from experiments.study.making import made_files, made_stage
+from experiments.study.sentences import read_sentences
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton import Skeleton, read_skeletons
 
@@ -65,3 +66,29 @@ def test_methods_learn_from_the_development_set_and_are_run_on_all_test_sets(con
     assert found["tagger"] == [(text, ["0111"]) for text in texts]
     assert found["dependency"][0][1][0] == "1101"
     assert [text for text, _ in found["dependency"]] == texts
+
+
+def test_skeletons_made_of_the_file_s_tokens_are_found_by_them(tmp_path):
+    """The model's tokens have other quotation marks than those that the skeletons were made of."""
+    text = "He said “go” now."
+    tokens = "He said “ go ” now .".split()
+    for name, content in {
+        "source": text + "\n",
+        "reference": "x .\n",
+        "hand.jsonl": json.dumps({"line": 0, "tokens": tokens, "keep": ["1101111"]}) + "\n",
+        "made.jsonl": json.dumps(
+            {"line": 0, "tokens": tokens, "keep": ["1111101", "1100011"], "probabilities": [0.75, 0.25]}
+        )
+        + "\n",
+        "text.json": json.dumps({"source_language": "en", "target_language": "fr"}),
+    }.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    own = {"name": NEWS, "source": tmp_path / "source", "references": (tmp_path / "reference",)}
+    made = toy_config(tmp_path)
+    test = made.test[0].model_copy(update={**own, "skeletons": tmp_path / "hand.jsonl"})
+    config = made.model_copy(update={"test": (test,)})
+    (sentence,) = read_sentences(config, NEWS, tmp_path, {"diverse": tmp_path / "made.jsonl"})
+    assert sentence.words == ("he", "said", '"', "go", '"', "now", ".")
+    assert [own.to_mask() for own in sentence.skeletons["diverse"]] == ["1111101", "1100011"]
+    assert sentence.probabilities == {"diverse": (0.75, 0.25)}
+    assert sentence.skeletons["hand"][0].words == ("he", "said", "go", '"', "now", ".")

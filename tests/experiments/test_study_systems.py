@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,16 +14,18 @@ from train.toy import TASK_USERS, inline_tasks
 
 from experiments.study import decoding, rescoring, translating, tuning, variant_stages
 from experiments.study.composing import compose
+from experiments.study.config import DIVERSE, Diverse
 from experiments.study.decoding import (
     all_skeletons,
     automatic_stage,
     other_kinds,
+    skeleton_path,
     skeletons_stage,
     space_path,
     spaces_stage,
 )
 from experiments.study.nbest import Nbest
-from experiments.study.rescoring import Lesson
+from experiments.study.rescoring import TuningSet
 from experiments.study.scoring import COST, STRONG_WEIGHTS, skeleton_nbest, strong_weights
 from experiments.study.scoring import DECODER as DECODER_COST
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG, StudySentence
@@ -30,10 +33,17 @@ from experiments.study.spaces import read_space
 from experiments.study.systems import SYSTEMS
 from experiments.study.translating import read_outputs
 from experiments.study.tuning import weights_stage
-from experiments.study.variant_stages import VARIANT_STAGES, hand_variants_stage, relative
+from experiments.study.variant_stages import (
+    VARIANT_STAGES,
+    automatic_variants_stage,
+    hand_variants_stage,
+    relative,
+    row_name,
+)
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.mira import HypothesisList
@@ -121,9 +131,9 @@ def test_each_part_of_the_stronger_model_is_tried_alone():
         x = rng.normal(0, 5, 4)
         lists.append(Nbest(words, np.column_stack([np.zeros(4), x + np.array([0, 0, 0, 2.0]), -x]), names))
         references.append(StudySentence((), (words[-1],), (words[-1],), {}))
-    lesson = Lesson.of(lists, references, ("X", "Y"))
-    both = lesson.only(names).cross_validated({DECODER_COST: 1.0}, 0.05, 1)
-    rows = rescoring.alone_scores(lesson, 0.05, 1)
+    tuning_set = TuningSet.of(lists, references, ("X", "Y"))
+    both = tuning_set.only(names).cross_validated({DECODER_COST: 1.0}, 0.05, 1)
+    rows = rescoring.alone_scores(tuning_set, 0.05, 1)
     assert rows.keys() == {"X", "Y"}
     assert max(map(max, rows.values())) < min(both)
 
@@ -410,9 +420,9 @@ def test_sentences_and_skeletons_are_decoded_under_the_tuned_weights(tmp_path, m
         made.append((model, own, beam, max_arcs))
         return lambda task: made.append(task) or 1
 
-    def lists(model, own, count, folder):
-        made.append((model, own, count))
-        return lambda skeleton: made.append(skeleton.words)
+    def lists(model, own, folder):
+        made.append((model, own))
+        return lambda task: made.append((task[0].words, task[1]))
 
     monkeypatch.setattr(decoding, "space_maker", spaces)
     monkeypatch.setattr(decoding, "_nbest_maker", lists)
@@ -423,11 +433,47 @@ def test_sentences_and_skeletons_are_decoded_under_the_tuned_weights(tmp_path, m
     assert len(made) == 1 + sum(map(len, SENTENCES.values()))
     made.clear()
     toy.do(skeletons_stage(STUDY, toy.sentences, ()))
-    assert made[0] == (model, DECODER, STUDY.hypotheses)
+    assert made[0] == (model, DECODER)
     assert len(made) == 1 + 14
+    assert {count for _, count in made[1:]} == {STUDY.hypotheses}
     made.clear()
     toy.do(automatic_stage(STUDY, toy.sentences, (), tmp_path))
-    assert made == [(tmp_path, DECODER, STUDY.hypotheses), ("n2", "n3", "n4", "n5", "."), ("o1", ".")]
+    assert made == [(tmp_path, DECODER), (("n2", "n3", "n4", "n5", "."), 3), (("o1", "."), 3)]
+
+
+def test_diverse_skeletons_have_a_number_of_hypotheses_of_their_own(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(decoding, "_nbest_maker", lambda *_: lambda task: made.append((len(task[0].words), task[1])))
+    words = tuple("a b c d".split())
+    one, two, three = (Skeleton(words, tuple(own < kept for own in range(4))) for kept in (1, 2, 3))
+    kinds = {DIVERSE: (three, two), "tagger": (two,), HAND: (one,)}
+    study = STUDY.model_copy(update={"diverse": Diverse(hypotheses=2)})
+    toy = ToyStudy(tmp_path / "own")
+    toy.do(automatic_stage(study, {NEWS: [StudySentence(words, ("a",), ("a",), kinds)]}, (), tmp_path))
+    assert sorted(made) == [(2, 3), (3, 2)]  # that of another method, too, has as many as that one's
+
+
+def test_probable_skeletons_count_more(tmp_path):
+    """The variant of several skeletons weighs them by their probabilities; edits keep all hypotheses."""
+    toy = ToyStudy(tmp_path)
+    toy.do(weights_stage(STUDY, toy.system("gc-strong"), toy.sentences))
+    words = tuple("n1 n2 n3 n4 n5 .".split())
+    found = []
+    for shares in ((0.9, 0.1), (0.1, 0.9)):
+        is_mask, was_mask = (Skeleton.from_mask(mask, words) for mask in ("111011", "111101"))
+        for skeleton, text in ((is_mask, "dog is"), (was_mask, "dog was")):
+            path = skeleton_path(toy.folders["automatic"], skeleton)
+            Nbest([text], np.zeros((1, 1)), ("LM",)).write(path)
+            Nbest([text], np.zeros((1, 1)), ("Strong",)).write(skeleton_path(toy.folders["automatic-scores"], skeleton))
+        sentence = StudySentence(words, ("x",), ("x",), {DIVERSE: (is_mask, was_mask)}, probabilities={DIVERSE: shares})
+        study = STUDY.model_copy(update={"automatic_headline": {}, "diverse": Diverse(weight=2.0)})
+        sets = {DEVELOPMENT: toy.sentences[DEVELOPMENT], NEWS: [sentence]}
+        stage = automatic_variants_stage(study, sets)
+        folder = toy.do(stage)
+        outputs = read_outputs(folder / f"{NEWS}.{row_name('automatic (diverse)')}.jsonl")
+        found.append((outputs[0].words, outputs[0].reachable))
+        shutil.rmtree(folder)
+    assert found == [("my little dog is so brown now", True), ("my little dog was so brown now", True)]
 
 
 def test_every_skeleton_is_decoded_once():
@@ -441,7 +487,7 @@ def test_every_skeleton_is_decoded_once():
 # ---------------------------------------------------------------- how lists are rescored
 
 
-def made_lesson(noise: float, seed: int = 0) -> Lesson:
+def made_tuning_set(noise: float, seed: int = 0) -> TuningSet:
     """Lists whose cost is good for nothing, of two features that say together which hypothesis is right."""
     rng, lists, sentences = np.random.default_rng(seed), [], []
     for _ in range(30):
@@ -452,24 +498,24 @@ def made_lesson(noise: float, seed: int = 0) -> Lesson:
         columns = [rng.normal(0, 1, 6), x + good, -x, rng.normal(0, noise, 6) + good]
         lists.append(Nbest(words, np.column_stack(columns), (DECODER_COST, "X", "Y", "Strong")))
         sentences.append(StudySentence((), (right,), (right,), {}))
-    return Lesson.of(lists, sentences, ("Strong",))
+    return TuningSet.of(lists, sentences, ("Strong",))
 
 
 def test_features_are_chosen_where_they_are_better_on_sentences_that_were_not_tuned_on(tmp_path):
     starts = {"cost": {DECODER_COST: 1.0}, "features": {"X": 1.0, "Y": 0.5}}
-    chosen = rescoring.choose_recipe(made_lesson(noise=4.0), starts, 1, tmp_path)
+    chosen = rescoring.choose_learning(made_tuning_set(noise=4.0), starts, 1, tmp_path)
     assert chosen.features == "features"
-    assert rescoring.chosen_recipe(tmp_path) == chosen
+    assert rescoring.chosen_learning(tmp_path) == chosen
     rows = rescoring.read_choice(tmp_path)["tried"]
-    assert [len(row["bleu"]) for row in rows] == [2] * len(rescoring.RECIPES)
-    assert rescoring.choose_recipe(made_lesson(noise=0.1), starts, 1, tmp_path) == rescoring.RECIPES[0]
+    assert [len(row["bleu"]) for row in rows] == [2] * len(rescoring.TRIED)
+    assert rescoring.choose_learning(made_tuning_set(noise=0.1), starts, 1, tmp_path) == rescoring.TRIED[0]
 
 
 def test_one_sentence_is_too_few_to_choose_by(tmp_path):
     own = Nbest(["a b"], np.array([[1.0, 2.0]]), (DECODER_COST, "Strong"))
-    lesson = Lesson.of([own], [StudySentence((), ("a b",), ("a b",), {})], ("Strong",))
+    tuning_set = TuningSet.of([own], [StudySentence((), ("a b",), ("a b",), {})], ("Strong",))
     with pytest.raises(LatticeSimpError, match="a development set of 2 sentences"):
-        rescoring.choose_recipe(lesson, {"cost": {DECODER_COST: 1.0}}, 1, tmp_path)
+        rescoring.choose_learning(tuning_set, {"cost": {DECODER_COST: 1.0}}, 1, tmp_path)
 
 
 def test_folds_are_measured_with_weights_of_the_other_sentences():
@@ -477,9 +523,9 @@ def test_folds_are_measured_with_weights_of_the_other_sentences():
     wrong, right = [1, 0, 0, 0, 8, 7, 6, 5, 8], [8, 7, 6, 5, 8, 7, 6, 5, 8]
     scores = [np.array([[-sign], [sign]]) for sign in (1.0, -1.0)]
     lists = [HypothesisList(scores[index % 2], np.array([wrong, right])) for index in range(8)]
-    lesson = Lesson(tuple(lists), ("Strong",), ("Strong",))
-    assert lesson.cross_validated({"Strong": 0.0}, 1.0, 1) == [0.0, 0.0]
-    inside = [own for number in (0, 1) for own in lesson.fold(number)[1].lists]
+    tuning_set = TuningSet(tuple(lists), ("Strong",), ("Strong",))
+    assert tuning_set.cross_validated({"Strong": 0.0}, 1.0, 1) == [0.0, 0.0]
+    inside = [own for number in (0, 1) for own in tuning_set.fold(number)[1].lists]
     assert sorted(map(id, inside)) == sorted(map(id, lists))
 
 
@@ -487,9 +533,9 @@ def test_a_list_without_skeletons_has_their_features_at_zero():
     own = Nbest(["a b", "b"], np.array([[1.0, 2.0], [0.0, 1.0]]), (DECODER_COST, "LM"))
     other = Nbest(["a"], np.array([[1.0, 2.0, 3.0, 4.0]]), (DECODER_COST, "LM", SKELETON, "Strong"))
     sentences = [StudySentence((), ("a b",), ("a b",), {})] * 2
-    lesson = Lesson.of([own, other], sentences, ("Strong",))
-    assert lesson.names == (DECODER_COST, "LM", SKELETON, "Strong")
-    assert lesson.lists[0].features.tolist() == [[1, 2, 0, 0], [0, 1, 0, 0]]
-    assert lesson.lists[0].statistics[:, 0].tolist() == [2, 1]
-    assert lesson.chosen("cost") == (DECODER_COST, "Strong")
-    assert lesson.chosen("features") == ("LM", SKELETON, "Strong")
+    tuning_set = TuningSet.of([own, other], sentences, ("Strong",))
+    assert tuning_set.names == (DECODER_COST, "LM", SKELETON, "Strong")
+    assert tuning_set.lists[0].features.tolist() == [[1, 2, 0, 0], [0, 1, 0, 0]]
+    assert tuning_set.lists[0].statistics[:, 0].tolist() == [2, 1]
+    assert tuning_set.chosen("cost") == (DECODER_COST, "Strong")
+    assert tuning_set.chosen("features") == ("LM", SKELETON, "Strong")
