@@ -8,8 +8,8 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
-	train-multi30k train-joint-model agreement compression confidence corpus simplify simplify-translate paraphrase hindi \
-	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english mutants clean
+	train-multi30k train-joint-model transformer agreement compression confidence corpus masks simplify simplify-translate paraphrase hindi \
+	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,7 +95,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english study-en-de study-en-fr simplify-translate confidence  ## run all experiments (hours)
+experiments: walkthrough train-multi30k transformer agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -106,6 +106,9 @@ corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
 	$(call RUN,experiments.compression)
 
+masks: $(STAMP)  ## choose how several automatic skeletons count, on held-out news; part of study-en-de's training (an hour)
+	$(call RUN,experiments.masks)
+
 agreement: $(STAMP)  ## measure how the two judgements of each sentence agree (seconds)
 	$(call RUN,experiments.agreement)
 
@@ -114,8 +117,15 @@ train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of 
 	$(BIN)/lattice-simp train experiments/en-fr/config.yaml --to align
 	$(BIN)/lattice-simp rescore train-joint experiments/en-fr/joint.yaml
 
+transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (half an hour; a stopped run goes on)
+	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
+	$(call RUN,experiments.transformer)
+
 confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)
+
+search-errors: $(STAMP)  ## measure what the pruned search of nested grammars loses, in cost and in BLEU (an hour; a stopped run goes on)
+	$(call RUN,experiments.search)
 
 simplify: $(STAMP)  ## train simplifiers, measure them and others' outputs on PWKP, TurkCorpus and ASSET (half an hour)
 	$(call RUN,experiments.simplify)

@@ -1,0 +1,135 @@
+"""`python -m experiments.masks`: several automatic skeletons of a sentence at once, chosen on held-out news."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.masks.choosing import (
+    Candidates,
+    Setting,
+    bleu,
+    choose_setting,
+    cross_validated,
+    score,
+    sentence_oracle,
+)
+from experiments.masks.lists import COSTS, costs_stage, read_costs, skeletons_stage
+from experiments.masks.sentences import MASKS, POOL, pool_stage, read_pool
+from experiments.study.config import read_study
+from experiments.study.pipeline import with_rules_for
+from experiments.study.scoring import scorers_stage
+from experiments.study.sentences import DEVELOPMENT, test_set
+from lattice_simp.evaluate import Lines, SignificanceTest, TestKind, bleu_tok, compare, measure
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs, stage_table
+from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.train.config import Config
+from lattice_simp.train.pipeline import train
+
+PLAIN, ONE, CHOSEN, VALIDATED = "plain", "the tagger's most probable", "several", "several, cross-validated"
+ORACLE, ALL_ORACLE = "the best one of the chosen (oracle)", "the best one of the pool (oracle)"
+"""The rows."""
+
+
+def masks(experiment: Experiment) -> Results:
+    """Trains what is not trained, decodes, and chooses."""
+    config = experiment.settings()
+    overrides = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
+    study, training = read_study(Path(config["study"]), overrides)
+    done = train(training, experiment.run, last="lexical")
+    skeletons = test_set(training, DEVELOPMENT).skeletons
+    assert skeletons is not None
+    languages = (training.text.source_language, training.text.target_language)
+    pool = pool_stage(config, training.path(skeletons), languages)
+    done = run_stages([pool], training.work, experiment.run, done=done)
+    own = _own_training(training, done, config["development_lines"])
+    tuned = train(own, experiment.run, last="tune")
+    done = Done({**done.folders, **tuned.folders}, {**done.records, **tuned.records})
+    stages = [scorers_stage(study), skeletons_stage(config), costs_stage(config)]
+    done = run_stages(stages, training.work, experiment.run, done=done)
+    sentences = read_pool(done.folders[POOL])
+    candidates = [Candidates(own, *read_costs(done.folders[COSTS], number)) for number, own in enumerate(sentences)]
+    figures = _figures(candidates, config["tried"])
+    figures["stages"] = stage_costs(done.records)
+    return Results("Several automatic skeletons at once", figures, [*_parts(figures), stage_table(done.records)])
+
+
+def _own_training(training: Config, done: Done, lines: int) -> Config:
+    """Returns the training run with rules for the pool, and for some sentences of the development set."""
+    development = test_set(training, DEVELOPMENT)
+    assert development.skeletons is not None
+    tuning = training.tune.model_copy(update={"development": development.model_copy(update={"lines": lines})})
+    rules = training.rules.model_copy(update={"only_for": (development.skeletons,)})
+    return with_rules_for(training.model_copy(update={"tune": tuning, "rules": rules}), [done.folders[POOL] / MASKS])
+
+
+def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    one = choose_setting(candidates, {"weight": tried["weight"]}, Setting(masks=1))
+    setting = choose_setting(candidates, tried)
+    rows = {
+        PLAIN: [int(np.argmin(own.full)) for own in candidates],
+        ONE: [own.best(one) for own in candidates],
+        CHOSEN: [own.best(setting) for own in candidates],
+        VALIDATED: cross_validated(candidates, tried),
+        ORACLE: [_oracle(own, setting, one.weight) for own in candidates],
+        ALL_ORACLE: [sentence_oracle(own, own.alone(one.weight)) for own in candidates],
+    }
+    outputs = {
+        name: Lines([own.words[index] for own, index in zip(candidates, row, strict=True)])
+        for name, row in rows.items()
+    }
+    references = [Lines([own.sentence.reference for own in candidates])]
+    compared = compare(measure(outputs, references, [bleu_tok()]), PLAIN, SignificanceTest(TestKind.RANDOMISATION))
+    p_values = {name: own[bleu_tok().name].p for name, own in compared.scores.items()}
+    return {
+        "sentences": len(candidates),
+        "skeletons": round(float(np.mean([len(own.skeletons) for own in candidates])), 2),
+        "one": asdict(one),
+        "setting": asdict(setting),
+        "bleu": {name: round(bleu(candidates, row), 3) for name, row in rows.items()},
+        "p": p_values,
+        "tried": {
+            name: {str(value): round(score(candidates, replace(setting, **{name: value})), 3) for value in values}
+            for name, values in tried.items()
+        },
+        "signature": bleu_tok().signature,
+    }
+
+
+def _oracle(own: Candidates, setting: Setting, weight: float) -> int:
+    taken = setting.shares(own.sentence) > 0
+    return sentence_oracle(own, own.alone(weight)[taken])
+
+
+def _parts(figures: Mapping[str, Any]) -> list[str]:
+    table = ["| skeletons | BLEU | gain | p |", "|---|---:|---:|---:|"]
+    plain = figures["bleu"][PLAIN]
+    for name, value in figures["bleu"].items():
+        more = "| - | - |" if name == PLAIN else f"| {value - plain:+.2f} | {figures['p'][name]:.4f} |"
+        table.append(f"| {name} | {value:.2f} {more}")
+    setting = ", ".join(f"{name} {value}" for name, value in figures["setting"].items())
+    fields = ["| field | values and BLEU, the other fields as chosen |", "|---|---|"]
+    for name, values in figures["tried"].items():
+        fields.append(f"| {name} | {'; '.join(f'{own}: {value:.2f}' for own, value in values.items())} |")
+    return [
+        f"{figures['sentences']} sentences of newstest2009 to 2011, which training left out, with "
+        f"{figures['skeletons']} skeletons each. Chosen: {setting}; for one skeleton, weight "
+        f"{figures['one']['weight']}. Of the rows, only the cross-validated one is free of the choice. "
+        f"`{figures['signature']}`",
+        "\n".join(table),
+        "\n".join(fields),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.masks", __doc__, Path(__file__).parent), arguments, masks)
+
+
+if __name__ == "__main__":
+    main()

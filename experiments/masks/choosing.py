@@ -1,0 +1,123 @@
+"""Choices: how many skeletons of a sentence, and what makes one count more than another.
+
+A hypothesis costs what the decoder says, and a weight times what it costs over the skeletons: what is expected, or the
+least (one weighted acceptor of all skeletons' hypotheses).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from experiments.masks.sentences import FEATURES, Sentence
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.evaluate import bleu_tok
+from lattice_simp.skeleton.automatic.candidates import choose
+from lattice_simp.skeleton.automatic.diverse import probabilities
+
+ROUNDS = 2
+"""How often each setting is chosen anew, given the others."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the skeletons of a sentence are weighted.
+
+    Attributes:
+        weight: of the skeletons' costs.
+        over: the skeletons: `expected` costs, or the `least`, where an improbable skeleton's cost more.
+        masks: how many, at most; they differ in a tenth of the tokens.
+        temperature: of their probabilities.
+        start, middle, safety: weights of these features beside the tagger's score.
+    """
+
+    weight: float = 0.5
+    over: Literal["expected", "least"] = "expected"
+    masks: int = 8
+    temperature: float = 1.0
+    start: float = 0.0
+    middle: float = 0.0
+    safety: float = 0.0
+
+    def shares(self, sentence: Sentence) -> Floats:
+        """Returns (skeletons,) float64, each one's probability; 0 for those that are not taken."""
+        scores = sentence.features @ np.array([1.0, *(getattr(self, name) for name in FEATURES[1:])])
+        order = np.argsort(-scores, kind="stable").tolist()
+        tokens = sentence.skeletons[0].tokens
+        chosen = {own.mask for own in choose(tokens, (sentence.skeletons[own].mask for own in order), self.masks)}
+        taken = np.array([own.mask in chosen for own in sentence.skeletons])
+        return probabilities(np.where(taken, scores, -np.inf), self.temperature)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """A sentence with its hypotheses.
+
+    Attributes:
+        full: (hypotheses,) costs of the decoder, nats.
+        skeletons: (skeletons, hypotheses) costs under each skeleton.
+        statistics: (hypotheses, k), of BLEU.
+    """
+
+    sentence: Sentence
+    words: list[str]
+    full: Floats
+    skeletons: Floats
+
+    @cached_property
+    def statistics(self) -> Floats:
+        return bleu_tok().rows(self.words, [[self.sentence.reference] * len(self.words)])
+
+    def best(self, setting: Setting) -> int:
+        """Returns the index of the best hypothesis under a setting."""
+        shares = setting.shares(self.sentence)
+        if setting.over == "expected":
+            costs = shares @ self.skeletons
+        else:
+            taken = shares > 0
+            costs = (self.skeletons[taken] - np.log(shares[taken])[:, None]).min(axis=0)
+        return int(np.argmin(self.full + setting.weight * costs))
+
+    def alone(self, weight: float) -> Longs:
+        """Returns (skeletons,) the best hypothesis with each skeleton by itself."""
+        found: Longs = np.argmin(self.full + weight * self.skeletons, axis=1)
+        return found
+
+
+def bleu(candidates: Sequence[Candidates], indices: Sequence[int]) -> float:
+    """Returns BLEU of one hypothesis a sentence."""
+    rows = [own.statistics[index] for own, index in zip(candidates, indices, strict=True)]
+    return float(bleu_tok().score(np.sum(rows, axis=0)))
+
+
+def score(candidates: Sequence[Candidates], setting: Setting) -> float:
+    """Returns BLEU under a setting."""
+    return bleu(candidates, [own.best(setting) for own in candidates])
+
+
+def choose_setting(
+    candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]], start: Setting | None = None
+) -> Setting:
+    """Chooses one field after the other by BLEU, `ROUNDS` times; of equally good values the first."""
+    found = start or Setting()
+    for _ in range(ROUNDS):
+        for name, values in tried.items():
+            options = [replace(found, **{name: value}) for value in values]
+            found = max(options, key=lambda own: score(candidates, own))
+    return found
+
+
+def cross_validated(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]]) -> list[int]:
+    """Returns the hypotheses that are chosen when either half of the sentences has the setting of the other one."""
+    settings = [choose_setting(candidates[half::2], tried) for half in (1, 0)]
+    return [own.best(settings[number % 2]) for number, own in enumerate(candidates)]
+
+
+def sentence_oracle(own: Candidates, indices: Longs) -> int:
+    """Returns which of some hypotheses of a sentence has the best BLEU, smoothed by adding one to its counts."""
+    rows = own.statistics[indices] + 1.0
+    return int(indices[np.argmax(bleu_tok().score(rows))])

@@ -1,0 +1,116 @@
+"""Bilingual safety: how often the translation of a phrase is one block of words, to which nothing else is linked.
+
+Learned from aligned sentence pairs, without any skeletons: what is translated apart can be deleted without harm to
+the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from lattice_simp.core.kernel import Ints
+from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.skeleton.automatic import Parse
+from lattice_simp.skeleton.automatic.punctuation import mark_kind
+from lattice_simp.train.alignment.links import read_links
+
+PRIOR = 20.0
+"""Phrases that a rare kind is thought to have had beside its own, as safe as all of its label."""
+
+LENGTHS = (1, 3, 6, 12)
+"""Lengths of phrases up to each of these, and longer ones, are told apart."""
+
+PARSED_LENGTHS = range(12, 41)
+"""Tokens of the sentences that are learned from."""
+
+Kind = tuple[str, str, bool, int]
+"""Of a phrase: its label, its head's part of speech, whether it comes before the head, and its class of length."""
+
+
+@dataclass(frozen=True)
+class Safety:
+    """Counts of safe and of all phrases, by kind and by label."""
+
+    safe: Counter[Kind | str] = field(default_factory=Counter)
+    every: Counter[Kind | str] = field(default_factory=Counter)
+
+    @classmethod
+    def learn(cls, pairs: Iterable[tuple[Parse, Ints]]) -> Safety:
+        """Counts the phrases of parsed sentences with links, rows of (source, target) positions."""
+        found = cls()
+        for parse, links in pairs:
+            for position in range(len(parse)):
+                verdict = is_safe(parse.subtree(position), links)
+                if verdict is not None and mark_kind(parse.tokens[position]) is None:
+                    for key in (kind_of(parse, position), parse.labels[position]):
+                        found.every[key] += 1
+                        found.safe[key] += verdict
+        return found
+
+    def probability(self, parse: Parse, position: int) -> float:
+        """Returns how probable it is that the phrase below a token is safe."""
+        label, kind = parse.labels[position], kind_of(parse, position)
+        of_label = (self.safe[label] + 1) / (self.every[label] + 2)
+        return (self.safe[kind] + PRIOR * of_label) / (self.every[kind] + PRIOR)
+
+    def score(self, parse: Parse, skeleton: Skeleton) -> float:
+        """Returns the logarithm of the probability that all phrases which a skeleton deletes are safe."""
+        kept = skeleton.mask
+        tops = [
+            position
+            for position, head in enumerate(parse.heads)
+            if not kept[position] and (head < 0 or kept[head]) and mark_kind(parse.tokens[position]) is None
+        ]
+        return sum(math.log(self.probability(parse, top)) for top in tops)
+
+
+def kind_of(parse: Parse, position: int) -> Kind:
+    """Returns the kind of the phrase below a token."""
+    head = parse.heads[position]
+    length = sum(len(parse.subtree(position)) > limit for limit in LENGTHS)
+    return parse.labels[position], parse.parts[head] if head >= 0 else "", position < head, length
+
+
+def is_safe(span: Sequence[int], links: Ints) -> bool | None:
+    """Returns whether the links of a phrase are those of one block; None for a phrase in pieces, or without links.
+
+    >>> links = np.array([[0, 0], [1, 2], [2, 1]])
+    >>> is_safe([1, 2], links), is_safe([0, 1], links), is_safe([0, 2], links)
+    (True, False, None)
+    """
+    first, last = span[0], span[-1]
+    inside = (links[:, 0] >= first) & (links[:, 0] <= last)
+    if last - first + 1 != len(span) or not inside.any():
+        return None
+    block = links[inside, 1]
+    covered = (links[:, 1] >= block.min()) & (links[:, 1] <= block.max())
+    return bool((covered <= inside).all())
+
+
+def spread_pairs(prepared: Path, aligned: Path, count: int) -> Iterator[tuple[list[str], Ints]]:
+    """Yields tokens and links of sentences of middling length, evenly spread over the training corpus."""
+    shards = shard_paths(prepared)
+    share = -(-count // len(shards))
+    for path in shards:
+        sources = [line.split() for line in read_shard(path, ["source"])["source"].to_pylist()]
+        offsets, points = read_links(aligned / path.name)
+        rows = [row for row, tokens in enumerate(sources) if len(tokens) in PARSED_LENGTHS]
+        for row in rows[:: max(1, len(rows) // share)][:share]:
+            yield sources[row], points[offsets[row] : offsets[row + 1]]
+
+
+def gap_counts(skeleton: Skeleton, parse: Parse) -> tuple[int, int]:
+    """Returns whether a gap is at the sentence's start, and how many are neither there nor at its end.
+
+    Punctuation at the sentence's ends does not count.
+    """
+    words = [position for position, token in enumerate(parse.tokens) if mark_kind(token) is None]
+    kept = [skeleton.mask[position] for position in words] or [True]
+    runs = [own for own, _ in groupby(kept)]
+    return int(not runs[0]), sum(not own for own in runs[1:-1])

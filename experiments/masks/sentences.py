@@ -1,0 +1,121 @@
+"""The sentences that all is chosen on, and the pool of their automatic skeletons with features."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.masks.safety import Safety, gap_counts, spread_pairs
+from experiments.study.making import MODEL, TAGGER, source_language_model, trained_tagger
+from lattice_simp.core.kernel import Floats
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, write_skeletons
+from lattice_simp.skeleton.automatic import parse_sentences, parser_name
+from lattice_simp.skeleton.automatic.diverse import skeleton_pool, tagger_scores
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.train.text.tokeniser import Tokeniser
+
+POOL, MASKS, DETAILS = "mask-pool", "masks.jsonl", "details.jsonl"
+"""The stage and its files."""
+
+FEATURES = ("tagger", "start", "middle", "safety")
+"""Of a mask: the tagger's score, a gap at the start, the gaps between kept words, and how safe they are."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its pool.
+
+    Attributes:
+        words: its tokens, as the model has them.
+        reference: tokens.
+        skeletons: the pool.
+        features: (skeletons, `FEATURES`) float64.
+    """
+
+    words: tuple[str, ...]
+    reference: str
+    skeletons: tuple[Skeleton, ...]
+    features: Floats
+
+
+def pool_stage(config: Mapping[str, Any], skeletons: Path, languages: tuple[str, str]) -> Stage:
+    """Returns the stage that chooses the sentences, and makes their skeletons.
+
+    Args:
+        config: the experiment's.
+        skeletons: those that the tagger learns from.
+        languages: of source and target.
+    """
+    names = ("source", "reference", "words", "sentences", "rate", "safety_pairs")
+    inputs = [Path(config["data"], name) for key in ("source", "reference") for name in config[key]]
+    settings = [*(config[name] for name in names), parser_name()]
+    work = partial(_make, config, skeletons, languages)
+    return Stage(POOL, ("prepare", "align"), settings, [*inputs, skeletons], work)
+
+
+def read_pool(folder: Path) -> list[Sentence]:
+    """Reads what the stage wrote."""
+    records = read_skeletons(folder / MASKS)
+    details = map(json.loads, read_lines(folder / DETAILS))
+    return [
+        Sentence(
+            tuple(token.lower() for token in record.tokens),
+            own["reference"],
+            tuple(Skeleton(tuple(token.lower() for token in record.tokens), one.mask) for one in record.skeletons),
+            np.array(own["features"]),
+        )
+        for record, own in zip(records, details, strict=True)
+    ]
+
+
+def _make(
+    config: Mapping[str, Any], skeletons: Path, languages: tuple[str, str], run: Run, folder: Path
+) -> dict[str, Any]:
+    tagger = trained_tagger(list(read_skeletons(skeletons)), folder / TAGGER)
+    model = source_language_model(run, folder)
+    safety = _learned_safety(config["safety_pairs"], run)
+    run.say(f"{POOL}: what skeletons are made with")
+    chosen = _chosen(config, languages)
+    records, details = [], []
+    for number, parse in enumerate(parse_sentences(tokens for tokens, _ in chosen)):
+        pool = [own for own in skeleton_pool(parse, tagger, model, config["rate"]) if own.is_strict]
+        if pool:
+            records.append(SkeletonRecord(f"{number}", number, tuple(pool)))
+            scores = tagger_scores(parse, tagger, config["rate"], pool).tolist()
+            others = ((*gap_counts(own, parse), safety.score(parse, own)) for own in pool)
+            rows = [[score, *more] for score, more in zip(scores, others, strict=True)]
+            details.append({"reference": chosen[number][1], "features": rows})
+    write_skeletons(folder / MASKS, records)
+    with open_text(folder / DETAILS, "w") as file:
+        file.writelines(json.dumps(own, ensure_ascii=False) + "\n" for own in details)
+    (folder / MODEL).unlink()
+    return {"sentences": len(records), "skeletons": sum(len(own.skeletons) for own in records)}
+
+
+def _learned_safety(count: int, run: Run) -> Safety:
+    pairs = list(spread_pairs(run.folders["prepare"], run.folders["align"], count))
+    parses = parse_sentences(tokens for tokens, _ in pairs)
+    return Safety.learn((parse, links) for parse, (_, links) in zip(parses, pairs, strict=True))
+
+
+def _chosen(config: Mapping[str, Any], languages: tuple[str, str]) -> list[tuple[list[str], str]]:
+    """Returns the source tokens, in their own case, and the references of the sentences that are chosen."""
+    cased, target = Tokeniser(languages[0], case="keep"), Tokeniser(languages[1])
+    shortest, longest = config["words"]
+    texts = (
+        zip(*(read_lines(Path(config["data"], name)) for name in names), strict=True)
+        for names in zip(config["source"], config["reference"], strict=True)
+    )
+    every = [(cased.tokens(source).split(), reference) for source, reference in chain.from_iterable(texts)]
+    fitting = [own for own in every if shortest <= len(own[0]) <= longest]
+    count = min(config["sentences"], len(fitting))
+    spread = [fitting[number * len(fitting) // count] for number in range(count)]
+    return [(tokens, target.tokens(reference)) for tokens, reference in spread]

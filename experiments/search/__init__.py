@@ -1,0 +1,1 @@
+"""What the pruned search in nested grammars loses, by the exact search's certificates."""

@@ -1,0 +1,132 @@
+"""`python -m experiments.search`: what the pruned search in nested grammars loses, in cost and in BLEU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.search.decoding import Record, System, decoded
+from experiments.search.measure import losses, quality
+from experiments.search.report import PLOT, certified, cost_table, draw, quality_table
+from lattice_simp.evaluate import Lines
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.support.textio import read_lines
+from lattice_simp.train.config import Config, TestSet, read_config
+from lattice_simp.train.pipeline import train
+from lattice_simp.train.text.tokeniser import Tokeniser, model_tokenisers
+from lattice_simp.train.tuning import chosen_lines, read_texts
+
+TRAIN, KEPT, PLOTS = "train.yaml", "decoded", "plots"
+SHALLOW = "shallow-1"
+"""The grammar whose weights serve all."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A set: its tokens by their lines in the file, and the references."""
+
+    name: str
+    tokens: Mapping[int, str]
+    references: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The training's config, the folder of each grammar's model, and the folder of the tuned weights."""
+
+    config: Config
+    models: Mapping[str, Path]
+    tuned: Path
+
+    def system(self, name: str, given: Mapping[str, Any]) -> System:
+        """Returns a system of the experiment's config."""
+        return System(name, self.models[given["grammar"]], self.tuned, given["settings"])
+
+
+def search_errors(experiment: Experiment) -> Results:
+    """Trains and translates what is not done, and measures."""
+    config = experiment.settings()
+    made = trained(experiment, config)
+    source, target = model_tokenisers(made.models[SHALLOW])
+    folder = Path(config["work"]) / KEPT
+
+    def translated(systems: Mapping[str, Any], test: Mapping[str, Any]) -> tuple[Sentences, dict[str, list[Record]]]:
+        own = read_set(made.config, TestSet(**test), source)
+        records = {
+            name: decoded(made.system(name, one), own.name, own.tokens, folder, experiment.run)
+            for name, one in systems.items()
+        }
+        return own, records
+
+    exact, certain = config["exact"], config["certain"]
+    development, found = translated({**config["systems"], **config["told"]}, config["development"])
+    rows = {name: losses(own, found[exact], certain) for name, own in found.items()}
+    figures: dict[str, Any] = {"development": {"sentences": len(development.references), "losses": rows}, "tests": {}}
+    for test in config["tests"]:
+        own, found = translated(config["systems"], test)
+        figures["tests"][own.name] = tested(own, found, exact, certain, target)
+    nested = {name: rows[name] for name, one in config["systems"].items() if one["grammar"] != SHALLOW}
+    draw(nested, experiment.output / PLOTS)
+    return Results("Search errors in a nested grammar", figures, parts(figures, exact, development.name))
+
+
+def trained(experiment: Experiment, config: Mapping[str, Any]) -> Trained:
+    """Trains a model with each grammar, and tunes the shallow one, whose search makes no errors."""
+    folders = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
+
+    def training(grammar: str) -> Config:
+        return read_config(experiment.folder / TRAIN, [f"rules.grammar={grammar}", *folders])
+
+    shallow = train(training(SHALLOW), experiment.run, last="tune")
+    models = {SHALLOW: shallow.folders["model"]}
+    for grammar in {one["grammar"] for one in config["systems"].values()} - {SHALLOW}:
+        models[grammar] = train(training(grammar), experiment.run, last="model").folders["model"]
+    return Trained(training(SHALLOW), models, shallow.folders["tune"])
+
+
+def read_set(training: Config, test: TestSet, tokeniser: Tokeniser) -> Sentences:
+    """Reads a set, whose sentences keep the numbers of their lines in the file."""
+    texts, references = read_texts(training, test)
+    lines = chosen_lines(training, test, sum(1 for _ in read_lines(training.path(test.source))))
+    tokens = dict(zip(lines, map(tokeniser.tokens, texts), strict=True))
+    return Sentences(test.name, tokens, references[0])
+
+
+def tested(
+    test: Sentences, found: Mapping[str, Sequence[Record]], exact: str, certain: float, tokeniser: Tokeniser
+) -> dict[str, Any]:
+    """Measures the systems on a test set."""
+    lines = {name: [own["line"] for own in records] for name, records in found.items()}
+    written = {name: Lines(own, [tokeniser.text(line) for line in own]) for name, own in lines.items()}
+    reference = Lines([tokeniser.tokens(line) for line in test.references], test.references)
+    return {
+        "sentences": len(test.references),
+        "losses": {name: losses(records, found[exact], certain) for name, records in found.items()},
+        "quality": quality(written, reference, exact, lowercase=tokeniser.case == "lower"),
+    }
+
+
+def parts(figures: Mapping[str, Any], exact: str, name: str) -> list[str]:
+    """Returns the page's paragraphs and tables."""
+    development = figures["development"]
+    found = [
+        f"## {name}",
+        certified(development, exact),
+        cost_table(development["losses"]),
+        f"![The cost above the optimum against the time]({PLOTS}/{PLOT}.svg)",
+    ]
+    for test, own in figures["tests"].items():
+        found += [f"## {test}", certified(own, exact), quality_table(own)]
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    run_experiment(options("experiments.search", __doc__, Path(__file__).parent), arguments, search_errors)
+
+
+if __name__ == "__main__":
+    main()

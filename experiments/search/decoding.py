@@ -1,0 +1,84 @@
+"""Sentences translated by each system; what is found of a sentence is kept at once."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lattice_simp import Decoder, __version__
+from lattice_simp.commands.journal import Journal
+from lattice_simp.pipeline.stage import Run
+from lattice_simp.pipeline.tasks import all_results
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+Record = dict[str, Any]
+"""What is known of a sentence: its `number` in the set's file, `line`, `cost` and `gap` (nats), `cpu_seconds`."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A model, and how it is searched.
+
+    Attributes:
+        model: the folder of the stage that made it, which is named by its content.
+        tuned: the folder of the stage that tuned its weights.
+        settings: what differs from the model's own settings.
+    """
+
+    name: str
+    model: Path
+    tuned: Path
+    settings: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """Names everything that translations depend on."""
+        parts = (__version__, self.model.name, self.tuned.name, self.settings)
+        return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()
+
+
+def decoded(system: System, name: str, sentences: Mapping[int, str], folder: Path, run: Run) -> list[Record]:
+    """Translates the sentences that were not translated before.
+
+    Args:
+        name: of the set.
+        sentences: tokens, by their numbers in the set's file.
+        folder: keeps the records.
+    """
+    path = folder / f"{name}.{system.name.replace(' ', '-').replace(',', '')}.{system.key}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with Journal(path, {"system": system.key}, resume=True) as journal:
+        todo = [(number, (number, words)) for number, words in sentences.items() if number not in journal]
+        factory = partial(make_translator, system, next(iter(sentences.values())))
+        run.begin(f"{name}, {system.name}")
+        for done, (_, record) in enumerate(all_results(todo, factory, jobs=run.jobs, what="line"), start=1):
+            journal.add(record)
+            run.progress(done, len(todo))
+        return [journal[number] for number in sentences]
+
+
+def make_translator(system: System, first: str) -> Callable[[tuple[int, str]], Record]:
+    """Returns the function that translates numbered sentences; the sentence `first` has the kernels compiled."""
+    decoder = Decoder.load(system.model).with_weights(read_weights(system.tuned / WEIGHTS))
+    decoder = decoder.with_settings(system.settings)
+    decoder.translate(first)
+    return partial(_translated, decoder)
+
+
+def _translated(decoder: Decoder, task: tuple[int, str]) -> Record:
+    number, words = task
+    begin = time.process_time()
+    result = decoder.translate(words)
+    best = result.best
+    spent = time.process_time() - begin
+    return {"number": number, "line": best.text, "cost": best.cost, "gap": result.gap, "cpu_seconds": round(spent, 4)}
+
+
+def totals(records: Sequence[Record], field: str) -> float:
+    """Returns the sum of a field of all records."""
+    return float(sum(record[field] for record in records))

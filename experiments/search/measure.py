@@ -1,0 +1,65 @@
+"""What a pruned search lost, against the optima that the exact search is certain of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.search.decoding import Record
+from lattice_simp.evaluate import Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
+
+TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
+
+
+def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -> dict[str, Any]:
+    """Returns costs, times and search errors of a system.
+
+    Args:
+        records: of the system, one a sentence.
+        exact: of the exact search, for the same sentences.
+        certain: nats below which a gap is none.
+
+    Returns:
+        `cost` of all sentences (nats), `cpu_seconds` a sentence; of the sentences whose optimum is certain the share of
+        search errors (`errors`), the `mean_loss` and the `largest_loss` (nats), and how many translations `undercut`
+        the optimum, of which there must be none. How many are `different` strings: an error may be another derivation
+        of the same one. `told_gap` is the mean of the system's own bounds, if it has any, and `told_certain` how many
+        of these are none.
+    """
+    optima = np.array([own["cost"] for own in exact])
+    sure = np.array([own["gap"] < certain for own in exact])
+    lost = np.array([own["cost"] for own in records])[sure] - optima[sure]
+    gaps = [own["gap"] for own in records if own["gap"] is not None]
+    return {
+        "cost": round(sum(own["cost"] for own in records), 4),
+        "cpu_seconds": round(float(np.mean([own["cpu_seconds"] for own in records])), 4),
+        "certified": int(sure.sum()),
+        "errors": round(float(np.mean(lost > certain)), 4) if len(lost) else None,
+        "mean_loss": round(float(np.mean(lost)), 4) if len(lost) else None,
+        "largest_loss": round(float(np.max(lost)), 4) if len(lost) else None,
+        "undercut": int(np.sum(lost < -certain)),
+        "different": sum(own["line"] != other["line"] for own, other in zip(records, exact, strict=True)),
+        "told_gap": round(float(np.mean(gaps)), 4) if gaps else None,
+        "told_certain": sum(gap < certain for gap in gaps),
+    }
+
+
+def quality(
+    lines: Mapping[str, Lines], reference: Lines, baseline: str, *, lowercase: bool
+) -> dict[str, dict[str, Any]]:
+    """Returns the BLEU of each system, its difference to the baseline's, and the p-value of that (two-sided)."""
+    measured = measure(lines, [reference], [bleu_tok(), bleu_13a(lowercase=lowercase)])
+    compared = compare(measured, baseline, TEST_KIND)
+    return {
+        name: {
+            metric: {"value": round(own.value, 4), "gain": _rounded(own.gain), "p": _rounded(own.p)}
+            for metric, own in scores.items()
+        }
+        for name, scores in compared.scores.items()
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,95 @@
+"""The tables and the plot of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.evaluate.plots import COLOURS, SIZE_INCHES, save_plot
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.support.extras import extra
+
+PLOT = "cost-by-time"
+
+
+def cost_table(rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """Returns what each system costs, takes and loses."""
+    columns = (
+        "search",
+        "cost (nats)",
+        "CPU s a sentence",
+        "search errors (%)",
+        "mean loss (nats)",
+        "largest loss (nats)",
+        "other strings",
+        "mean gap told (nats)",
+        "told certain",
+    )
+    cells = tuple(
+        (
+            Cell(name),
+            Cell(row["cost"], 2),
+            Cell(row["cpu_seconds"], 3),
+            Cell(None if row["errors"] is None else 100 * row["errors"], 1),
+            Cell(row["mean_loss"], 3),
+            Cell(row["largest_loss"], 2),
+            Cell(row["different"]),
+            Cell(row["told_gap"], 2),
+            Cell(row["told_certain"] if row["told_gap"] is not None else None),
+        )
+        for name, row in rows.items()
+    )
+    return as_markdown(Table("What each search finds", columns, cells, (), 1))
+
+
+def quality_table(found: Mapping[str, Any]) -> str:
+    """Returns the systems' BLEU on a test set, and how it differs from the exact search's."""
+    first = next(iter(found["quality"].values()))
+    columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "other strings"]
+    columns += [text for metric in first for text in (metric, "difference", "p")]
+    rows = []
+    for name, scores in found["quality"].items():
+        loss = found["losses"][name]
+        cells = [Cell(name), Cell(None if loss["errors"] is None else 100 * loss["errors"], 1)]
+        cells += [Cell(loss["mean_loss"], 3), Cell(loss["cpu_seconds"], 3), Cell(loss["different"])]
+        for score in scores.values():
+            cells += [Cell(score["value"]), Cell(score["gain"], signed=True), Cell(score["p"], 3)]
+        rows.append(tuple(cells))
+    return as_markdown(Table("What search errors cost", tuple(columns), tuple(rows), (), 1))
+
+
+def certified(found: Mapping[str, Any], exact: str) -> str:
+    """Says how many sentences are certain, and what is known of the others."""
+    own = found["losses"][exact]
+    text = f"{found['sentences']} sentences; the exact search is certain of {own['certified']}"
+    if own["certified"] < found["sentences"]:
+        rest = found["sentences"] - own["certified"]
+        text += f", and leaves a gap of {own['told_gap'] * found['sentences'] / rest:.2f} nats on average in the others"
+    return text + "."
+
+
+def draw(rows: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
+    """Draws the mean loss of each system against its time, as PNG and SVG.
+
+    Args:
+        rows: those of the systems that search the same grammar, by name.
+    """
+    with extra("evaluate"):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    figure = Figure(figsize=SIZE_INCHES, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    seconds, lost = [row["cpu_seconds"] for row in rows.values()], [row["mean_loss"] or 0.0 for row in rows.values()]
+    axes.plot(seconds, lost, marker="o", color=COLOURS[0])
+    for name, x, y in zip(rows, seconds, lost, strict=True):
+        axes.annotate(name, (x, y), (4, 4), textcoords="offset points")
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlabel("CPU seconds a sentence")
+    axes.set_ylabel("cost above the optimum (nats a sentence)")
+    axes.spines[["top", "right"]].set_visible(False)
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending in ("png", "svg"):
+        save_plot(figure, folder / f"{PLOT}.{ending}")

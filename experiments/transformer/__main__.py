@@ -1,0 +1,116 @@
+"""`python -m experiments.transformer`: a Transformer beside a Hiero system, in n-best lists and in lattices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from experiments.transformer.choosing import beam_figures, tuned_weight
+from experiments.transformer.report import (
+    LATTICE_ALONE,
+    LATTICE_BOTH,
+    choices_parts,
+    comparisons,
+    measured,
+    outputs,
+    search_spaces,
+    set_figures,
+    spaces_table,
+    table,
+)
+from experiments.transformer.sets import VALIDATION, SentenceSet
+from experiments.transformer.stages import (
+    LatticeSearch,
+    Search,
+    read_found,
+    read_scored,
+    stages_of,
+)
+from experiments.transformer.systems import Systems, trained_systems
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.pipeline.stage import Stage
+from lattice_simp.train.text.tokeniser import tokenisers
+
+
+def transformer(experiment: Experiment) -> Results:
+    """Trains what is not trained, translates, and measures; with `--choose`, the validation set alone."""
+    values = experiment.settings()
+    choose = experiment.own["choose"]
+    if not choose and values["model_weight"] is None:
+        raise LatticeSimpError(f"{experiment.config}: no model_weight; find it with --choose, and write it there")
+    systems = trained_systems(experiment, values)
+    sets = systems.sets[:1] if choose else systems.sets
+    stages = _stages(systems, values, sets)
+    done = run_stages(stages, Path(values["work"]), experiment.run, done=systems.done)
+    chosen = _chosen(values, systems.sets[0], done)
+    figures: dict[str, Any] = {"choices": chosen, "sets": {}}
+    parts = choices_parts(chosen, values)
+    for own in sets[1:]:
+        figures["sets"][own.name], part = _measured_set(own, values, systems, done)
+        parts.append(part)
+    spaces = {VALIDATION: chosen["spaces"], **{name: own["spaces"] for name, own in figures["sets"].items()}}
+    parts.append(spaces_table(spaces))
+    parts.append(stage_table({stage.name: done.records[stage.name] for stage in stages}))
+    programs = [f"CTranslate2 {version('ctranslate2')}"]
+    return Results("A Transformer and the lattices of a Hiero system", figures, parts, programs)
+
+
+def _stages(systems: Systems, values: Mapping[str, Any], sets: Sequence[SentenceSet]) -> list[Stage]:
+    search = Search(**{own.name: values[own.name] for own in fields(Search)})
+    every = [stages_of(own, systems.model, systems.network, search, _searches(values, own.name)) for own in sets]
+    return [stage for stages in every for stage in stages]
+
+
+def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
+    """Returns the searches of a set: of the validation set with all beams, if there is a weight; of test sets both."""
+    weight = values["model_weight"]
+    if name != VALIDATION:
+        searches = {LATTICE_ALONE: (0.0, 1.0), LATTICE_BOTH: (1.0, weight)}
+        return [LatticeSearch(own, values["prefixes"], *weights) for own, weights in searches.items()]
+    beams = [] if weight is None else values["prefixes_tried"]
+    return [LatticeSearch(f"{beam} prefixes", beam, 1.0, weight) for beam in beams]
+
+
+def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> dict[str, Any]:
+    """Returns what the validation set says of the weight and of the beam."""
+    scored = read_scored(done.folders, validation)
+    found = read_found(done.folders, validation)
+    searches = _searches(values, VALIDATION)
+    return {
+        "sentences": len(scored),
+        "model_weight": tuned_weight(scored, validation),
+        "beams": beam_figures(searches, found, validation),
+        "spaces": search_spaces(scored, found, searches),
+    }
+
+
+def _measured_set(
+    own: SentenceSet, values: Mapping[str, Any], systems: Systems, done: Done
+) -> tuple[dict[str, Any], str]:
+    """Returns the figures of a test set and its table."""
+    scored, found = read_scored(done.folders, own), read_found(done.folders, own)
+    searches = _searches(values, own.name)
+    rows = outputs(scored, found, searches)
+    measurements = measured(rows, own, tokenisers(systems.config.text)[1])
+    compared = comparisons(measurements)
+    figures = set_figures(rows, compared, search_spaces(scored, found, searches))
+    title = f"{own.name} ({values['tests'][own.name]}; n = {len(scored)})"
+    return figures, table(title, measurements, compared, figures)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the experiment."""
+    parser = options("experiments.transformer", __doc__, Path(__file__).parent)
+    parser.add_argument(
+        "--choose", action="store_true", help="the validation set alone: what to write into config.yaml"
+    )
+    run_experiment(parser, arguments, transformer)
+
+
+if __name__ == "__main__":
+    main()

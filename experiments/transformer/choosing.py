@@ -1,0 +1,53 @@
+"""What the validation set says: the network's weight beside the Hiero system's cost, and the lattice search's beam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.transformer.sets import SentenceSet
+from experiments.transformer.stages import Found, LatticeSearch, Scored
+from lattice_simp import Hypothesis
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.evaluate import bleu_tok
+from lattice_simp.rescore.lattice_search import LATTICE, MODEL
+from lattice_simp.tune.feature_lattice import nbest_lattice
+from lattice_simp.tune.mert import MertOptions, minimize_error
+
+SCORES = (LATTICE, MODEL)
+
+
+def tuned_weight(lists: Sequence[Scored], sentences: SentenceSet) -> dict[str, float]:
+    """Returns the network's weight, where that of the Hiero system's cost is 1, with the highest BLEU of n-best lists.
+
+    Returns:
+        The `weight`, and BLEU (0 to 100) on the same lists with the weight 1 (`before`) and with this one (`after`).
+    """
+    symbols = SymbolTable()
+    lattices = []
+    for own in lists:
+        features = [{LATTICE: -entry.lattice_cost, MODEL: -entry.model_cost} for entry in own.entries]
+        words = [tuple(entry.words.split()) for entry in own.entries]
+        entries = [Hypothesis(one, 0.0, scores) for one, scores in zip(words, features, strict=True)]
+        lattices.append(nbest_lattice(entries, SCORES, symbols))
+    references = [[symbols.encode(words)] for words in sentences.references_as_words]
+    options = MertOptions(fixed=frozenset((LATTICE,)), signs={MODEL: 1})
+    found = minimize_error(lattices, references, dict.fromkeys(SCORES, 1.0), options)
+    return {"weight": found.weights[MODEL], "before": 100 * found.initial_score, "after": 100 * found.score}
+
+
+def beam_figures(
+    searches: Sequence[LatticeSearch], found: Sequence[dict[str, Found]], sentences: SentenceSet
+) -> dict[str, dict[str, Any]]:
+    """Returns for each search its mean cost, its BLEU on tokens, and CPU seconds a sentence."""
+    references = [list(sentences.references.tokens or ())]
+    figures = {}
+    for own in searches:
+        one = [sentence[own.name] for sentence in found]
+        figures[own.name] = {
+            "beam": own.beam,
+            "cost": round(sum(each.cost for each in one) / len(one), 4),
+            "bleu": round(bleu_tok().corpus_score([each.words for each in one], references), 4),
+            "seconds": round(sum(each.seconds for each in one) / len(one), 4),
+        }
+    return figures

@@ -1,0 +1,164 @@
+"""The figures and tables of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments.transformer.sets import SentenceSet
+from experiments.transformer.stages import Found, LatticeSearch, Scored
+from lattice_simp.evaluate import (
+    Comparison,
+    Lines,
+    Measurements,
+    SignificanceTest,
+    TestKind,
+    bleu_13a,
+    bleu_tok,
+    chrf,
+    compare,
+    measure,
+)
+from lattice_simp.evaluate.report import significance_mark
+from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.train.text.tokeniser import Tokeniser
+
+HIERO, NETWORK = "Hiero", "Transformer"
+LIST_ALONE, LIST_BOTH = "n-best list, Transformer alone", "n-best list, both"
+LATTICE_ALONE, LATTICE_BOTH = "lattice, Transformer alone", "lattice, both"
+
+PAIRS = ((LIST_ALONE, LATTICE_ALONE), (LIST_BOTH, LATTICE_BOTH))
+"""The two searches of each pair minimise the same cost, in a list and in the lattice that the list is of."""
+
+EQUAL = 0.005
+"""Nats by which costs may differ that are the same but for the rounding of batches."""
+
+_RANDOMISATION = SignificanceTest(TestKind.RANDOMISATION)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A system's translations, and the CPU seconds of each, all steps included."""
+
+    lines: list[str]
+    seconds: list[float]
+
+
+def outputs(
+    scored: Sequence[Scored], found: Sequence[Mapping[str, Found]], searches: Sequence[LatticeSearch]
+) -> dict[str, Output]:
+    """Returns the rows of a set.
+
+    Args:
+        searches: that named `LATTICE_ALONE` and that named `LATTICE_BOTH`; their weights are those of the lists, too.
+    """
+    rows = {
+        HIERO: Output([own.entries[0].words for own in scored], [own.decoding for own in scored]),
+        NETWORK: Output([own.own for own in scored], [own.translating for own in scored]),
+    }
+    weights = {own.name: (own.lattice_weight, own.model_weight) for own in searches}
+    listed, searched = dict[str, Output](), dict[str, Output]()
+    for in_list, in_lattice in PAIRS:
+        best = [min(own.entries, key=lambda entry: entry.cost(*weights[in_lattice])) for own in scored]
+        listed[in_list] = Output([own.words for own in best], [own.decoding + own.scoring for own in scored])
+        seconds = [own.decoding + one[in_lattice].seconds for own, one in zip(scored, found, strict=True)]
+        searched[in_lattice] = Output([one[in_lattice].words for one in found], seconds)
+    return rows | listed | searched
+
+
+def search_spaces(
+    scored: Sequence[Scored], found: Sequence[Mapping[str, Found]], searches: Sequence[LatticeSearch]
+) -> dict[str, dict[str, float]]:
+    """Compares the costs that the lattice search finds with the best ones of the lists.
+
+    Returns:
+        For each search the shares of sentences where its hypothesis costs less (`better`) or more (`worse`) than the
+        list's best one, and the mean of how much less it costs (nats).
+    """
+    shares = {}
+    for own in searches:
+        best = [min(entry.cost(own.lattice_weight, own.model_weight) for entry in one.entries) for one in scored]
+        gains = np.array(best) - np.array([one[own.name].cost for one in found])
+        better, worse = (gains > EQUAL).mean(), (gains < -EQUAL).mean()
+        shares[own.name] = {"better": float(better), "worse": float(worse), "gain": float(gains.mean())}
+    return shares
+
+
+def measured(rows: Mapping[str, Output], sentences: SentenceSet, tokeniser: Tokeniser) -> Measurements:
+    """Measures the rows by BLEU on tokens and on text, and chrF."""
+    lines = {name: Lines(own.lines, [tokeniser.text(line) for line in own.lines]) for name, own in rows.items()}
+    metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
+    return measure(lines, [sentences.references], metrics)
+
+
+def comparisons(found: Measurements) -> dict[str, Comparison]:
+    """Compares all rows with each of the baselines: the Hiero system, and the lists that lattices are compared with."""
+    return {name: compare(found, name, _RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
+
+
+def set_figures(
+    rows: Mapping[str, Output], compared: Mapping[str, Comparison], spaces: Mapping[str, Mapping[str, float]]
+) -> dict[str, Any]:
+    """Returns everything as plain values."""
+    scores = {
+        base: {
+            name: {metric: {"value": one.value, "gain": one.gain, "p": one.p} for metric, one in own.items()}
+            for name, own in comparison.scores.items()
+        }
+        for base, comparison in compared.items()
+    }
+    seconds = {name: round(float(np.mean(own.seconds)), 4) for name, own in rows.items()}
+    return {"sentences": compared[HIERO].sentences, "scores": scores, "cpu_seconds": seconds, "spaces": spaces}
+
+
+def table(title: str, found: Measurements, compared: Mapping[str, Comparison], figures: Mapping[str, Any]) -> str:
+    """Returns the table of a set as Markdown."""
+    main = found.metrics[0].name
+    against = {lattice: in_list for in_list, lattice in PAIRS}
+    rows = []
+    for name, scores in compared[HIERO].scores.items():
+        cells = [
+            Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
+            for one in found.metrics
+        ]
+        own = scores[main]
+        other = compared[against[name]].scores[name][main] if name in against else None
+        gains = [Cell(own.gain, signed=True), Cell(other.gain if other else None, signed=True)]
+        rows.append(
+            (Cell(name), *cells, *gains, Cell(other.p if other else None, 4), Cell(figures["cpu_seconds"][name]))
+        )
+    columns = ("system", *(one.name for one in found.metrics), "BLEU gain", "gain on the list", "p", "CPU s")
+    notes = ["marks (* p <= 0.05, ** p <= 0.01) are against Hiero; " + compared[HIERO].test.description]
+    notes += [f"{one.name}: {one.signature}" for one in found.metrics]
+    return as_markdown(Table(title, columns, tuple(rows), tuple(notes)))
+
+
+def spaces_table(spaces: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Returns the comparison of searches in lattices and lists on all sets as Markdown."""
+    rows = [
+        (Cell(name), Cell(search), *(Cell(100 * own[part], 1) for part in ("better", "worse")), Cell(own["gain"], 3))
+        for name, searches in spaces.items()
+        for search, own in searches.items()
+    ]
+    columns = ("set", "search", "better %", "worse %", "cheaper by (nats)")
+    return as_markdown(Table("Costs found in lattices against the best of the list", columns, tuple(rows), words=2))
+
+
+def choices_parts(chosen: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
+    """Returns what the validation set said, and what was chosen, as Markdown."""
+    weight = chosen["model_weight"]
+    text = (
+        f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "
+        f"MERT on {values['nbest']}-best lists gives the Transformer the weight {weight['weight']:.3f}: BLEU (tokens) "
+        f"{weight['before']:.2f} with the weight 1, {weight['after']:.2f} with this one. "
+        f"Taken: {values['model_weight']}, and {values['prefixes']} prefixes a state."
+    )
+    rows = tuple(
+        (Cell(name), Cell(own["cost"], 4), Cell(own["bleu"]), Cell(own["seconds"]))
+        for name, own in chosen["beams"].items()
+    )
+    columns = ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s")
+    return [text, as_markdown(Table("Validation set, both", columns, rows))]

@@ -1,0 +1,76 @@
+"""The sets of sentences, and the text that the Transformer learns from: tokens as those of the Hiero system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.evaluate import Lines
+from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
+from lattice_simp.support.textio import open_text
+from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.tuning import read_test_set, read_texts
+
+VALIDATION = "val"
+
+
+@dataclass(frozen=True)
+class SentenceSet:
+    """Sentences with one reference each.
+
+    Attributes:
+        sources: token lines.
+        references: as tokens and as text.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    references: Lines
+
+    @property
+    def references_as_words(self) -> list[list[str]]:
+        """The tokens of each reference."""
+        return [line.split() for line in self.references.tokens or ()]
+
+
+def set_files(config: Config, name: str, lines: int | None) -> TestSet:
+    """Returns where a set's files are, and how many of its lines are taken, evenly spread."""
+    source, target = config.text.source_language, config.text.target_language
+    files = [Path(f"{config.corpora[0].name}/{name}.{language}.xz") for language in (source, target)]
+    return TestSet(name=name, source=files[0], references=(files[1],), lines=lines)
+
+
+def read_set(config: Config, own: TestSet, model: Path) -> SentenceSet:
+    """Reads a set with the tokenisers of a model."""
+    sources, (tokens,) = read_test_set(config, own, model)
+    (text,) = read_texts(config, own)[1]
+    return SentenceSet(own.name, tuple(sources), Lines(tokens, text))
+
+
+def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:
+    """Returns how many lines of each set are taken (None: all), the validation set first."""
+    return {VALIDATION: values["validation_lines"], **dict.fromkeys(values["tests"], values["lines"])}
+
+
+def write_training_text(prepared: Path, validation: SentenceSet, languages: tuple[str, str], folder: Path) -> None:
+    """Writes the pairs that the Hiero system was trained on, and the validation set, as token lines.
+
+    Args:
+        prepared: the folder of the training stage `prepare`.
+        validation: with whose translations the training run is watched.
+        languages: of source and target; the files are `train.LANGUAGE` and `val.LANGUAGE`.
+        folder: where they go.
+    """
+    held_out = (validation.sources, validation.references.tokens or ())
+    for side, language, lines in zip(SIDES, languages, held_out, strict=True):
+        _write_lines(folder / f"{VALIDATION}.{language}", lines)
+        shards = (read_shard(path, [side])[side].to_pylist() for path in shard_paths(prepared))
+        _write_lines(folder / f"train.{language}", (line for shard in shards for line in shard))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open_text(path, "w") as file:
+        file.writelines(f"{line}\n" for line in lines)

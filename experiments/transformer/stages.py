@@ -1,0 +1,251 @@
+"""The stages: lattices of the Hiero system, n-best lists with the network's scores, search in the lattices."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.transformer.network import read_network, translated
+from experiments.transformer.sets import SentenceSet
+from lattice_simp import Decoder, Lattice, determinize, nbest, prune, read, write
+from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.rescore.lattice_search import rescore_lattice
+from lattice_simp.rescore.neural.scorer import TranslationScorer
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+DECODED, SCORED, SEARCHED = "decoded", "scored", "searched"
+
+Task = tuple[int, tuple[str, ...]]
+"""A sentence's number in its set, and its tokens."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How much is looked at.
+
+    Attributes:
+        beam: nats that a lattice keeps;  max_arcs: its arcs, at most.
+        nbest: hypotheses of a list.
+        translation_beam: of the network's own search.
+        compute_type: of CTranslate2.
+    """
+
+    beam: float
+    max_arcs: int
+    nbest: int
+    translation_beam: int
+    compute_type: str
+
+
+@dataclass(frozen=True)
+class LatticeSearch:
+    """A search in a lattice: how many prefixes a state keeps, and what the two costs are multiplied by."""
+
+    name: str
+    beam: int
+    lattice_weight: float
+    model_weight: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A hypothesis of a list, with the costs of both (nats)."""
+
+    words: str
+    lattice_cost: float
+    model_cost: float
+
+    def cost(self, lattice_weight: float, model_weight: float) -> float:
+        """Returns the weighted sum."""
+        return lattice_weight * self.lattice_cost + model_weight * self.model_cost
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is known of a sentence before its lattice is searched; CPU seconds of one core.
+
+    Attributes:
+        entries: the n-best list, by the Hiero system's cost.
+        arcs: of its lattice.
+        own: what the network's own search finds.
+        decoding, scoring, translating: seconds of the Hiero system, of the list's scores, and of the network's search.
+    """
+
+    entries: tuple[Entry, ...]
+    arcs: int
+    own: str
+    decoding: float
+    scoring: float
+    translating: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best hypothesis of a search in a lattice, its weighted cost, and CPU seconds."""
+
+    words: str
+    cost: float
+    seconds: float
+
+
+# ---------------------------------------------------------------- the stages
+
+
+def stages_of(
+    own: SentenceSet, model: Path, network: Path, search: Search, searches: Sequence[LatticeSearch]
+) -> list[Stage]:
+    """Returns the stages of a set.
+
+    Args:
+        model: has the rules for the set; the weights are those of the stage `tune`.
+        network: the folder of the Transformer.
+        searches: in the lattices.
+    """
+    return [
+        decoded_stage(own, model, search),
+        scored_stage(own, network, search),
+        searched_stage(own, network, search.compute_type, searches),
+    ]
+
+
+def decoded_stage(own: SentenceSet, model: Path, search: Search) -> Stage:
+    """Returns the stage that translates a set with the Hiero system, and writes the lattices."""
+
+    def work(run: Run, folder: Path) -> dict[str, Any]:
+        weights = read_weights(run.folders["tune"] / WEIGHTS)
+        return _each(run, folder, partial(_decoder, model, weights, search, folder), own)
+
+    values = [model.name, search.beam, search.max_arcs, own.sources]
+    return Stage(f"{DECODED}-{own.name}", ("tune",), values, (), work)
+
+
+def scored_stage(own: SentenceSet, network: Path, search: Search) -> Stage:
+    """Returns the stage that scores n-best lists with the network, and translates with it alone."""
+    before = f"{DECODED}-{own.name}"
+
+    def work(run: Run, folder: Path) -> dict[str, Any]:
+        return _each(run, folder, partial(_scorer, network, search, run.folders[before], folder), own)
+
+    return Stage(f"{SCORED}-{own.name}", (before,), asdict(search), [network / "model.bin"], work)
+
+
+def searched_stage(own: SentenceSet, network: Path, compute_type: str, searches: Sequence[LatticeSearch]) -> Stage:
+    """Returns the stage that searches the lattices with the network."""
+    before = f"{DECODED}-{own.name}"
+
+    def work(run: Run, folder: Path) -> dict[str, Any]:
+        factory = partial(_searcher, network, compute_type, searches, run.folders[before], folder)
+        return _each(run, folder, factory, own)
+
+    values = [compute_type, [asdict(one) for one in searches]]
+    return Stage(f"{SEARCHED}-{own.name}", (before,), values, [network / "model.bin"], work)
+
+
+def read_scored(folders: Mapping[str, Path], own: SentenceSet) -> list[Scored]:
+    """Reads what the stage `scored` found for a set."""
+    found = []
+    for values in _read(folders[f"{SCORED}-{own.name}"], own):
+        entries = tuple(Entry(*entry) for entry in values.pop("entries"))
+        found.append(Scored(entries, **values))
+    return found
+
+
+def read_found(folders: Mapping[str, Path], own: SentenceSet) -> list[dict[str, Found]]:
+    """Reads what each search found for each sentence of a set."""
+    folder = folders[f"{SEARCHED}-{own.name}"]
+    return [{name: Found(**one) for name, one in values.items()} for values in _read(folder, own)]
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _each(run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], own: SentenceSet) -> dict[str, Any]:
+    """Does the sentences that are not done."""
+    tasks = [(number, tuple(line.split())) for number, line in enumerate(own.sources)]
+    run_all(over_shards(run, factory, tasks, lambda task: _path(folder, task[0]).exists()))
+    return {"sentences": len(tasks)}
+
+
+def _decoder(model: Path, weights: dict[str, float], search: Search, folder: Path) -> Callable[[Task], None]:
+    decoder = Decoder.load(model).with_weights(weights)
+
+    def work(task: Task) -> None:
+        number, words = task
+        with _timed() as seconds:
+            lattice = prune(_strings(decoder, words, search.beam), max_arcs=search.max_arcs)
+        own = _path(folder, number)
+        write(lattice, own.with_suffix(".fst"))
+        write_json(own, {"decoding": seconds(), "arcs": lattice.num_arcs})
+
+    return work
+
+
+def _strings(decoder: Decoder, words: Sequence[str], beam: float) -> Lattice:
+    """Returns the lattice of a sentence's translations in which each string has one path: many derivations make one."""
+    return determinize(decoder.lattice(words, beam).project_output())
+
+
+def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Callable[[Task], None]:
+    scorer = read_network(network, search.compute_type)
+
+    def work(task: Task) -> None:
+        number, words = task
+        before = _path(decoded, number)
+        own = nbest(read(before.with_suffix(".fst")), search.nbest)
+        with _timed() as scoring:
+            costs = scorer.score(words, [one.tokens for one in own]).tolist()
+        with _timed() as translating:
+            line = translated(scorer, words, search.translation_beam)
+        entries = tuple((one.text, one.cost, cost) for one, cost in zip(own, costs, strict=True))
+        values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
+        write_json(_path(folder, number), values | json.loads(before.read_text(encoding="utf-8")))
+
+    return work
+
+
+def _searcher(
+    network: Path, compute_type: str, searches: Sequence[LatticeSearch], decoded: Path, folder: Path
+) -> Callable[[Task], None]:
+    scorer = read_network(network, compute_type)
+
+    def work(task: Task) -> None:
+        number, words = task
+        lattice = read(_path(decoded, number).with_suffix(".fst"))
+        found = {one.name: asdict(_found(lattice, words, scorer, one)) for one in searches}
+        write_json(_path(folder, number), found)
+
+    return work
+
+
+def _found(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Found:
+    weights = {"lattice_weight": how.lattice_weight, "model_weight": how.model_weight}
+    with _timed() as seconds:
+        best = rescore_lattice(lattice, words, scorer, beam=how.beam, **weights)[0]
+    return Found(best.text, best.cost, seconds())
+
+
+@contextmanager
+def _timed() -> Iterator[Callable[[], float]]:
+    """Yields a function that returns the block's CPU seconds."""
+    begin = time.process_time()
+    ends: list[float] = []
+    try:
+        yield lambda: round(ends[0] - begin, 4)
+    finally:
+        ends.append(time.process_time())
+
+
+def _path(folder: Path, number: int) -> Path:
+    return folder / f"{number:06d}.json"
+
+
+def _read(folder: Path, own: SentenceSet) -> Iterator[dict[str, Any]]:
+    for number in range(len(own.sources)):
+        yield json.loads(_path(folder, number).read_text(encoding="utf-8"))
