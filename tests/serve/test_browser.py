@@ -47,14 +47,18 @@ def tokens(page):
     return page.locator("#tokens button")
 
 
-def mask_of(page):
-    pressed = tokens(page).evaluate_all("all => all.map(own => own.getAttribute('aria-pressed'))")
-    return "".join("1" if own == "true" else "0" for own in pressed)
+MASK_OF_TOKENS = """mask => mask === Array.from(document.querySelectorAll("#tokens button"),
+    own => own.getAttribute("aria-pressed") === "true" ? "1" : "0").join("")"""
 
 
-def query_mask(page):
-    found = re.search(r"[?&]mask=([01]*)", page.url)
-    return found[1] if found else ""
+def expect_marks(page, mask):
+    """Waits until the tokens are marked as `mask` says: after a click a page may still be on its way."""
+    page.wait_for_function(MASK_OF_TOKENS, arg=mask)
+
+
+def expect_address(page, mask):
+    """Waits until the address has this mask, or none where `mask` is empty."""
+    expect(page).to_have_url(re.compile(rf"[?&]mask={mask}(&|$)" if mask else r"^(?!.*[?&]mask=)"))
 
 
 def test_marks_by_mouse_change_the_translation_and_the_address(page):
@@ -62,7 +66,7 @@ def test_marks_by_mouse_change_the_translation_and_the_address(page):
     expect(page.locator(COMPOSED)).to_have_count(0)
     tokens(page).nth(1).click()
     expect(page.locator(COMPOSED)).to_be_visible()
-    assert query_mask(page) == "0100000000000"
+    expect_address(page, "0100000000000")
     expect(page.locator("#facts")).to_contain_text("1 of 13 tokens marked")
 
     first, last = tokens(page).nth(2).bounding_box(), tokens(page).nth(5).bounding_box()
@@ -71,16 +75,17 @@ def test_marks_by_mouse_change_the_translation_and_the_address(page):
     page.mouse.move(last["x"] + 40, last["y"] + 5, steps=8)
     page.mouse.move(last["x"] + 5, last["y"] + 5, steps=2)
     page.mouse.up()
-    assert mask_of(page) == query_mask(page) == "0111110000000"
+    expect_marks(page, "0111110000000")
+    expect_address(page, "0111110000000")
 
     tokens(page).nth(8).click()
     tokens(page).nth(11).click(modifiers=["Shift"])
-    assert mask_of(page) == "0111110011110"
+    expect_marks(page, "0111110011110")
     tokens(page).nth(1).click()
-    assert mask_of(page) == "0011110011110"
+    expect_marks(page, "0011110011110")
     expect(page.locator("#facts")).to_contain_text("type Mixed")
     page.click("#clear")
-    assert query_mask(page) == ""
+    expect_address(page, "")
     expect(page.locator(COMPOSED)).to_have_count(0)
 
 
@@ -91,11 +96,12 @@ def test_marks_by_keyboard(page):
     expect(tokens(page).nth(1)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
-    assert mask_of(page) == "0111000000000"
+    expect_marks(page, "0111000000000")
     page.keyboard.press("End")
     expect(tokens(page).nth(12)).to_be_focused()
     page.keyboard.press("Enter")
-    assert mask_of(page) == query_mask(page) == "0111000000001"
+    expect_marks(page, "0111000000001")
+    expect_address(page, "0111000000001")
     expect(page.locator("#announcement")).not_to_be_empty()  # what readers of screens hear
     page.keyboard.press("Home")
     expect(tokens(page).nth(0)).to_be_focused()
@@ -106,14 +112,18 @@ def test_marks_by_keyboard(page):
 def test_the_address_brings_the_state_back(page):
     page.locator("[data-mask]").first.click()  # a suggestion
     expect(page.locator(COMPOSED)).to_be_visible()
-    mask, text = mask_of(page), page.locator(COMPOSED).inner_text()
+    pressed = tokens(page).evaluate_all("all => all.map(own => own.getAttribute('aria-pressed'))")
+    mask = "".join("1" if own == "true" else "0" for own in pressed)
+    expect_address(page, mask)
+    text = page.locator(COMPOSED).inner_text()
     page.click(".options summary")
     page.fill("#option-nbest", "3")
     page.locator("#option-nbest").press("Tab")
     expect(page.locator(".nbest li")).to_have_count(3)
     assert "nbest=3" in page.url
     page.reload()
-    assert mask_of(page) == mask == query_mask(page)
+    expect_marks(page, mask)
+    expect_address(page, mask)
     expect(page.locator(".nbest li")).to_have_count(3)
     assert page.locator(COMPOSED).inner_text() == text
     page.go_back()
@@ -177,10 +187,11 @@ def test_without_a_script_it_works_as_a_form(browser, address):  # noqa: F811
     page.fill("#text", "the house was built yesterday .")
     page.click("text=Translate >> nth=-1")
     page.click("#tokens button:nth-child(2)")
-    assert query_mask(page) == "010000"
+    expect_address(page, "010000")
     expect(page.locator(COMPOSED)).to_be_visible()
     page.click("#tokens button:nth-child(4)")
-    assert mask_of(page) == query_mask(page) == "010100"
+    expect_marks(page, "010100")
+    expect_address(page, "010100")
     page.close()
 
 
