@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from lattice_simp.skeleton import Skeleton
     from lattice_simp.skeleton.automatic import Parse
+    from lattice_simp.skeleton.automatic.methods import Made
 
 app = command_app("Make skeletons; statistics and conversion of their files; judgements of annotators.")
 app.add_typer(annotation.app, name="annotation")
@@ -97,19 +98,17 @@ def make(
     candidates: Annotated[int, typer.Option(min=1, help="skeletons for each sentence, at most")] = 1,
 ) -> None:
     """Make skeletons. Example: lattice-simp skeleton make --method dependency a.en skeletons.jsonl"""
-    from lattice_simp.skeleton import SkeletonRecord, write_skeletons
+    from lattice_simp.skeleton import write_skeletons
     from lattice_simp.skeleton.automatic import parse_sentences, parser_name
     from lattice_simp.skeleton.automatic.candidates import check_wanted
+    from lattice_simp.skeleton.automatic.methods import record_of
 
     check_wanted(rate, candidates)
     make_them = _maker(method, model, lm, rate, candidates)
     _say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)
-    made = (
-        SkeletonRecord(str(line), line, tuple(make_them(parse)))
-        for (line, _), parse in zip(numbered, parses, strict=True)
-    )
+    made = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
     write_skeletons(target, made)
 
 
@@ -166,9 +165,7 @@ def score(
         print(f"{name}\t{value:.4f}")
 
 
-def _maker(
-    name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int
-) -> Callable[[Parse], list[Skeleton]]:
+def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int) -> Callable[[Parse], Made]:
     """Loads what a method needs; what is given and of no use is an error, too."""
     from lattice_simp import LanguageModel
     from lattice_simp.skeleton.automatic import DeletionTagger, Request
@@ -184,7 +181,7 @@ def _maker(
     loaded = DeletionTagger.load(tagger) if tagger else None
     request = Request(rate, candidates, loaded, LanguageModel.read(lm) if lm else None)
 
-    def make_them(parse: Parse) -> list[Skeleton]:
+    def make_them(parse: Parse) -> Made:
         try:
             return method.make(parse, request)
         except TangledTreeError as error:
