@@ -9,6 +9,7 @@ import functools
 import os
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -198,18 +199,29 @@ def run_kernels_directly() -> None:
     _interruptible = False
 
 
-_Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], SimpleQueue[tuple[Any, BaseException | None]]]]
+def cpu_seconds() -> float:
+    """Returns the CPU seconds of this thread; in the main thread, those that another one spent on its kernels, too."""
+    aside = _spent_aside if threading.current_thread() is threading.main_thread() else 0.0
+    return time.thread_time() + aside
+
+
+_spent_aside = 0.0
+
+_Answers = SimpleQueue[tuple[Any, BaseException | None, float]]
+_Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], _Answers]]
 
 
 def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Calls a function in the thread for kernels; an interrupt ends the wait, and the thread when it is done."""
-    answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    global _spent_aside
+    answers: _Answers = SimpleQueue()
     try:
         _calls().put((function, arguments, answers))
-        result, error = answers.get()
+        result, error, seconds = answers.get()
     except BaseException:
         _calls.cache_clear()
         raise
+    _spent_aside += seconds
     if error is not None:
         raise error
     return result
@@ -230,11 +242,13 @@ def _calls() -> _Calls:
 def _serve(calls: _Calls) -> None:
     while True:
         function, arguments, answers = calls.get()
+        began = time.thread_time()
         try:
-            answers.put((function(*arguments), None))
+            result, failure = function(*arguments), None
         except BaseException as error:
-            answers.put((None, error))
-        del function, arguments, answers  # arrays may be large, and the next call may be far away
+            result, failure = None, error
+        answers.put((result, failure, time.thread_time() - began))
+        del function, arguments, answers, result, failure  # arrays may be large, and the next call may be far away
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
 
-from lattice_simp.core.kernel import Kernel, jit
+from lattice_simp.core.kernel import Kernel, cpu_seconds, jit
 
 
 @jit
@@ -40,6 +41,27 @@ def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
         spin(2_000_000_000, done)
     assert not done[0]  # it is still at it
     assert spin(3, np.zeros(1, dtype=np.int8)) == pytest.approx(1 + np.sqrt(2))
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_cpu_seconds_are_those_of_kernels_too(thread):
+    done = np.zeros(1, dtype=np.int8)
+    spin(1, done)
+    found = []
+
+    def measure() -> None:
+        own, whole = cpu_seconds(), time.process_time()
+        spin(30_000_000, done)
+        found.extend((cpu_seconds() - own, time.process_time() - whole))
+
+    if thread:
+        worker = threading.Thread(target=measure)
+        worker.start()
+        worker.join()
+    else:
+        measure()
+    assert found[0] > 0.01
+    assert found[0] <= found[1] + 0.01  # the clocks differ a little
 
 
 def test_errors_of_kernels_come_back():

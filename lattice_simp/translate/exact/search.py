@@ -8,13 +8,12 @@ order the best derivation is the optimum; if time or memory end before, the last
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.kernel import Floats, cpu_seconds
 from lattice_simp.core.records import Table
 from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.dense import dense_bounds
@@ -70,10 +69,10 @@ def search(
         limits: when to give up, and how much beyond the best derivation is kept.
         last: the order of the last relaxation: after it, the bound alone is returned; None to go on to the end.
     """
-    began = time.thread_time()
+    began = cpu_seconds()
 
     def has_time() -> bool:
-        return time.thread_time() - began < limits.seconds
+        return cpu_seconds() - began < limits.seconds
 
     def goes_on(edges: int) -> bool:
         return edges <= limits.edges and has_time()
