@@ -1,7 +1,7 @@
-"""Makes the forest of an order within the bounds of the forest one order lower.
+"""Makes the forest of an order within bounds: those of the forest one order lower, or matrices of the second order.
 
-States of the chart are visited from the lowest up. A node is kept if the cost of its derivation, plus what the coarser
-forest says is missing at least, is within the limit, so that no derivation within the limit can be lost.
+States of the chart are visited from the lowest up. A node is kept if the cost of its derivation, plus what the bounds
+say is missing at least, is within the limit, so that no derivation within the limit can be lost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, empty_table, find, find_in, rehashed, slot_of
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
-from lattice_simp.translate.exact.dense import Dense, dense_hook_outside, dense_outside, no_dense
+from lattice_simp.translate.exact.dense import Dense, dense_hook, dense_hook_outside, dense_outside, no_dense
 from lattice_simp.translate.exact.forest import (
     BORDER,
     BORDERS,
@@ -44,14 +44,14 @@ FINISHED, FULL, PAUSED = range(3)
 
 
 class Bounds(NamedTuple):
-    """What a finished forest says about the next order.
+    """What a finished forest says about the next order, or matrices about the second and the third one.
 
     Attributes:
         order: of the forest; 0 if there is none, and everything is within bounds.
         borders, hooks, transitions: its tables.
         nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
-        least: (places,) the least of the nodes at a place.
-        dense: further bounds of the second order; none at the others.
+        least: (places,) the least of the nodes at a place; without a forest, (states,) that of the matrices.
+        dense: the matrices; none if there is a forest.
     """
 
     order: int
@@ -118,18 +118,22 @@ def _longer_prefix(model: Automaton, bounds: Bounds, pools: Pools, prefix: int, 
     table = pools.prefixes
     key = (np.int64(prefix) << 32) + word
     found = find(table, key)
-    length = table.rows[prefix].length
-    if found >= 0 or length < model.order - 2:
+    length, dense = table.rows[prefix].length, bounds.dense.cells > 0
+    if found >= 0 or length < model.order - 2 or (dense and length == 0):
         return found
     context = _open(model, table.rows[prefix].state, length)
-    coarse = find(bounds.transitions, (np.int64(context) << 32) + word)
-    if coarse < 0 or not bounds.transitions.rows[coarse].cost < np.inf:
+    if dense:  # as the matrices charge the word
+        cost = relaxed(model, context, word)
+    else:
+        coarse = find(bounds.transitions, (np.int64(context) << 32) + word)
+        cost = bounds.transitions.rows[coarse].cost if coarse >= 0 else np.inf
+    if not cost < np.inf:
         return NONE
     found = _added(table, key, pools.used, PREFIXES)
     row = table.rows[found]
     row.parent, row.word, row.length = prefix, word, length + 1
     row.state, _ = read(model, context, word)
-    row.charge = table.rows[prefix].charge + bounds.transitions.rows[coarse].cost
+    row.charge = table.rows[prefix].charge + cost
     return found
 
 
@@ -144,7 +148,16 @@ def _border(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: in
     found = _added(table, key, pools.used, BORDERS)
     row = table.rows[found]
     row.left, row.right = left, right
-    row.coarse = _coarse_border(model, bounds, pools, left, right, False)
+    row.coarse = row.first = row.last = NONE
+    if bounds.dense.cells == 0:
+        row.coarse = _coarse_border(model, bounds, pools, left, right, False)
+    elif left != EMPTY:
+        prefixes = pools.prefixes.rows
+        row.last = prefixes[left].word if right == NONE else lower_state(model, right, 2)
+        if left != WHOLE:
+            while prefixes[left].length > 1:
+                left = prefixes[left].parent
+            row.first = prefixes[left].word
     return found
 
 
@@ -234,8 +247,8 @@ def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
 @jit
 def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: int, best: float) -> None:
     """Adds a node that is made of nothing, if it is within the limit."""
-    bound, lower = 0.0, pools.borders.rows[border].coarse
-    if bounds.order > 0:
+    bound, lower = -np.inf, pools.borders.rows[border].coarse  # matrices say nothing about where cells start
+    if bounds.order > 0 and bounds.dense.cells == 0:
         coarser = find(bounds.nodes, (np.int64(place) << 32) + lower) if lower >= 0 else NONE
         bound = bounds.outside[coarser] if coarser >= 0 else np.inf
     if best + bound <= limit:
@@ -264,6 +277,14 @@ def _coarse_hook(
 
 
 @jit
+def _dense_context(model: Automaton, pools: Pools, context: int, known: int) -> int:
+    """Returns the code of a hook's context in the second order: what its own rule says, or a word."""
+    if context & 1:
+        return 2 * pools.prefixes.rows[context >> 1].word + 1
+    return context >> 1 if known > 1 else 2 * lower_state(model, context >> 2, 2) + 1
+
+
+@jit
 def _hook(
     chart: Chart,
     model: Automaton,
@@ -284,77 +305,91 @@ def _hook(
     place = num_states + hook
     pools.heads[place], pools.sizes[place] = NONE, 0
     pools.used[PLACES] += 1
-    behind, coarse_place, least = False, np.int64(NONE), 0.0
-    if bounds.order > 0:
+    behind, coarse_place, least, row = False, np.int64(NONE), 0.0, NONE
+    dense, end = bounds.dense.cells > 0, chart.ends[cell]
+    if dense:
+        row = dense_hook(bounds.dense, _dense_context(model, pools, context, known), known, cell)
+        least = bounds.dense.hook_least[row] if row >= 0 else np.inf
+    elif bounds.order > 0:
         coarse_hook, behind = _coarse_hook(model, bounds, pools, context, known, cell)
-        if coarse_hook < 0:
-            return place
         coarse_place = np.int64(num_states + coarse_hook)
-        least = bounds.least[coarse_place]
+        least = bounds.least[coarse_place] if coarse_hook >= 0 else np.inf
+    if not least < np.inf:
+        return place
     nodes, node_keys, node_values = pools.nodes.rows, pools.nodes.keys, pools.nodes.values
     borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
-    junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
     coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
-    edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
-    inner = pools.heads[chart.ends[cell]]
-    while inner >= 0:
-        # Behind a word, a first word costs no less than at the first order; later, potentials may say otherwise.
-        if model.order <= 2 and not nodes[inner].best + least <= limit:
-            break
-        left, right = borders[nodes[inner].border].left, borders[nodes[inner].border].right
-        junction = find_in(junction_keys, junction_values, (np.int64(context) << 32) + 2 * left)
-        if junction < 0:
-            junction = _junction(model, bounds, pools, context, left, NONE)
-        tail, best = inner, nodes[inner].best + junctions[junction].cost
-        inner = nodes[inner].next
-        if not (best < np.inf and best + least <= limit):
-            continue
-        left = junctions[junction].left
-        if right == NONE:
-            right = junctions[junction].right
-        border = find_in(border_keys, border_values, (np.int64(left) << 32) + right + 1)
-        if border < 0:
-            border = _border(model, bounds, pools, left, right)
-        key = (np.int64(place) << 32) + border
-        head = find_in(node_keys, node_values, key)
-        if head < 0:
+    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
+    inner = pools.heads[end]
+    while inner >= 0:  # for each prefix
+        junction = _junction(model, bounds, pools, context, borders[nodes[inner].border].left, NONE)
+        own = pools.junctions.rows[junction]
+        left, cost, following = own.left, own.cost, nodes[inner].jump
+        while inner != following:
+            tail, best = inner, nodes[inner].best + cost
+            if not (best < np.inf and best + least <= limit):
+                break
+            right = borders[nodes[inner].border].right
+            inner = nodes[inner].next
+            if right == NONE:
+                right = own.right
+            border = find_in(border_keys, border_values, (np.int64(left) << 32) + right + 1)
+            if border < 0:
+                border = _border(model, bounds, pools, left, right)
+            key = (np.int64(place) << 32) + border
+            head = find_in(node_keys, node_values, key)
             bound = 0.0
-            if bounded:
+            if head >= 0:
+                bound = nodes[head].bound
+            elif dense:
+                bound = dense_hook_outside(bounds.dense, row, end, borders[border].last)
+            elif bounded:
                 lower = borders[border].coarse
                 if behind:
                     lower = _coarse_border(model, bounds, pools, left, right, True)
                 coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
                 bound = outside[coarser] if coarser >= 0 else np.inf
-            if dense:
-                behind_it = dense_hook_outside(bounds.dense, context >> 1, known, cell, chart.ends[cell], right)
-                bound = max(bound, behind_it)
-            if not best + bound <= limit:
-                continue
-            head = _new_node(pools, key, best, bound)
-        elif not best + nodes[head].bound <= limit:
-            continue
-        nodes[head].best = min(nodes[head].best, best)
-        _set_edge(edges, used[EDGES], head, tail, NONE, junction, NONE)
-        used[EDGES] += 1
+            if best + bound <= limit:
+                if head < 0:
+                    head = _new_node(pools, key, best, bound)
+                nodes[head].best = min(nodes[head].best, best)
+                _set_edge(edges, used[EDGES], head, tail, NONE, junction, NONE)
+                used[EDGES] += 1
+        inner = following
     _sort(pools, place)
     return place
 
 
 @jit
 def _sort(pools: Pools, place: int) -> None:
-    """Chains the nodes of a place by their costs, the cheapest first."""
-    count, nodes = pools.sizes[place], pools.nodes.rows
-    if count < 2:
-        return
+    """Chains the nodes of a place: prefix by prefix, the cheapest first."""
+    count, nodes, borders = pools.sizes[place], pools.nodes.rows, pools.borders.rows
     members, costs = np.empty(count, dtype=np.int32), np.empty(count)
     node = pools.heads[place]
     for index in range(count):
         members[index], costs[index] = node, nodes[node].best
         node = nodes[node].next
-    order = np.argsort(costs)
-    pools.heads[place] = members[order[0]]
+    members = members[np.argsort(costs)]
+    lefts = np.empty(count, dtype=np.int32)
     for index in range(count):
-        nodes[members[order[index]]].next = members[order[index + 1]] if index + 1 < count else NONE
+        lefts[index] = borders[nodes[members[index]].border].left
+    members = members[np.argsort(lefts, kind="mergesort")]  # it leaves the nodes of a prefix in their order
+    begins, groups = np.empty(count + 1, dtype=np.int64), 0
+    for index in range(count):
+        left = borders[nodes[members[index]].border].left
+        if index == 0 or left != borders[nodes[members[index - 1]].border].left:
+            begins[groups], costs[groups] = index, nodes[members[index]].best
+            groups += 1
+    begins[groups] = count
+    pools.heads[place], following = NONE, NONE
+    order = np.argsort(costs[:groups])
+    for number in range(groups - 1, -1, -1):
+        jump = following
+        for index in range(begins[order[number] + 1] - 1, begins[order[number]] - 1, -1):
+            node = members[index]
+            nodes[node].next, nodes[node].jump = following, jump
+            following = node
+    pools.heads[place] = following
 
 
 @jit
@@ -366,7 +401,8 @@ def start(chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: f
     whole = _border(model, bounds, pools, WHOLE, root if full == 0 else model.start_word)
     last = len(chart.starts) - 1
     for cell in range(last):
-        _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
+        if bounds.dense.cells == 0 or bounds.least[chart.ends[cell]] < np.inf:
+            _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
     _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start_word])
 
 
@@ -400,7 +436,6 @@ def expand(
     hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
     junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
     edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
-    prefixes = pools.prefixes.rows
     num_states, full = len(offsets) - 1, model.order - 1
     stop, room = used[EDGES] + quota, 0
     while cursor[0] < num_states:
@@ -463,12 +498,17 @@ def expand(
                     other = heads[place]
                     if other < 0:
                         total = np.inf
+                following = NONE if other < 0 else nodes[other].jump
+                is_cheapest = True  # of its prefix
                 while True:
                     best = total
                     if other >= 0:
                         best += nodes[other].best
-                    if not best + beyond <= limit:  # nodes are in the order of their costs
-                        break
+                    if not best + beyond <= limit:
+                        if is_cheapest or following < 0:  # so is that of every prefix that follows
+                            break
+                        other, following, is_cheapest = following, nodes[following].jump, True
+                        continue
                     if other >= 0:
                         after = nodes[other].border
                         if long:
@@ -481,15 +521,14 @@ def expand(
                     bound = 0.0
                     if head >= 0:
                         bound = nodes[head].bound
+                    elif dense:
+                        bound = dense_outside(bounds.dense, target, borders[after].first, borders[after].last)
                     elif bounded:
                         lower = borders[after].coarse
                         coarser = NONE
                         if lower >= 0:
                             coarser = find_in(coarse_keys, coarse_values, (np.int64(target) << 32) + lower)
                         bound = outside[coarser] if coarser >= 0 else np.inf
-                        if dense and best + bound <= limit:
-                            first = prefixes[borders[after].left].word
-                            bound = max(bound, dense_outside(bounds.dense, target, first, borders[after].right))
                     if best + bound <= limit:
                         if head < 0:
                             head = _new_node(pools, key, best, bound)
@@ -498,7 +537,9 @@ def expand(
                         used[EDGES] += 1
                     if other < 0 or nodes[other].next < 0:
                         break
-                    other = nodes[other].next
+                    other, is_cheapest = nodes[other].next, False
+                    if other == following:
+                        following, is_cheapest = nodes[other].jump, True
                 cursor[2] += 1
             cursor[1], cursor[2] = nodes[node].next, offsets[state]
         cursor[0] += 1
@@ -638,13 +679,28 @@ def bounds_of(forest: Forest, outside: Floats) -> Bounds:
     )
 
 
-def only_dense(bounds: Bounds, dense: Dense) -> Bounds:
-    """Returns bounds of a first order's forest that only say what is in it; the dense ones say what is missing.
+def dense_bounds_of(dense: Dense) -> Bounds:
+    """Returns what matrices of the second order say about that order and the third one."""
+    return no_bounds()._replace(order=2, least=dense.least, dense=dense)
 
-    The costs of a forest and of matrices with other potentials cannot be compared.
-    """
-    anything = [np.where(costs < np.inf, -1e300, np.inf) for costs in (bounds.outside, bounds.least)]
-    return bounds._replace(outside=anything[0], least=anything[1], dense=dense)
+
+def with_words(prefixes: Table, charges: Floats) -> Table:
+    """Returns the prefixes `EMPTY`, `WHOLE`, and of each word alone that has a charge, with that."""
+    words = np.flatnonzero(charges < np.inf)
+    table = empty_table(PREFIX, max(SMALLEST, len(words) + 2))
+    table.rows[:2] = prefixes.rows[:2]
+    rows = table.rows[2 : len(words) + 2]
+    rows["parent"], rows["word"], rows["length"], rows["state"], rows["charge"] = EMPTY, words, 1, words, charges[words]
+    _enter(table, (np.int64(EMPTY) << 32) + words, 2)
+    return table
+
+
+@jit
+def _enter(table: Table, keys: Longs, first: int) -> None:
+    """Writes the keys of the records from one on."""
+    for index in range(len(keys)):
+        slot = slot_of(table.keys, keys[index])
+        table.keys[slot], table.values[slot] = keys[index], first + index
 
 
 @jit
