@@ -63,7 +63,8 @@ class Dense(NamedTuple):
         hooks: (contexts * cells,) int32, the row of a cell behind a context, -1 if it is never there; a word alone is
             the context of that number.
         hook_begins: (rows + 1,) int64;  hook_outside: the rows, flat, by the last words of the cell;
-            hook_least: (rows,) the least of each.
+            hook_least: (rows,) the least of each;  hook_inside: (rows,) what the cell costs at least there.
+        pairs, charges: see `Task`.
         cells: how many there are; 0 if there are no bounds.
     """
 
@@ -75,6 +76,9 @@ class Dense(NamedTuple):
     hook_begins: Longs
     hook_outside: Floats
     hook_least: Floats
+    hook_inside: Floats
+    pairs: Floats
+    charges: Floats
     cells: int
 
 
@@ -122,7 +126,8 @@ class Task(NamedTuple):
 def no_dense() -> Dense:
     """Returns what stands for no bounds."""
     ints, longs, floats = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), np.zeros(0)
-    return Dense(Words(ints, ints, longs, ints, longs, 0), floats, floats, ints, ints, longs, floats, floats, 0)
+    words, pairs = Words(ints, ints, longs, ints, longs, 0), np.zeros((0, 0))
+    return Dense(words, floats, floats, ints, ints, longs, floats, floats, floats, pairs, floats, 0)
 
 
 def everything_kept(chart: Chart, charges: Floats, alive: Floats) -> Kept:
@@ -173,6 +178,9 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         begins,
         hook_outside,
         _least_of_rows(hook_outside, begins),
+        _least_of_rows(rows, begins),
+        pairs,
+        charges,
         len(chart.starts),
     )
     lower = float(inside[words.begins[chart.ends[-1]]])

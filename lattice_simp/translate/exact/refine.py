@@ -305,11 +305,13 @@ def _hook(
     place = num_states + hook
     pools.heads[place], pools.sizes[place] = NONE, 0
     pools.used[PLACES] += 1
-    behind, coarse_place, least, row = False, np.int64(NONE), 0.0, NONE
+    behind, coarse_place, least, row, last = False, np.int64(NONE), 0.0, NONE, NONE
     dense, end = bounds.dense.cells > 0, chart.ends[cell]
     if dense:
-        row = dense_hook(bounds.dense, _dense_context(model, pools, context, known), known, cell)
+        code = _dense_context(model, pools, context, known)
+        row = dense_hook(bounds.dense, code, known, cell)
         least = bounds.dense.hook_least[row] if row >= 0 else np.inf
+        last = code >> 1 if known <= 1 else NONE
     elif bounds.order > 0:
         coarse_hook, behind = _coarse_hook(model, bounds, pools, context, known, cell)
         coarse_place = np.int64(num_states + coarse_hook)
@@ -322,6 +324,12 @@ def _hook(
     edges, used, bounded = pools.edges, pools.used, bounds.order > 0
     inner = pools.heads[end]
     while inner >= 0:  # for each prefix
+        if last != NONE:  # what the second order says needs no search in tables
+            first = borders[nodes[inner].border].first
+            least_cost = bounds.dense.pairs[last, first] - bounds.dense.charges[first]
+            if not nodes[inner].best + least_cost + least <= limit:
+                inner = nodes[inner].jump
+                continue
         junction = _junction(model, bounds, pools, context, borders[nodes[inner].border].left, NONE)
         own = pools.junctions.rows[junction]
         left, cost, following = own.left, own.cost, nodes[inner].jump
@@ -436,7 +444,8 @@ def expand(
     hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
     junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
     edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
-    num_states, full = len(offsets) - 1, model.order - 1
+    num_states, num_cells, full = len(offsets) - 1, bounds.dense.cells, model.order - 1
+    pairs, dense_hooks, hook_inside = bounds.dense.pairs, bounds.dense.hooks, bounds.dense.hook_inside
     stop, room = used[EDGES] + quota, 0
     while cursor[0] < num_states:
         state = cursor[0]
@@ -453,11 +462,24 @@ def expand(
                 context = 2 * contexts[state]
             elif long:
                 context = 4 * right + (2 if level[right] == full else 0)  # as `_open` says
+            before = borders[border].last
+            if dense and known[state] > 1:
+                before = bounds.dense.contexts[contexts[state]]
             while cursor[2] < offsets[state + 1]:
                 arc = cursor[2]
                 symbol, target = symbols[arc], targets[arc]
                 total = nodes[node].best + costs[arc]
                 beyond = least[target] if bounded else 0.0
+                if dense and left != EMPTY:  # what the second order says needs no search in tables
+                    cheapest = total + beyond
+                    if symbol < NO_WORD:
+                        row = dense_hooks[before * num_cells - 2 - symbol]
+                        cheapest += hook_inside[row] if row >= 0 else np.inf
+                    elif before < model.final:
+                        cheapest += pairs[before, symbol]
+                    if not cheapest <= limit:
+                        cursor[2] += 1
+                        continue
                 # What the arc may be followed with: nodes of a cell or of a hook, or the arc's own word.
                 size, direct, hook = 1, left == EMPTY and not long, NONE
                 if symbol < NO_WORD:
