@@ -33,8 +33,9 @@ OUTPUT = typer.Option("--output", "-o", help="a weights.tsv")
 OPTIMIZER = typer.Option(
     help="mert: the best score on these lists; mira: averaged small steps, safer for many features"
 )
-DIRECTIONS = typer.Option(min=0, help="random directions beside the axes, of mert")
-RESTARTS = typer.Option(min=0, help="of mert")
+RANDOM_DIRECTIONS, MERT_RESTARTS = 12, 3
+DIRECTIONS = typer.Option(min=0, help="random directions beside the axes, of mert", show_default=str(RANDOM_DIRECTIONS))
+RESTARTS = typer.Option(min=0, help="of mert", show_default=str(MERT_RESTARTS))
 SEED = typer.Option(help="of the random directions, or of the sentences' order")
 JOBS = typer.Option(min=1, help="processes for decoding, threads for optimising")
 
@@ -51,8 +52,8 @@ def weights(
     max_arcs: Annotated[int, typer.Option(min=1, help="of a lattice")] = 1000,
     metric: Annotated[TunedName, METRIC] = "bleu",
     rounds: Annotated[int, typer.Option(min=1, help="of decoding and optimising")] = 8,
-    directions: Annotated[int, DIRECTIONS] = 12,
-    restarts: Annotated[int, RESTARTS] = 1,
+    directions: Annotated[int, DIRECTIONS] = RANDOM_DIRECTIONS,
+    restarts: Annotated[int, typer.Option(min=0, help="of mert, in each round")] = 1,
     seed: Annotated[int, SEED] = 1,
     jobs: Annotated[int, JOBS] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler for decoding")] = None,  # noqa: UP045
@@ -137,8 +138,8 @@ def lattices(
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
     optimizer: Annotated[Optimizer, OPTIMIZER] = "mert",
-    directions: Annotated[int, DIRECTIONS] = 12,
-    restarts: Annotated[int, RESTARTS] = 3,
+    directions: Annotated[Optional[int], DIRECTIONS] = None,  # noqa: UP045
+    restarts: Annotated[Optional[int], RESTARTS] = None,  # noqa: UP045
     seed: Annotated[int, SEED] = 1,
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
@@ -170,8 +171,8 @@ def nbest(
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
     optimizer: Annotated[Optimizer, OPTIMIZER] = "mert",
-    directions: Annotated[int, DIRECTIONS] = 12,
-    restarts: Annotated[int, RESTARTS] = 3,
+    directions: Annotated[Optional[int], DIRECTIONS] = None,  # noqa: UP045
+    restarts: Annotated[Optional[int], RESTARTS] = None,  # noqa: UP045
     seed: Annotated[int, SEED] = 1,
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
@@ -224,13 +225,22 @@ class _Goal:
 
 @dataclass(frozen=True)
 class _Search:
-    """How weights are looked for."""
+    """How weights are looked for.
+
+    Raises:
+        LatticeSimpError: an option of mert was given for another optimiser, where it has no effect.
+    """
 
     optimizer: Optimizer
     seed: int
-    directions: int
-    restarts: int
+    directions: int | None
+    restarts: int | None
     jobs: int
+
+    def __post_init__(self) -> None:
+        for option, value in (("--directions", self.directions), ("--restarts", self.restarts)):
+            if value is not None and self.optimizer != "mert":
+                raise LatticeSimpError(f"{option} has no effect on --optimizer {self.optimizer}; leave it out")
 
     def function(self) -> Callable[..., MertResult]:
         """Returns the optimiser with its options."""
@@ -239,7 +249,9 @@ class _Search:
 
         if self.optimizer == "mira":
             return partial(learn_margins, options=MiraOptions(seed=self.seed))
-        options = MertOptions(seed=self.seed, random_directions=self.directions, restarts=self.restarts, jobs=self.jobs)
+        directions = RANDOM_DIRECTIONS if self.directions is None else self.directions
+        restarts = MERT_RESTARTS if self.restarts is None else self.restarts
+        options = MertOptions(seed=self.seed, random_directions=directions, restarts=restarts, jobs=self.jobs)
         return partial(minimize_error, options=options)
 
 
