@@ -17,6 +17,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers
 from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
+from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
@@ -208,7 +209,7 @@ def second_order(seed):
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
     bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
     charges = exact.first_charges(bounds, second)
-    return chart, second, bounds, prefixes, charges, dense.everything_kept(chart, charges, bounds.least)
+    return chart, second, bounds, prefixes, charges, everything_kept(chart, charges, bounds.least)
 
 
 def test_dense_bounds_are_those_of_the_second_orders_forest():

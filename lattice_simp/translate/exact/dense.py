@@ -1,9 +1,9 @@
 """Bounds of the second order without a forest: costs alone, in a matrix for each state of the chart.
 
-The forest of order 2 is by far the largest one, and most of it is dropped as soon as its bounds are known. So they are
-computed beforehand, for every state of the chart and every pair of its first and its last word, in dense arrays, whose
-sums take a few nanoseconds each. As in the forest, words behind several words of their
-own rule are charged after those.
+The forest of order 2 would be by far the largest one, and most of it would be dropped as soon as its bounds are known.
+So they are computed for every state of the chart and every pair of its first and its last word, in dense arrays, whose
+sums take a few nanoseconds each; they bound the third order as well as that forest would. Words behind several words of
+their own rule are charged after those.
 """
 
 from __future__ import annotations
@@ -16,41 +16,20 @@ import numpy as np
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.translate.exact.automaton import Automaton, relaxed
+from lattice_simp.translate.exact.border_words import (
+    Kept,
+    Words,
+    border_words,
+    index_of,
+    kept_within,
+    positions_of,
+    size_of,
+    starts_of_cells,
+)
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 MAX_ENTRIES = 60_000_000
-"""Pairs of words at all states; beyond that the matrices take more memory than they are worth (16 bytes each)."""
-
-
-class Words(NamedTuple):
-    """The words at the borders of the states.
-
-    Attributes:
-        first, last: (states,) int32, the lists of the first and the last words; list w below the number of words holds
-            the word w alone, and the one behind those stands for any word, which is not told apart.
-        offsets, listed: the lists, sorted;  begins: (states + 1,) int64, where each state's matrix begins.
-        anything: the number of the list that stands for any word.
-    """
-
-    first: Ints
-    last: Ints
-    offsets: Longs
-    listed: Ints
-    begins: Longs
-    anything: int
-
-
-class Kept(NamedTuple):
-    """What derivations within a limit may use.
-
-    Attributes:
-        states: (states,) bool.
-        firsts, lasts: (merging states, words) bool, the words at their borders, in the order of `_merging`.
-    """
-
-    states: Bools
-    firsts: Bools
-    lasts: Bools
+"""Pairs of words at all states; beyond that the matrices take more memory than they are worth (24 bytes each)."""
 
 
 class Dense(NamedTuple):
@@ -130,13 +109,6 @@ def no_dense() -> Dense:
     return Dense(words, floats, floats, ints, ints, longs, floats, floats, floats, pairs, floats, 0)
 
 
-def everything_kept(chart: Chart, charges: Floats, alive: Floats) -> Kept:
-    """Returns what is known before the first bounds: living states, and words that derivations begin a cell with."""
-    _, count, _ = _merging(chart)
-    firsts, lasts = np.tile(charges < np.inf, (count, 1)), np.ones((count, len(charges)), dtype=np.bool_)
-    return Kept(alive < np.inf, firsts, lasts)
-
-
 def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, limit: float) -> DenseBounds | None:
     """Computes the bounds of order 2 with the potentials of an automaton.
 
@@ -153,7 +125,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
     """
     if (chart.symbols == NO_WORD).any():
         return None
-    words = _words(chart, model.final, kept)
+    words = border_words(chart, model.final, kept)
     if words.begins[-1] > MAX_ENTRIES:
         return None
     pairs = _pair_costs(model)
@@ -184,7 +156,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         len(chart.starts),
     )
     lower = float(inside[words.begins[chart.ends[-1]]])
-    return DenseBounds(dense, totals, lower, _kept(chart, words, totals, len(charges)))
+    return DenseBounds(dense, totals, lower, kept_within(chart, words, totals, len(charges)))
 
 
 @jit
@@ -237,150 +209,6 @@ def _costs_behind(model: Automaton, before: int, row: Floats) -> None:
 
 
 @jit
-def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
-    """Numbers the states where several arcs meet, -1 for others: the cells' ends, and the positions of the sentence.
-
-    Returns:
-        (states,) the numbers, how many there are, and (states,) which states are positions.
-    """
-    num_states, num_cells = len(chart.offsets) - 1, len(chart.starts)
-    number = np.full(num_states, -1, dtype=np.int64)
-    count = num_cells - 1
-    whole, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
-    number[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
-    top = np.zeros(num_states, dtype=np.bool_)
-    top[whole] = True
-    for state in range(num_states):
-        if top[state]:
-            for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-                target = chart.targets[arc]
-                if not top[target] and target != goal:
-                    top[target] = True
-                    number[target] = count
-                    count += 1
-    return number, count, top
-
-
-@jit
-def _starts(chart: Chart) -> Bools:
-    """Returns which states are starts of cells, but for the whole sentence's."""
-    is_start = np.zeros(len(chart.offsets) - 1, dtype=np.bool_)
-    is_start[chart.starts[: len(chart.starts) - 1]] = True
-    return is_start
-
-
-@jit
-def _words(chart: Chart, count: int, kept: Kept) -> Words:
-    """Finds the words at the borders of all states, of those that are kept."""
-    num_states, anything = len(chart.offsets) - 1, count
-    number, sets, top = _merging(chart)
-    is_start, goal = _starts(chart), chart.ends[len(chart.ends) - 1]
-    firsts, lasts = np.zeros((sets, count), dtype=np.bool_), np.zeros((sets, count), dtype=np.bool_)
-    first, last = np.full(num_states, anything, dtype=np.int32), np.full(num_states, anything, dtype=np.int32)
-    offsets = np.zeros(count + 2 * sets + 2, dtype=np.int64)
-    listed = np.empty(count + 1 + 2 * sets * count, dtype=np.int32)
-    listed[: count + 1], offsets[: count + 2] = np.arange(count + 1), np.arange(count + 2)
-    lists = count + 1
-    for state in range(num_states):
-        own = number[state]
-        if own >= 0:
-            if not top[state]:
-                lists = _add_list(offsets, listed, lists, firsts[own])
-                first[state] = lists - 1
-            lists = _add_list(offsets, listed, lists, lasts[own])
-            last[state] = lists - 1
-        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            target, symbol = chart.targets[arc], chart.symbols[arc]
-            if target == goal or not (kept.states[state] and kept.states[target]):
-                continue
-            own_first = own_last = symbol
-            if symbol < 0:
-                own_first, own_last = first[chart.ends[-2 - symbol]], last[chart.ends[-2 - symbol]]
-            if not is_start[state]:
-                own_first = first[state]
-            if own_first == anything and not top[state]:  # nothing leads here
-                continue
-            met = number[target]
-            if met < 0:
-                first[target], last[target] = own_first, own_last
-                continue
-            if not top[target]:
-                for word in listed[offsets[own_first] : offsets[own_first + 1]]:
-                    firsts[met, word] = kept.firsts[met, word]
-            for word in listed[offsets[own_last] : offsets[own_last + 1]]:
-                lasts[met, word] = kept.lasts[met, word]
-    begins = np.zeros(num_states + 1, dtype=np.int64)
-    for state in range(num_states):
-        size = (offsets[first[state] + 1] - offsets[first[state]]) * (offsets[last[state] + 1] - offsets[last[state]])
-        begins[state + 1] = begins[state] + (size if kept.states[state] else 0)
-    return Words(first, last, offsets[: lists + 1], listed[: offsets[lists]], begins, anything)
-
-
-@jit
-def _add_list(offsets: Longs, listed: Ints, lists: int, marked: Bools) -> int:
-    """Adds the list of the words that are marked; returns how many lists there are."""
-    end = offsets[lists]
-    for word in range(len(marked)):
-        if marked[word]:
-            listed[end] = word
-            end += 1
-    offsets[lists + 1] = end
-    return lists + 1
-
-
-@jit
-def _kept(chart: Chart, words: Words, totals: Floats, count: int) -> Kept:
-    """Returns what has a total: states, and words at the borders of those where arcs meet."""
-    number, sets, _ = _merging(chart)
-    states = np.zeros(len(number), dtype=np.bool_)
-    firsts, lasts = np.zeros((sets, count), dtype=np.bool_), np.zeros((sets, count), dtype=np.bool_)
-    for state in range(len(number)):
-        width = _size(words, words.last[state])
-        for place in range(words.begins[state], words.begins[state + 1]):
-            if totals[place] < np.inf:
-                states[state] = True
-                if number[state] >= 0:
-                    row, column = divmod(place - words.begins[state], width)
-                    lasts[number[state], words.listed[words.offsets[words.last[state]] + column]] = True
-                    if words.first[state] != words.anything:
-                        firsts[number[state], words.listed[words.offsets[words.first[state]] + row]] = True
-    for cell in range(len(chart.starts)):
-        states[chart.starts[cell]] = states[chart.ends[cell]]
-    return Kept(states, firsts, lasts)
-
-
-@jit
-def _size(words: Words, own: int) -> int:
-    """Returns how many words are in a list."""
-    return words.offsets[own + 1] - words.offsets[own]
-
-
-@jit
-def _index(words: Words, own: int, word: int) -> int:
-    """Returns where a word is in a list, -1 if it is not there."""
-    if own == words.anything:
-        return 0
-    begin, end = words.offsets[own], words.offsets[own + 1]
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) >> 1
-        if words.listed[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    return low - begin if low < end and words.listed[low] == word else -1
-
-
-@jit
-def _positions(words: Words, own: int, wanted: int) -> Longs:
-    """Returns where the words of one list are in another one, -1 where they are not."""
-    found = np.empty(_size(words, own), dtype=np.int64)
-    for index in range(len(found)):
-        found[index] = index if own == wanted else _index(words, wanted, words.listed[words.offsets[own] + index])
-    return found
-
-
-@jit
 def _word_cost(model: Automaton, task: Task, context: int, word: int) -> float:
     """Returns what a word costs after a numbered context."""
     if context < model.final:
@@ -399,7 +227,7 @@ def _context(task: Task, state: int, index: int) -> int:
 @jit
 def _costs_after(model: Automaton, task: Task, state: int, word: int) -> Floats:
     """Returns what a word costs after each last word of a state."""
-    costs = np.empty(_size(task.words, task.words.last[state]))
+    costs = np.empty(size_of(task.words, task.words.last[state]))
     for index in range(len(costs)):
         costs[index] = _word_cost(model, task, _context(task, state, index), word)
     return costs
@@ -447,29 +275,29 @@ def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, L
     inside = np.full(begins[num_states], np.inf)
     hooks = np.full(count * num_cells, -1, dtype=np.int32)
     hook_begins, rows, num_rows = np.zeros(4096, dtype=np.int64), np.empty(65536), 0
-    whole, is_start = chart.starts[num_cells - 1], _starts(chart)
+    whole, is_start = chart.starts[num_cells - 1], starts_of_cells(chart)
     inside[begins[whole]] = model.potential[model.start_word]
     for state in range(num_states):
         if not kept[state]:
             continue
-        own_firsts, own_lasts = _size(words, first[state]), _size(words, last[state])
+        own_firsts, own_lasts = size_of(words, first[state]), size_of(words, last[state])
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
             if not kept[target]:
                 continue
-            width = _size(words, last[target])
+            width = size_of(words, last[target])
             cell, end = -2 - symbol, chart.ends[-2 - symbol] if symbol < 0 else 0
             if symbol >= 0:
-                column = _index(words, last[target], symbol)
+                column = index_of(words, last[target], symbol)
                 if column < 0:
                     continue
                 if is_start[state]:
-                    row = _index(words, first[target], symbol)
+                    row = index_of(words, first[target], symbol)
                     if row >= 0:
                         place = begins[target] + row * width + column
                         inside[place] = min(inside[place], charges[symbol] + cost)
                     continue
-                rows_of = _positions(words, first[state], first[target])
+                rows_of = positions_of(words, first[state], first[target])
                 after = _costs_after(model, task, state, symbol)
                 for row in range(own_firsts):
                     if rows_of[row] >= 0:
@@ -481,15 +309,15 @@ def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, L
                 continue
             if not kept[end]:
                 continue
-            same, columns = last[end] == last[target], _positions(words, last[end], last[target])
+            same, columns = last[end] == last[target], positions_of(words, last[end], last[target])
             if is_start[state]:
-                rows_of = _positions(words, first[end], first[target])
+                rows_of = positions_of(words, first[end], first[target])
                 for row in range(len(rows_of)):
                     if rows_of[row] >= 0:
                         start = begins[end] + row * len(columns)
                         _lower(inside, begins[target] + rows_of[row] * width, inside, start, columns, same, cost)
                 continue
-            rows_of = _positions(words, first[state], first[target])
+            rows_of = positions_of(words, first[state], first[target])
             for index in range(own_lasts):
                 context = _context(task, state, index)
                 hook = hooks[context * num_cells + cell]
@@ -502,7 +330,7 @@ def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, L
                     while hook_begins[num_rows] > len(rows):
                         rows = grown(rows)
                     rows[hook_begins[hook] : hook_begins[num_rows]] = np.inf
-                    for row in range(_size(words, first[end])):
+                    for row in range(size_of(words, first[end])):
                         following = words.listed[words.offsets[first[end]] + row]
                         if charges[following] < np.inf:
                             junction = _word_cost(model, task, context, following) - charges[following]
@@ -533,14 +361,14 @@ def _outside(
     first, last, begins = words.first, words.last, words.begins
     outside, hook_outside = np.full(len(inside), np.inf), np.full(len(rows), np.inf)
     least, hook_least = np.full(num_states, np.inf), _least_of_rows(rows, hook_begins)
-    goal, is_start = chart.ends[num_cells - 1], _starts(chart)
+    goal, is_start = chart.ends[num_cells - 1], starts_of_cells(chart)
     cell_of_end = np.full(num_states, -1, dtype=np.int64)
     cell_of_end[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
     outside[begins[goal]] = 0.0
     for state in range(num_states - 1, -1, -1):
         if not kept[state]:
             continue
-        own_firsts, own_lasts = _size(words, first[state]), _size(words, last[state])
+        own_firsts, own_lasts = size_of(words, first[state]), size_of(words, last[state])
         if cell_of_end[state] >= 0:  # all that is behind words is known: their first words
             columns = np.arange(own_lasts)
             for context in range(count):
@@ -557,13 +385,13 @@ def _outside(
             target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
             if not least[target] < np.inf:
                 continue
-            width = _size(words, last[target])
+            width = size_of(words, last[target])
             cell, end = -2 - symbol, chart.ends[-2 - symbol] if symbol < 0 else 0
             if symbol >= 0:
-                column = _index(words, last[target], symbol)
+                column = index_of(words, last[target], symbol)
                 if is_start[state] or column < 0:
                     continue
-                rows_of = _positions(words, first[state], first[target])
+                rows_of = positions_of(words, first[state], first[target])
                 after = _costs_after(model, task, state, symbol)
                 for row in range(own_firsts):
                     if rows_of[row] >= 0:
@@ -574,9 +402,9 @@ def _outside(
                 continue
             if not kept[end]:
                 continue
-            columns = _positions(words, last[end], last[target])
+            columns = positions_of(words, last[end], last[target])
             if is_start[state]:
-                rows_of = _positions(words, first[end], first[target])
+                rows_of = positions_of(words, first[end], first[target])
                 for row in range(len(rows_of)):
                     if rows_of[row] >= 0:
                         begin = begins[target] + rows_of[row] * width
@@ -585,7 +413,7 @@ def _outside(
                                 place = begins[end] + row * len(columns) + column
                                 outside[place] = min(outside[place], outside[begin + columns[column]] + cost)
                 continue
-            rows_of = _positions(words, first[state], first[target])
+            rows_of = positions_of(words, first[state], first[target])
             for index in range(own_lasts):
                 hook = hooks[_context(task, state, index) * num_cells + cell]
                 if hook < 0:
@@ -614,10 +442,10 @@ def _outside(
 def dense_outside(dense: Dense, place: int, first: int, last: int) -> float:
     """Returns what is missing to a state with these words at its borders."""
     words = dense.words
-    row, column = _index(words, words.first[place], first), _index(words, words.last[place], last)
+    row, column = index_of(words, words.first[place], first), index_of(words, words.last[place], last)
     if row < 0 or column < 0 or words.begins[place] == words.begins[place + 1]:
         return np.inf
-    return dense.outside[words.begins[place] + row * _size(words, words.last[place]) + column]
+    return dense.outside[words.begins[place] + row * size_of(words, words.last[place]) + column]
 
 
 @jit
@@ -630,5 +458,5 @@ def dense_hook(dense: Dense, context: int, known: int, cell: int) -> int:
 @jit
 def dense_hook_outside(dense: Dense, hook: int, end: int, last: int) -> float:
     """Returns what is missing to the strings of a cell (its end state) behind a context that end in a word."""
-    column = _index(dense.words, dense.words.last[end], last)
+    column = index_of(dense.words, dense.words.last[end], last)
     return dense.hook_outside[dense.hook_begins[hook] + column] if column >= 0 else np.inf

@@ -16,7 +16,8 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, cpu_seconds
 from lattice_simp.core.records import Table
 from lattice_simp.translate.exact.automaton import Automaton
-from lattice_simp.translate.exact.dense import dense_bounds, everything_kept
+from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.dense import dense_bounds
 from lattice_simp.translate.exact.forest import Forest, inside_costs
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.exact.multipliers import tighten
