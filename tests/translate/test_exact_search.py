@@ -18,10 +18,12 @@ from lattice_simp.translate.exact import dense, multipliers
 from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
 from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.bounds import bounds_of, no_bounds
 from lattice_simp.translate.exact.forest import inside_costs
+from lattice_simp.translate.exact.junctions import first_prefixes
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
-from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
+from lattice_simp.translate.exact.refine import refined_forest
 from lattice_simp.translate.exact.search import search
 from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.settings import DecoderSettings

@@ -7,14 +7,15 @@ say is missing at least, is within the limit, so that no derivation within the l
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
-from lattice_simp.core.records import NONE, SMALLEST, Table, empty_table, find, find_in, rehashed, slot_of
-from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
-from lattice_simp.translate.exact.dense import Dense, dense_hook, dense_hook_outside, dense_outside, no_dense
+from lattice_simp.core.kernel import Longs, Records, inlined, jit
+from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, rehashed
+from lattice_simp.translate.exact.automaton import Automaton, lower_state
+from lattice_simp.translate.exact.bounds import Bounds
+from lattice_simp.translate.exact.dense import dense_hook, dense_hook_outside, dense_outside
 from lattice_simp.translate.exact.forest import (
     BORDER,
     BORDERS,
@@ -24,12 +25,10 @@ from lattice_simp.translate.exact.forest import (
     HOOKS,
     JUNCTION,
     JUNCTIONS,
-    LONGEST,
     NODE,
     NODES,
     PARTS,
     PLACES,
-    PREFIX,
     PREFIXES,
     TRANSITION,
     TRANSITIONS,
@@ -37,205 +36,17 @@ from lattice_simp.translate.exact.forest import (
     Forest,
     Pools,
 )
+from lattice_simp.translate.exact.junctions import border_of, coarse_border, junction_of, open_context
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 
 FINISHED, FULL, PAUSED = range(3)
 """Why the kernel returns: all is done, a pool is full, or enough steps were made."""
 
 
-class Bounds(NamedTuple):
-    """What a finished forest says about the next order, or matrices about the second and the third one.
-
-    Attributes:
-        order: of the forest; 0 if there is none, and everything is within bounds.
-        borders, hooks, transitions: its tables.
-        nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
-        least: (places,) the least of the nodes at a place; without a forest, (states,) that of the matrices.
-        dense: the matrices; none if there is a forest.
-    """
-
-    order: int
-    borders: Table
-    hooks: Table
-    transitions: Table
-    nodes: Table
-    outside: Floats
-    least: Floats
-    dense: Dense
-
-
-def no_bounds() -> Bounds:
-    """Returns the bounds of the first order."""
-    borders, hooks, transitions = (empty_table(kind) for kind in (BORDER, HOOK, TRANSITION))
-    return Bounds(0, borders, hooks, transitions, empty_table(HOOK), np.zeros(0), np.zeros(0), no_dense())
-
-
-def first_prefixes(root: int) -> Table:
-    """Returns the table of the prefixes `EMPTY` and `WHOLE`."""
-    table = empty_table(PREFIX)
-    table.rows[EMPTY] = (NONE, NONE, 0, root, 0.0)
-    table.rows[WHOLE] = (NONE, NONE, LONGEST, root, 0.0)
-    return table
-
-
-@jit
-def _added(table: Table, key: int, used: Longs, counter: int) -> int:
-    """Returns the number of a new record; its fields are still to be written."""
-    slot = slot_of(table.keys, key)
-    table.keys[slot], table.values[slot] = key, used[counter]
-    used[counter] += 1
-    return used[counter] - 1
-
-
-@jit
-def _transition(model: Automaton, pools: Pools, context: int, word: int) -> int:
-    """Finds a word after a context, or adds it."""
-    table = pools.transitions
-    key = (np.int64(context) << 32) + word
-    found = find(table, key)
-    if found >= 0:
-        return found
-    found = _added(table, key, pools.used, TRANSITIONS)
-    row = table.rows[found]
-    row.context, row.word = context, word
-    row.cost = relaxed(model, context, word)
-    row.matched = row.next = len(model.suffix) - 1
-    if word != model.final:
-        row.matched, _ = read(model, context, word)
-        row.next = lower_state(model, row.matched, model.order)
-    return found
-
-
-@jit
-def _open(model: Automaton, state: int, words: int) -> int:
-    """Returns the context of a state that stands for a number of words."""
-    return 2 * state + (1 if model.level[state] == words else 0)
-
-
-@jit
-def _longer_prefix(model: Automaton, bounds: Bounds, pools: Pools, prefix: int, word: int) -> int:
-    """Returns the prefix and one more word; `NONE` if no derivation within the bounds begins so."""
-    table = pools.prefixes
-    key = (np.int64(prefix) << 32) + word
-    found = find(table, key)
-    length, dense = table.rows[prefix].length, bounds.dense.cells > 0
-    if found >= 0 or length < model.order - 2 or (dense and length == 0):
-        return found
-    context = _open(model, table.rows[prefix].state, length)
-    if dense:  # as the matrices charge the word
-        cost = relaxed(model, context, word)
-    else:
-        coarse = find(bounds.transitions, (np.int64(context) << 32) + word)
-        cost = bounds.transitions.rows[coarse].cost if coarse >= 0 else np.inf
-    if not cost < np.inf:
-        return NONE
-    found = _added(table, key, pools.used, PREFIXES)
-    row = table.rows[found]
-    row.parent, row.word, row.length = prefix, word, length + 1
-    row.state, _ = read(model, context, word)
-    row.charge = table.rows[prefix].charge + cost
-    return found
-
-
-@jit
-def _border(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: int) -> int:
-    """Finds a border, or adds it."""
-    table = pools.borders
-    key = (np.int64(left) << 32) + right + 1
-    found = find(table, key)
-    if found >= 0:
-        return found
-    found = _added(table, key, pools.used, BORDERS)
-    row = table.rows[found]
-    row.left, row.right = left, right
-    row.coarse = row.first = row.last = NONE
-    if bounds.dense.cells == 0:
-        row.coarse = _coarse_border(model, bounds, pools, left, right, False)
-    elif left != EMPTY:
-        prefixes = pools.prefixes.rows
-        row.last = prefixes[left].word if right == NONE else lower_state(model, right, 2)
-        if left != WHOLE:
-            while prefixes[left].length > 1:
-                left = prefixes[left].parent
-            row.first = prefixes[left].word
-    return found
-
-
-@jit
-def _coarse_border(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: int, behind: bool) -> int:
-    """Returns the border one order lower, of a hook `behind` words that are a full context there."""
-    if bounds.order == 0:
-        return NONE
-    length = model.order - 2
-    prefixes = pools.prefixes.rows
-    if right == NONE and prefixes[left].length >= length:
-        right = prefixes[left].state
-    if right != NONE:
-        right = lower_state(model, right, model.order - 1)
-    if behind:
-        left = WHOLE
-    elif left != WHOLE and prefixes[left].length > length:
-        left = prefixes[left].parent
-    return find(bounds.borders, (np.int64(left) << 32) + right + 1)
-
-
-@jit
-def _junction(model: Automaton, bounds: Bounds, pools: Pools, context: int, prefix: int, word: int) -> int:
-    """Finds what words cost after a context, or adds it.
-
-    The words are a prefix that was charged already, or, if `word` is not `NONE`, that word. `context` is
-    `2 * context`, or `2 * prefix + 1` where the prefix is everything.
-    """
-    table = pools.junctions
-    key = (np.int64(context) << 32) + (2 * prefix if word == NONE else 2 * word + 1)
-    found = find(table, key)
-    if found >= 0:
-        return found
-    prefixes = pools.prefixes.rows
-    found = _added(table, key, pools.used, JUNCTIONS)
-    row = table.rows[found]
-    full = model.order - 1
-    left, before = (context >> 1, NONE) if context & 1 else (WHOLE, context >> 1)
-    right = lower_state(model, before >> 1, model.order) if before != NONE else NONE
-    row.begin, row.fixed = pools.used[PARTS], 0.0
-    row.cost = 0.0
-    count = 1 if word != NONE else prefixes[prefix].length
-    if word == NONE:
-        row.fixed = -prefixes[prefix].charge
-    for index in range(count):
-        following = word
-        if word == NONE:
-            at = prefix
-            for _ in range(count - 1 - index):
-                at = prefixes[at].parent
-            following = prefixes[at].word
-        if before == NONE:
-            charged = prefixes[left].charge
-            left = _longer_prefix(model, bounds, pools, left, following)
-            if left == NONE:
-                row.cost = np.inf
-                break
-            row.fixed += prefixes[left].charge - charged
-            if prefixes[left].length >= full:
-                right = prefixes[left].state
-                before = _open(model, right, full)
-        else:
-            part = _transition(model, pools, before, following)
-            pools.junction_transitions[pools.used[PARTS]] = part
-            pools.used[PARTS] += 1
-            row.cost += pools.transitions.rows[part].cost
-            right = pools.transitions.rows[part].next
-            before = _open(model, right, full)
-    row.cost += row.fixed
-    row.end = pools.used[PARTS]
-    row.left, row.right = left, right
-    return found
-
-
 @jit
 def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
     """Adds a node with a key (of its place and border) to its place."""
-    head = _added(pools.nodes, key, pools.used, NODES)
+    head = added(pools.nodes, key, pools.used, NODES)
     row, place = pools.nodes.rows[head], key >> 32
     row.place, row.border, row.best, row.bound = place, key & 0xFFFFFFFF, best, bound
     row.next = pools.heads[place]
@@ -270,9 +81,9 @@ def _coarse_hook(
     if context & 1:
         prefix = pools.prefixes.rows[context >> 1]
         if prefix.length >= lower:
-            context, behind = 2 * _open(model, prefix.state, lower), True
+            context, behind = 2 * open_context(model, prefix.state, lower), True
     elif known <= lower:
-        context = 2 * _open(model, lower_state(model, context >> 2, lower + 1), lower)
+        context = 2 * open_context(model, lower_state(model, context >> 2, lower + 1), lower)
     return find(bounds.hooks, _hook_key(context, known, cell)), behind
 
 
@@ -301,7 +112,7 @@ def _hook(
     hook = find(pools.hooks, key)
     if hook >= 0:
         return num_states + hook
-    hook = _added(pools.hooks, key, pools.used, HOOKS)
+    hook = added(pools.hooks, key, pools.used, HOOKS)
     place = num_states + hook
     pools.heads[place], pools.sizes[place] = NONE, 0
     pools.used[PLACES] += 1
@@ -330,7 +141,7 @@ def _hook(
             if not nodes[inner].best + least_cost + least <= limit:
                 inner = nodes[inner].jump
                 continue
-        junction = _junction(model, bounds, pools, context, borders[nodes[inner].border].left, NONE)
+        junction = junction_of(model, bounds, pools, context, borders[nodes[inner].border].left, NONE)
         own = pools.junctions.rows[junction]
         left, cost, following = own.left, own.cost, nodes[inner].jump
         while inner != following:
@@ -343,7 +154,7 @@ def _hook(
                 right = own.right
             border = find_in(border_keys, border_values, (np.int64(left) << 32) + right + 1)
             if border < 0:
-                border = _border(model, bounds, pools, left, right)
+                border = border_of(model, bounds, pools, left, right)
             key = (np.int64(place) << 32) + border
             head = find_in(node_keys, node_values, key)
             bound = 0.0
@@ -354,7 +165,7 @@ def _hook(
             elif bounded:
                 lower = borders[border].coarse
                 if behind:
-                    lower = _coarse_border(model, bounds, pools, left, right, True)
+                    lower = coarse_border(model, bounds, pools, left, right, True)
                 coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
                 bound = outside[coarser] if coarser >= 0 else np.inf
             if best + bound <= limit:
@@ -405,8 +216,8 @@ def start(chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: f
     """Adds the nodes at the cells' starts."""
     full = model.order - 1
     root = len(model.suffix) - 1
-    empty = _border(model, bounds, pools, EMPTY, root if full == 0 else NONE)
-    whole = _border(model, bounds, pools, WHOLE, root if full == 0 else model.start_word)
+    empty = border_of(model, bounds, pools, EMPTY, root if full == 0 else NONE)
+    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start_word)
     last = len(chart.starts) - 1
     for cell in range(last):
         if bounds.dense.cells == 0 or bounds.least[chart.ends[cell]] < np.inf:
@@ -461,7 +272,7 @@ def expand(
             if known[state] > full:
                 context = 2 * contexts[state]
             elif long:
-                context = 4 * right + (2 if level[right] == full else 0)  # as `_open` says
+                context = 4 * right + (2 if level[right] == full else 0)  # as `open_context` says
             before = borders[border].last
             if dense and known[state] > 1:
                 before = bounds.dense.contexts[contexts[state]]
@@ -501,14 +312,14 @@ def expand(
                 if symbol >= 0:
                     junction = find_in(junction_keys, junction_values, (np.int64(context) << 32) + 2 * symbol + 1)
                     if junction < 0:
-                        junction = _junction(model, bounds, pools, context, EMPTY, symbol)
+                        junction = junction_of(model, bounds, pools, context, EMPTY, symbol)
                     total += junctions[junction].cost
                     if total < np.inf and total + beyond <= limit:
                         left_after = left if long else junctions[junction].left
                         right_after = junctions[junction].right
                         after = find_in(border_keys, border_values, (np.int64(left_after) << 32) + right_after + 1)
                         if after < 0:
-                            after = _border(model, bounds, pools, left_after, right_after)
+                            after = border_of(model, bounds, pools, left_after, right_after)
                     else:
                         total = np.inf
                 elif symbol < NO_WORD:
@@ -537,7 +348,7 @@ def expand(
                             right_after = borders[after].right
                             after = find_in(border_keys, border_values, (np.int64(left) << 32) + right_after + 1)
                             if after < 0:
-                                after = _border(model, bounds, pools, left, right_after)
+                                after = border_of(model, bounds, pools, left, right_after)
                     key = (np.int64(target) << 32) + after
                     head = find_in(node_keys, node_values, key)
                     bound = 0.0
@@ -681,58 +492,3 @@ def _finished(chart: Chart, model: Automaton, pools: Pools) -> Forest | None:
         transitions=pools.transitions.rows[: pools.used[TRANSITIONS]],
         pools=pools,
     )
-
-
-def bounds_of(forest: Forest, outside: Floats) -> Bounds:
-    """Returns what a forest says about the next order, from what is missing to its nodes."""
-    pools = forest.pools
-    least = np.full(int(pools.used[PLACES]), np.inf)
-    np.minimum.at(least, forest.places, outside)
-    keys = (forest.places.astype(np.int64) << 32) + forest.borders
-    return Bounds(
-        order=forest.order,
-        borders=pools.borders,
-        hooks=pools.hooks,
-        transitions=pools.transitions,
-        nodes=_numbered(keys),
-        outside=outside,
-        least=least,
-        dense=no_dense(),
-    )
-
-
-def dense_bounds_of(dense: Dense) -> Bounds:
-    """Returns what matrices of the second order say about that order and the third one."""
-    return no_bounds()._replace(order=2, least=dense.least, dense=dense)
-
-
-def with_words(prefixes: Table, charges: Floats) -> Table:
-    """Returns the prefixes `EMPTY`, `WHOLE`, and of each word alone that has a charge, with that."""
-    words = np.flatnonzero(charges < np.inf)
-    table = empty_table(PREFIX, max(SMALLEST, len(words) + 2))
-    table.rows[:2] = prefixes.rows[:2]
-    rows = table.rows[2 : len(words) + 2]
-    rows["parent"], rows["word"], rows["length"], rows["state"], rows["charge"] = EMPTY, words, 1, words, charges[words]
-    _enter(table, (np.int64(EMPTY) << 32) + words, 2)
-    return table
-
-
-@jit
-def _enter(table: Table, keys: Longs, first: int) -> None:
-    """Writes the keys of the records from one on."""
-    for index in range(len(keys)):
-        slot = slot_of(table.keys, keys[index])
-        table.keys[slot], table.values[slot] = keys[index], first + index
-
-
-@jit
-def _numbered(keys: Longs) -> Table:
-    """Returns a table that finds the index of each key."""
-    size = 16
-    while size < 2 * len(keys):
-        size *= 2
-    slots, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
-    for index in range(len(keys)):
-        slot = slot_of(slots, keys[index])
-        slots[slot], values[slot] = keys[index], index
-    return Table(slots, values, np.zeros(0, dtype=HOOK))

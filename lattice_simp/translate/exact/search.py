@@ -17,19 +17,13 @@ from lattice_simp.core.kernel import Floats, cpu_seconds
 from lattice_simp.core.records import Table
 from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.bounds import Bounds, bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.dense import dense_bounds
 from lattice_simp.translate.exact.forest import Forest, inside_costs
+from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.exact.multipliers import tighten
-from lattice_simp.translate.exact.refine import (
-    Bounds,
-    bounds_of,
-    dense_bounds_of,
-    first_prefixes,
-    no_bounds,
-    refined_forest,
-    with_words,
-)
+from lattice_simp.translate.exact.refine import refined_forest
 from lattice_simp.translate.nested_chart import Chart
 
 SLACK = 1e-6
