@@ -233,9 +233,21 @@ def test_the_notebook_gives_its_outputs():
 
 
 def shown(cell) -> list[str]:
-    """Returns the texts of a cell's outputs; of drawings, their words: Graphviz places them as it likes."""
-    data = [output.get("data", {"text/plain": output.get("text")}) for output in cell.get("outputs", ())]
-    return [words(kinds["image/svg+xml"]) if "image/svg+xml" in kinds else kinds["text/plain"] for kinds in data]
+    """Returns the texts of a cell's outputs; of drawings, their words: Graphviz places them as it likes.
+
+    What is printed comes in one part or in several, as the kernel is quick or slow.
+    """
+    texts: list[str] = []
+    printed = False
+    for output in cell.get("outputs", ()):
+        kinds = output.get("data", {"text/plain": output.get("text")})
+        text = words(kinds["image/svg+xml"]) if "image/svg+xml" in kinds else kinds["text/plain"]
+        if printed and "data" not in output:
+            texts[-1] += text
+        else:
+            texts.append(text)
+        printed = "data" not in output
+    return texts
 
 
 def words(drawing: str) -> str:

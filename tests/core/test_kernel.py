@@ -99,7 +99,7 @@ READ_ONLY = """
     names = ("UserProvidedCacheLocator", "_UserProvidedCacheLocator")
     caching.CacheImpl._locator_classes = [getattr(caching, name) for name in names if hasattr(caching, name)]
     import lattice_simp as ls
-    print(ls.nbest(ls.Lattice.from_strings([("a b", 1.0), ("a", 2.0)]), 2)[0].text)
+    print(ls.Lattice.from_strings([("a b", 1.0), ("a", 2.0)]).connected().num_arcs)
 """
 
 
@@ -107,7 +107,7 @@ def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
     kept = []
     for _ in range(2):
         done = run(READ_ONLY, XDG_CACHE_HOME=str(tmp_path), NUMBA_CACHE_DIR="")
-        assert done.stdout == "a b\n", done.stderr
+        assert done.stdout == "3\n", done.stderr
         assert f"compiled code is kept in {tmp_path}" in done.stderr
         kept.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
     assert kept[0] == kept[1]  # the second process found all of it
@@ -124,7 +124,7 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
         XDG_CACHE_HOME=str(file),
         NUMBA_CACHE_DIR="",
     )
-    assert done.stdout == "a b\n", done.stderr
+    assert done.stdout == "3\n", done.stderr
 
 
 @pytest.mark.parametrize(("before", "threads"), [("", 2), ("kernel.run_kernels_directly()", 1)])

@@ -80,7 +80,7 @@ def fan(length, after):
 
 
 def test_states_are_limited():
-    lattice = fan(40, 16)  # it would take 2 ** 16 states for each position
+    lattice = fan(18, 11)  # it would take 2 ** 11 states for each position
     for operation in (determinize, minimize):
         for semiring in ("tropical", "log"):
             with pytest.raises(LatticeSimpError, match="more than 500 states; prune"):
