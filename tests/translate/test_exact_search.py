@@ -14,13 +14,13 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact import dense, multipliers
+from lattice_simp.translate.exact import dense, multipliers, refine
 from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
 from lattice_simp.translate.exact.border_words import everything_kept
-from lattice_simp.translate.exact.bounds import bounds_of, no_bounds
+from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.forest import inside_costs
-from lattice_simp.translate.exact.junctions import first_prefixes
+from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
 from lattice_simp.translate.exact.refine import refined_forest
@@ -226,6 +226,37 @@ def test_dense_bounds_are_those_of_the_second_orders_forest():
         assert found.lower == pytest.approx(inside[forest.goal], **CLOSE), seed
         seen += 1
     assert seen > 10
+
+
+def test_pools_grow_before_they_are_full(monkeypatch):
+    expand, grown = refine.expand, 0
+
+    def watched(chart, model, bounds, pools, *rest):
+        nonlocal grown
+        status = expand(chart, model, bounds, pools, *rest)
+        rows = [getattr(pools, name) for name in (*refine._TABLES, *refine._ARRAYS)]
+        sizes = [len(own.rows) if hasattr(own, "rows") else len(own) for own in rows]
+        counters = [*refine._TABLES.values(), *refine._ARRAYS.values()]
+        assert all(pools.used[counter] <= size for counter, size in zip(counters, sizes, strict=True))
+        grown += status == refine.FULL
+        return status
+
+    for seed in SEEDS[:30]:
+        chart, second, bounds, prefixes, charges, kept = second_order(seed)
+        given = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        wanted = [bounds] if given is None else [bounds, dense_bounds_of(given.dense)]
+        for own in wanted:
+            prefix = prefixes if own is bounds else with_words(prefixes, charges)
+            arguments = (chart, second, own, 1e6, prefix, 10**6, lambda edges: True)
+            whole = refined_forest(*arguments)
+            with monkeypatch.context() as changed:
+                changed.setattr(refine, "SMALLEST", 2)
+                changed.setattr(refine, "expand", watched)
+                small = refined_forest(*arguments)
+            assert len(small.edges) == len(whole.edges), seed
+            costs = [inside_costs(one.edges, one.edge_costs(), one.axioms)[0][one.goal] for one in (whole, small)]
+            assert costs[0] == costs[1], seed
+    assert grown > 30
 
 
 def missing(found, chart):

@@ -16,7 +16,7 @@ class Bounds(NamedTuple):
     """What a finished forest says about the next order, or matrices about the second and the third one.
 
     Attributes:
-        order: of the forest; 0 if there is none, and everything is within bounds.
+        order: of the forest, or of the matrices; 0 if there are none, and everything is within bounds.
         borders, hooks, transitions: its tables.
         nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
         least: (places,) the least of the nodes at a place; without a forest, (states,) that of the matrices.

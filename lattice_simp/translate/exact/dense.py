@@ -29,7 +29,8 @@ from lattice_simp.translate.exact.border_words import (
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 MAX_ENTRIES = 60_000_000
-"""Pairs of words at all states; beyond that the matrices take more memory than they are worth (24 bytes each)."""
+"""Pairs of words at all states, or at all contexts and cells: beyond that the matrices take more memory than they are
+worth (up to 40 bytes each, while others take their place)."""
 
 
 class Dense(NamedTuple):
@@ -80,7 +81,10 @@ class DenseBounds:
     def limit_of(self, pairs: int) -> float:
         """Returns a limit within which there are so many pairs of words at states, or all of them."""
         found = self.totals[self.totals < np.inf]
-        return float(np.partition(found, pairs)[pairs]) if pairs < len(found) else float("inf")
+        if pairs >= len(found):
+            return float("inf")
+        found.partition(pairs)
+        return float(found[pairs])
 
 
 class Task(NamedTuple):
@@ -120,22 +124,25 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         limit: derivations that cost more do not matter.
 
     Returns:
-        The bounds; None if there are too many pairs, or words that no language model sees, whose neighbours the
-        matrices would not know.
+        The bounds; None if nothing is within the limit, if there are too many pairs, or words that no language model
+        sees, whose neighbours the matrices would not know.
     """
-    if (chart.symbols == NO_WORD).any():
+    if (chart.symbols == NO_WORD).any() or not kept.states[chart.ends[-1]]:
         return None
     words = border_words(chart, model.final, kept)
-    if words.begins[-1] > MAX_ENTRIES:
+    known = np.unique(chart.contexts[chart.known > 1])
+    num_contexts = model.final + len(known)
+    if max(words.begins[-1], num_contexts * chart.num_cells, model.final * (model.final + 1)) > MAX_ENTRIES:
         return None
     pairs = _pair_costs(model)
-    known = np.unique(chart.contexts[chart.known > 1])
     contexts = np.full(2 * len(model.level), -1, dtype=np.int32)
     contexts[known] = model.final + np.arange(len(known))
     own = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
     codes = np.concatenate((2 * np.arange(model.final) + 1, known)).astype(np.int32)
     task = Task(words, kept.states, pairs, charges, own, codes)
-    inside, hooks, begins, rows = _inside(chart, model, task)
+    inside, hooks, begins, rows = _inside(chart, model, task, MAX_ENTRIES)
+    if len(rows) > MAX_ENTRIES:
+        return None
     outside, hook_outside = _outside(chart, model, task, inside, hooks, begins, rows, limit)
     totals = inside + outside
     totals[totals > limit] = np.inf
@@ -267,8 +274,11 @@ def _least_of_rows(costs: Floats, begins: Longs) -> Floats:
 
 
 @jit
-def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, Longs, Floats]:
-    """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs)."""
+def _inside(chart: Chart, model: Automaton, task: Task, most: int) -> tuple[Floats, Ints, Longs, Floats]:
+    """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs).
+
+    As soon as the rows have more than `most` costs, it ends.
+    """
     words, charges, kept = task.words, task.charges, task.kept
     num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
     first, last, begins = words.first, words.last, words.begins
@@ -319,6 +329,11 @@ def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, L
                 continue
             rows_of = positions_of(words, first[state], first[target])
             for index in range(own_lasts):
+                least = np.inf
+                for row in range(own_firsts):
+                    least = min(least, inside[begins[state] + row * own_lasts + index])
+                if not least < np.inf:
+                    continue
                 context = _context(task, state, index)
                 hook = hooks[context * num_cells + cell]
                 if hook < 0:
@@ -329,6 +344,8 @@ def _inside(chart: Chart, model: Automaton, task: Task) -> tuple[Floats, Ints, L
                     hook_begins[num_rows] = hook_begins[hook] + len(columns)
                     while hook_begins[num_rows] > len(rows):
                         rows = grown(rows)
+                    if hook_begins[num_rows] > most:
+                        return inside, hooks, hook_begins[: num_rows + 1], rows[: hook_begins[num_rows]]
                     rows[hook_begins[hook] : hook_begins[num_rows]] = np.inf
                     for row in range(size_of(words, first[end])):
                         following = words.listed[words.offsets[first[end]] + row]

@@ -40,7 +40,8 @@ JUNCTION = np.dtype(
 )
 """Words after a context: the prefix and the state after them, their transitions, what else it costs, and in all."""
 
-HOOK = np.dtype([(name, np.int32) for name in ("context", "cell", "coarse")])
+HOOK = np.dtype([("nothing", np.int8)])
+"""A hook is all in its key: a context, how many words that knows of its own rule, and a cell."""
 
 NODE = np.dtype(
     [(name, np.int32) for name in ("place", "border", "next", "jump")] + [("best", np.float64), ("bound", np.float64)]

@@ -192,11 +192,11 @@ def _sort(pools: Pools, place: int) -> None:
     lefts = np.empty(count, dtype=np.int32)
     for index in range(count):
         lefts[index] = borders[nodes[members[index]].border].left
-    members = members[np.argsort(lefts, kind="mergesort")]  # it leaves the nodes of a prefix in their order
+    order = np.argsort(lefts, kind="mergesort")  # it leaves the nodes of a prefix in their order
+    members, lefts = members[order], lefts[order]
     begins, groups = np.empty(count + 1, dtype=np.int64), 0
     for index in range(count):
-        left = borders[nodes[members[index]].border].left
-        if index == 0 or left != borders[nodes[members[index - 1]].border].left:
+        if index == 0 or lefts[index] != lefts[index - 1]:
             begins[groups], costs[groups] = index, nodes[members[index]].best
             groups += 1
     begins[groups] = count
@@ -227,7 +227,7 @@ def start(chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: f
 
 @jit
 def _fits(pools: Pools, more: int, order: int) -> bool:
-    """Returns whether every pool has room for `more` edges and what comes with them."""
+    """Returns whether every pool but the hooks' has room for `more` edges and what comes with them."""
     used, deep = pools.used, more * (order + 1) + 2
     return (
         used[PREFIXES] + deep <= len(pools.prefixes.rows)
@@ -235,10 +235,8 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
         and used[TRANSITIONS] + deep <= len(pools.transitions.rows)
         and used[PARTS] + deep <= len(pools.junction_transitions)
         and used[JUNCTIONS] + more + 2 <= len(pools.junctions.rows)
-        and used[HOOKS] + 1 <= len(pools.hooks.rows)
         and used[NODES] + 2 * more + 2 <= len(pools.nodes.rows)
         and used[EDGES] + 2 * more + 2 <= len(pools.edges)
-        and used[PLACES] + 1 <= len(pools.heads)
     )
 
 
@@ -255,7 +253,7 @@ def expand(
     hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
     junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
     edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
-    num_states, num_cells, full = len(offsets) - 1, bounds.dense.cells, model.order - 1
+    num_states, dense_cells, full = len(offsets) - 1, bounds.dense.cells, model.order - 1
     pairs, dense_hooks, hook_inside = bounds.dense.pairs, bounds.dense.hooks, bounds.dense.hook_inside
     stop, room = used[EDGES] + quota, 0
     while cursor[0] < num_states:
@@ -281,24 +279,30 @@ def expand(
                 symbol, target = symbols[arc], targets[arc]
                 total = nodes[node].best + costs[arc]
                 beyond = least[target] if bounded else 0.0
+                cheapest = -np.inf if beyond < np.inf else np.inf
                 if dense and left != EMPTY:  # what the second order says needs no search in tables
                     cheapest = total + beyond
                     if symbol < NO_WORD:
-                        row = dense_hooks[before * num_cells - 2 - symbol]
+                        row = dense_hooks[before * dense_cells - 2 - symbol]
                         cheapest += hook_inside[row] if row >= 0 else np.inf
                     elif before < model.final:
                         cheapest += pairs[before, symbol]
-                    if not cheapest <= limit:
-                        cursor[2] += 1
-                        continue
+                if not cheapest <= limit:
+                    cursor[2] += 1
+                    continue
                 # What the arc may be followed with: nodes of a cell or of a hook, or the arc's own word.
                 size, direct, hook = 1, left == EMPTY and not long, NONE
                 if symbol < NO_WORD:
                     size = sizes[ends[-2 - symbol]]
-                    if not direct:
+                    if not direct and size > 0:
                         hook = find_in(hook_keys, hook_values, _hook_key(context, known[state], -2 - symbol))
                         if hook >= 0:
                             size = sizes[num_states + hook]
+                        elif used[HOOKS] == len(pools.hooks.rows) or used[PLACES] == len(heads):
+                            return FULL
+                if size == 0:
+                    cursor[2] += 1
+                    continue
                 if room < size:  # of so many edges, and all that comes with them, every pool takes the rest
                     room = max(4 * size, 4096)
                     if not _fits(pools, room, model.order):
@@ -401,7 +405,7 @@ def refined_forest(
     Args:
         chart: of the sentence.
         model: the automaton.
-        bounds: those of the forest one order lower.
+        bounds: those of the forest one order lower, or of matrices.
         limit: no derivation is lost that costs at most so much.
         prefixes: those of the lower orders; the table with the new ones is in the forest's pools.
         quota: edges after which the clock is looked at.
@@ -426,7 +430,9 @@ def _new_pools(chart: Chart, prefixes: Table) -> Pools:
     used = np.zeros(9, dtype=np.int64)
     used[PREFIXES], used[PLACES] = np.count_nonzero(prefixes.keys >= 0) + 2, chart.num_states
     size = chart.num_states + SMALLEST
-    borders, transitions, junctions, hooks = (empty_table(kind) for kind in (BORDER, TRANSITION, JUNCTION, HOOK))
+    borders, transitions, junctions, hooks = (
+        empty_table(kind, SMALLEST) for kind in (BORDER, TRANSITION, JUNCTION, HOOK)
+    )
     return Pools(
         used=used,
         prefixes=prefixes,

@@ -1,4 +1,4 @@
-"""The exact search: forests of order 1, 2, ..., each within the bounds of the one before.
+"""The exact search: relaxations of order 1, 2, ..., each within the bounds of the one before.
 
 After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds what a partial
 derivation can still become, and nothing that may stay below the cost of a known translation is dropped. Each order is
@@ -87,7 +87,9 @@ def search(
                 return Certificate(upper, finished=True)
             if level == last:
                 return Certificate(min(lower, upper), finished=False)
-            if order > 2:  # the matrices bound the third order as well as a forest of the second would
+            if not has_time():
+                return Certificate(min(lower, upper), finished=False)
+            if order > 2:  # the matrices bound the third order as well as a whole forest of the second
                 continue
         # The first order's forest is small, and gives a bound whatever the limits are.
         asked = goes_on if level > 1 else _always
@@ -155,17 +157,17 @@ def _second_order(
         within = min(best.lower + SHARE * missing, best.limit_of(SAMPLE_PAIRS))
         bounds = dense_bounds_of(best.dense)
         sampled = refined_forest(
-            chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES
+            chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
         )
         if sampled is None:
             break
         tightened = tighten(sampled, model, chart, order, upper + beam + SLACK, has_time, sample=True)
         upper = min(upper, tightened.upper)
         found = dense_bounds(chart, tightened.model, charges, best.kept, upper + beam + SLACK)
-        if found is None or found.lower < best.lower + GAIN * missing:
+        if found is None or found.lower <= best.lower:
             break
-        best, model = found, tightened.model
-        if best.lower > tightened.lower - NEAR:  # the part has the best derivation of all, too
+        gain, best, model = found.lower - best.lower, found, tightened.model
+        if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
             break
     return _SecondOrder(dense_bounds_of(best.dense), prefixes, model, best.lower, upper)
 
