@@ -74,3 +74,15 @@ def find_in(keys: Longs, values: Ints, key: int) -> int:
     """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
     slot = slot_of(keys, key)
     return values[slot] if keys[slot] >= 0 else NONE
+
+
+@jit
+def added(table: Table, key: int, used: Longs, counter: int) -> int:
+    """Returns the number of a new record: `used[counter]`, which is then counted up. Its fields are not written.
+
+    There has to be room for it.
+    """
+    slot = slot_of(table.keys, key)
+    table.keys[slot], table.values[slot] = key, used[counter]
+    used[counter] += 1
+    return used[counter] - 1

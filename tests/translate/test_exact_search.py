@@ -14,13 +14,16 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact import dense, multipliers
+from lattice_simp.translate.exact import dense, multipliers, refine
 from lattice_simp.translate.exact import search as exact
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
+from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.forest import inside_costs
+from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
-from lattice_simp.translate.exact.refine import bounds_of, first_prefixes, no_bounds, refined_forest
+from lattice_simp.translate.exact.refine import refined_forest
 from lattice_simp.translate.exact.search import search
 from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.settings import DecoderSettings
@@ -73,7 +76,7 @@ def certificate(decoder, words, upper, **limits):
     return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
 
 
-@pytest.mark.parametrize("kind", ["full", "chain"])
+@pytest.mark.parametrize("kind", ["full", "chain", "phrases"])
 @pytest.mark.parametrize("beam", [0.0, 1.5])
 def test_all_within_the_beam_is_found_for_certain(kind, beam):
     nested = 0
@@ -199,25 +202,128 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
             assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
 
 
+def second_order(seed, kind="full"):
+    """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
+    decoder, _, words = make_decoder(seed, kind, longest=6)
+    chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    first, prefixes = automaton(model), first_prefixes(model.root)
+    coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
+    tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
+    bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
+    charges = exact.first_charges(bounds, second)
+    return chart, second, bounds, prefixes, charges, everything_kept(chart, charges, bounds.least)
+
+
 def test_dense_bounds_are_those_of_the_second_orders_forest():
     seen = 0
     for seed in SEEDS:
-        decoder, _, words = make_decoder(seed, longest=6)
-        chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
-        first, prefixes = automaton(model), first_prefixes(model.root)
-        if model.order < 2:
-            continue
-        coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
-        tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
-        bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
-        found = dense.dense_bounds(chart, second, exact.first_charges(bounds, second), bounds.least)
-        if found is None:
+        chart, second, bounds, prefixes, charges, kept = second_order(seed)
+        found = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        if found is None or second.level.max() < 2:
             continue
         forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
         inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
-        assert found[1] == pytest.approx(inside[forest.goal], **CLOSE), seed
+        assert found.lower == pytest.approx(inside[forest.goal], **CLOSE), seed
         seen += 1
     assert seen > 10
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_potentials_of_any_size_lose_nothing(order):
+    """Words may cost less than nothing then; the limit is that of the best derivation itself."""
+    seen = 0
+    for seed in SEEDS:
+        chart, second, _, prefixes, charges, kept = second_order(seed, "phrases")
+        if second.level.max() < order:
+            continue
+        rng = np.random.default_rng([seed, order])
+        potential = rng.normal(scale=3.0, size=len(second.level))[states_of_order(second, 3)]
+        model = second._replace(order=order, potential=potential, reach=3)
+
+        def least_within(limit, seed=seed, chart=chart, model=model, charges=charges, kept=kept, prefixes=prefixes):
+            found = dense.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
+            if found is None:
+                return None
+            words = with_words(prefixes, charges)
+            forest = refined_forest(chart, model, dense_bounds_of(found.dense), limit, words, 10**6, lambda edges: True)
+            assert forest is not None, seed
+            return inside_costs(forest.edges, forest.edge_costs(), forest.axioms)[0][forest.goal]
+
+        least = least_within(1e6)
+        if least is not None:
+            assert least_within(least + 1e-6) == pytest.approx(least, **CLOSE), seed
+            seen += 1
+    assert seen > 20
+
+
+def test_pools_grow_before_they_are_full(monkeypatch):
+    expand, grown = refine.expand, 0
+
+    def watched(chart, model, bounds, pools, *rest):
+        nonlocal grown
+        status = expand(chart, model, bounds, pools, *rest)
+        rows = [getattr(pools, name) for name in (*refine._TABLES, *refine._ARRAYS)]
+        sizes = [len(own.rows) if hasattr(own, "rows") else len(own) for own in rows]
+        counters = [*refine._TABLES.values(), *refine._ARRAYS.values()]
+        assert all(pools.used[counter] <= size for counter, size in zip(counters, sizes, strict=True))
+        grown += status == refine.FULL
+        return status
+
+    for seed in SEEDS[:30]:
+        chart, second, bounds, prefixes, charges, kept = second_order(seed)
+        given = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        wanted = [bounds] if given is None else [bounds, dense_bounds_of(given.dense)]
+        for own in wanted:
+            prefix = prefixes if own is bounds else with_words(prefixes, charges)
+            arguments = (chart, second, own, 1e6, prefix, 10**6, lambda edges: True)
+            whole = refined_forest(*arguments)
+            with monkeypatch.context() as changed:
+                changed.setattr(refine, "SMALLEST", 2)
+                changed.setattr(refine, "expand", watched)
+                small = refined_forest(*arguments)
+            assert len(small.edges) == len(whole.edges), seed
+            costs = [inside_costs(one.edges, one.edge_costs(), one.axioms)[0][one.goal] for one in (whole, small)]
+            assert costs[0] == costs[1], seed
+    assert grown > 30
+
+
+def missing(found, chart):
+    """Returns what is missing to each state by its border words, where derivations within the limit use it."""
+    words, table = found.dense.words, {}
+    for state in range(chart.num_states):
+        borders = [
+            words.listed[slice(*words.offsets[own[state] : own[state] + 2])] for own in (words.first, words.last)
+        ]
+        begin, end = words.begins[state : state + 2]
+        pairs = [(one, other) for one in borders[0] for other in borders[1]]
+        for pair, cost in zip(pairs, found.dense.outside[begin:end] if end > begin else [], strict=end > begin):
+            if cost < np.inf:
+                table[state, *map(int, pair)] = cost
+    return table
+
+
+def test_what_is_beyond_the_limit_changes_no_bound_within():
+    left_out = 0
+    for seed in SEEDS:
+        chart, second, _, _, charges, kept = second_order(seed)
+        whole = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        if whole is None:
+            continue
+        limit = whole.lower + 1.0
+        cut = dense.dense_bounds(chart, second, charges, kept, limit)
+        again = dense.dense_bounds(chart, second, charges, cut.kept, limit)
+        everything, within = missing(whole, chart), missing(cut, chart)
+        assert again.lower == cut.lower == whole.lower
+        assert missing(again, chart) == pytest.approx(within)
+        assert within == pytest.approx({key: everything[key] for key in within})
+        totals = whole.totals[whole.totals <= limit - 1e-9]
+        assert len(totals) <= np.isfinite(cut.totals).sum() <= len(within) + chart.num_cells, seed
+        assert np.sort(cut.totals[np.isfinite(cut.totals)])[: len(totals)] == pytest.approx(np.sort(totals))
+        left_out += len(everything) - len(within)
+        assert len(again.totals) <= len(cut.totals)
+        assert cut.limit_of(10**9) == np.inf
+        assert np.isfinite(cut.totals).sum() <= 3 or cut.limit_of(1) <= limit
+    assert left_out > 100
 
 
 def test_costs_of_pairs_are_the_relaxed_ones():

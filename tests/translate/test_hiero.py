@@ -97,10 +97,10 @@ def random_phrase(rng, words, shortest=1, longest=2):
     return [str(word) for word in rng.choice(words, rng.integers(shortest, longest + 1))]
 
 
-def random_rule(rng, left, gap_names, longest=2):
-    """Makes a rule line whose gaps (0 to 2) are anywhere, in any order on the target side."""
+def random_rule(rng, left, gap_names, longest=2, of_target=None):
+    """Makes a rule line whose gaps (0 to 2) are anywhere, in any order on the target side of so many words."""
     names = rng.choice(gap_names, rng.integers(0 if left != "X" else 1, 3)).tolist() if gap_names else []
-    source, target = random_phrase(rng, SOURCE, 1, longest), random_phrase(rng, TARGET, 0, longest)
+    source, target = random_phrase(rng, SOURCE, 1, longest), random_phrase(rng, TARGET, *(of_target or (0, longest)))
     for number, name in enumerate(names, start=1):
         source.insert(int(rng.integers(0, len(source) + 1)), f"[{name},{number}]")
         target.insert(int(rng.integers(0, len(target) + 1)), f"[{name},{number}]")
@@ -112,8 +112,14 @@ def random_scores(rng):
 
 
 def random_grammar(rng, kind):
-    """Makes a shallow-1 grammar ([X] over [V]), one with a chain of non-terminals, or a full one (gaps are [X])."""
-    if kind == "full":
+    """Makes a shallow-1 grammar ([X] over [V]), one with a chain of non-terminals, or a full one (gaps are [X]).
+
+    The target sides of `phrases`, a full one, have more words.
+    """
+    if kind == "phrases":
+        lines = [random_rule(rng, "X", [], 2, (1, 4)) for _ in range(8)]
+        lines += [random_rule(rng, "X", ["X"], 1, (1, 4)) for _ in range(6)]
+    elif kind == "full":
         lines = [random_rule(rng, "X", []) for _ in range(8)]
         lines += [random_rule(rng, "X", ["X"], 1) for _ in range(6)]
     elif kind == "shallow":
@@ -123,7 +129,7 @@ def random_grammar(rng, kind):
         lines = [random_rule(rng, "W", []) for _ in range(6)] + ["[V] ||| [W,1] ||| [W,1] ||| P=-0.2 Q=0.1"]
         lines += [random_rule(rng, "V", ["W"]) for _ in range(3)] + ["[X] ||| [V,1] ||| [V,1] ||| P=0.3"]
         lines += [random_rule(rng, "X", ["V", "W", "X"], 1) for _ in range(4)] + [random_rule(rng, "X", [])]
-    lines.append(f"[{'X' if kind == 'full' else 'V'}] ||| a ||| u ||| {random_scores(rng)}")
+    lines.append(f"[{'X' if kind in ('full', 'phrases') else 'V'}] ||| a ||| u ||| {random_scores(rng)}")
     lines += [str(line) for line in rng.choice(lines, 2)]  # equal rules stay apart
     return make_grammar(lines)
 

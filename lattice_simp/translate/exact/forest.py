@@ -28,8 +28,9 @@ LONGEST = 255
 PREFIX = np.dtype([(name, np.int32) for name in ("parent", "word", "length", "state")] + [("charge", np.float64)])
 """The first words of a string: without the last one, that one, how many, the model's state, and what was charged."""
 
-BORDER = np.dtype([(name, np.int32) for name in ("left", "right", "coarse")])
-"""A prefix, the model's state (`NONE` while the prefix is everything), and the border one order lower."""
+BORDER = np.dtype([(name, np.int32) for name in ("left", "right", "coarse", "first", "last")])
+"""A prefix, the model's state (`NONE` while the prefix is everything), the border one order lower (`NONE` if there is
+no forest of that order), and the words at both ends (`NONE` where they are not told apart)."""
 
 TRANSITION = np.dtype([(name, np.int32) for name in ("context", "word", "matched", "next")] + [("cost", np.float64)])
 """A word after a context: the n-gram it matches, the state after it, and its relaxed cost."""
@@ -39,13 +40,15 @@ JUNCTION = np.dtype(
 )
 """Words after a context: the prefix and the state after them, their transitions, what else it costs, and in all."""
 
-HOOK = np.dtype([(name, np.int32) for name in ("context", "cell", "coarse")])
+HOOK = np.dtype([("nothing", np.int8)])
+"""A hook is all in its key: a context, how many words that knows of its own rule, and a cell."""
 
 NODE = np.dtype(
-    [(name, np.int32) for name in ("place", "border", "next", "unused")] + [("best", np.float64), ("bound", np.float64)]
+    [(name, np.int32) for name in ("place", "border", "next", "jump")] + [("best", np.float64), ("bound", np.float64)]
 )
 """A node: its place (a state of the chart, or the number of states plus that of a hook), its border, the next node
-there, the cost of its best derivation, and a bound of what is missing to a whole one."""
+there, the next one there with another prefix, the cost of its best derivation, and a bound of what is missing to a
+whole one. Nodes with one prefix stand together, the cheapest first; so do these groups by their cheapest ones."""
 
 
 class Pools(NamedTuple):

@@ -14,12 +14,12 @@ class ExactSearch:
 
     Attributes:
         seconds: for each sentence, of the processor: what is finished does not depend on what else the machine does.
-        edges: of a forest; a million take up to 250 MB while it grows.
+        edges: of a forest; a million take up to 500 MB while it grows.
         beam: nats above the best translation in which the returned lattice is complete.
     """
 
     seconds: float = option(60.0, "exact-seconds", "the exact search's CPU time for a sentence; implies --exact")
-    edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 250 bytes each; implies --exact")
+    edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 500 bytes each; implies --exact")
     beam: float = option(0.0, "exact-beam", "nats above the best in which all is kept; implies --exact")
 
     def __post_init__(self) -> None:

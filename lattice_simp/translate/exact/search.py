@@ -1,4 +1,4 @@
-"""The exact search: forests of order 1, 2, ..., each within the bounds of the one before.
+"""The exact search: relaxations of order 1, 2, ..., each within the bounds of the one before.
 
 After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds what a partial
 derivation can still become, and nothing that may stay below the cost of a known translation is dropped. Each order is
@@ -9,25 +9,21 @@ order the best derivation is the optimum; if time or memory end before, the last
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, cpu_seconds
 from lattice_simp.core.records import Table
 from lattice_simp.translate.exact.automaton import Automaton
+from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.bounds import Bounds, bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.dense import dense_bounds
 from lattice_simp.translate.exact.forest import Forest, inside_costs
+from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.exact.multipliers import tighten
-from lattice_simp.translate.exact.refine import (
-    Bounds,
-    bounds_of,
-    first_prefixes,
-    no_bounds,
-    only_dense,
-    refined_forest,
-)
+from lattice_simp.translate.exact.refine import refined_forest
 from lattice_simp.translate.nested_chart import Chart
 
 SLACK = 1e-6
@@ -82,14 +78,19 @@ def search(
         limit = upper + limits.beam + SLACK
         model = model._replace(order=level)
         if level == 2:
-            second = _second_order(chart, model, order, bounds, prefixes, limit, has_time)
+            second = _second_order(chart, model, order, bounds, prefixes, upper, limits.beam, has_time)
+        if level == 2 and second is not None:
             lower, upper = max(lower, second.lower), min(upper, second.upper)
             limit = upper + limits.beam + SLACK
-            bounds, model = second.bounds, second.model
+            bounds, model, prefixes = second.bounds, second.model, second.prefixes
             if lower > limit:
                 return Certificate(upper, finished=True)
             if level == last:
                 return Certificate(min(lower, upper), finished=False)
+            if not has_time():
+                return Certificate(min(lower, upper), finished=False)
+            if order > 2:  # the matrices bound the third order as well as a whole forest of the second
+                continue
         # The first order's forest is small, and gives a bound whatever the limits are.
         asked = goes_on if level > 1 else _always
         own_limit = limit if level > 1 else EVERYTHING
@@ -118,56 +119,62 @@ class _SecondOrder:
     """Bounds of order 2 from dense matrices, the automaton whose potentials they are of, and both bounds' costs."""
 
     bounds: Bounds
+    prefixes: Table
     model: Automaton
     lower: float
-    upper: float = float("inf")
+    upper: float
 
 
 def _second_order(
     chart: Chart,
     model: Automaton,
     order: int,
-    bounds: Bounds,
+    coarse: Bounds,
     prefixes: Table,
-    limit: float,
+    upper: float,
+    beam: float,
     has_time: Callable[[], bool],
-) -> _SecondOrder:
-    """Bounds the second order before its forest is made, and learns multipliers from the best part of that forest.
+) -> _SecondOrder | None:
+    """Bounds the second order without its forest, and learns multipliers from the best part of that.
 
     The part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the
-    whole, as the next matrices show.
+    whole, as the next matrices show; what these show to be beyond the limit is left out of those that follow.
+
+    Returns:
+        The bounds; None if the matrices are too large, or cannot be made.
     """
-    charges = first_charges(bounds, model)
-    alive = bounds.least[: chart.num_states]
-    found = dense_bounds(chart, model, charges, alive)
+    charges = first_charges(coarse, model)
+    kept = everything_kept(chart, charges, coarse.least[: chart.num_states])
+    found = dense_bounds(chart, model, charges, kept, upper + beam + SLACK)
     if found is None:
-        return _SecondOrder(bounds, model, -float("inf"))
-    best = _SecondOrder(bounds._replace(dense=found[0]), model, found[1])
-    upper = float("inf")
+        return None
+    prefixes = with_words(prefixes, charges)
+    best = found
     for _ in range(SAMPLES if order > 2 else 0):
-        missing = min(limit, upper) - best.lower
-        sampled, share = None, SHARE
-        while sampled is None and share > 0.01 and missing > CLOSE and has_time():
-            within = best.lower + share * missing
-            sampled = refined_forest(
-                chart, best.model, best.bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES
-            )
-            share /= 2
+        missing = upper - best.lower
+        if missing < CLOSE or not has_time():
+            break
+        within = min(best.lower + SHARE * missing, best.limit_of(SAMPLE_PAIRS))
+        bounds = dense_bounds_of(best.dense)
+        sampled = refined_forest(
+            chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
+        )
         if sampled is None:
             break
-        tightened = tighten(sampled, best.model, chart, order, limit, has_time, sample=True)
+        tightened = tighten(sampled, model, chart, order, upper + beam + SLACK, has_time, sample=True)
         upper = min(upper, tightened.upper)
-        found = dense_bounds(chart, tightened.model, charges, alive)
-        if found is None or found[1] < best.lower + GAIN * missing:
+        found = dense_bounds(chart, tightened.model, charges, best.kept, upper + beam + SLACK)
+        if found is None or found.lower <= best.lower:
             break
-        best = _SecondOrder(only_dense(bounds, found[0]), tightened.model, found[1])
-        if found[1] > tightened.lower - NEAR:  # the part has the best derivation of all, too
+        gain, best, model = found.lower - best.lower, found, tightened.model
+        if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
             break
-    return replace(best, upper=upper)
+    return _SecondOrder(dense_bounds_of(best.dense), prefixes, model, best.lower, upper)
 
 
-SAMPLES, SAMPLE_EDGES = 8, 400_000
-"""How often multipliers are learned from a part of the second order's forest, and its edges at most."""
+SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
+"""How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
+words at states it has about."""
 
 SHARE, GAIN = 0.5, 0.03
 """How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""

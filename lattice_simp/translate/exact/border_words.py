@@ -1,0 +1,196 @@
+"""The words at the borders of the states of a chart: rows and columns of what the dense bounds say of each state.
+
+Where several arcs meet, at the ends of cells and at the positions of the sentence, a state has a list of first words
+and one of last words. The states inside of a cell share the lists of what they were made of.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.translate.nested_chart import Chart
+
+
+class Words(NamedTuple):
+    """The words at the borders of the states.
+
+    Attributes:
+        first, last: (states,) int32, the lists of the first and the last words; list w below the number of words holds
+            the word w alone, and the one behind those stands for any word, which is not told apart.
+        offsets, listed: the lists, sorted;  begins: (states + 1,) int64, where each state's matrix begins.
+        anything: the number of the list that stands for any word.
+    """
+
+    first: Ints
+    last: Ints
+    offsets: Longs
+    listed: Ints
+    begins: Longs
+    anything: int
+
+
+class Kept(NamedTuple):
+    """What derivations within a limit may use.
+
+    Attributes:
+        states: (states,) bool.
+        firsts, lasts: (merging states, words) bool, the words at their borders, in the order of `_merging`.
+    """
+
+    states: Bools
+    firsts: Bools
+    lasts: Bools
+
+
+def everything_kept(chart: Chart, charges: Floats, alive: Floats) -> Kept:
+    """Returns what is known before the first bounds: living states, and words that derivations begin a cell with."""
+    _, count, _ = _merging(chart)
+    firsts, lasts = np.tile(charges < np.inf, (count, 1)), np.ones((count, len(charges)), dtype=np.bool_)
+    return Kept(alive < np.inf, firsts, lasts)
+
+
+@jit
+def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
+    """Numbers the states where several arcs meet, -1 for others: the cells' ends, and the positions of the sentence.
+
+    Returns:
+        (states,) the numbers, how many there are, and (states,) which states are positions.
+    """
+    num_states, num_cells = len(chart.offsets) - 1, len(chart.starts)
+    number = np.full(num_states, -1, dtype=np.int64)
+    count = num_cells - 1
+    whole, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
+    number[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
+    top = np.zeros(num_states, dtype=np.bool_)
+    top[whole] = True
+    for state in range(num_states):
+        if top[state]:
+            for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+                target = chart.targets[arc]
+                if not top[target] and target != goal:
+                    top[target] = True
+                    number[target] = count
+                    count += 1
+    return number, count, top
+
+
+@jit
+def starts_of_cells(chart: Chart) -> Bools:
+    """Returns which states are starts of cells, but for the whole sentence's."""
+    is_start = np.zeros(len(chart.offsets) - 1, dtype=np.bool_)
+    is_start[chart.starts[: len(chart.starts) - 1]] = True
+    return is_start
+
+
+@jit
+def border_words(chart: Chart, count: int, kept: Kept) -> Words:
+    """Finds the words at the borders of all states, of those that are kept."""
+    num_states, anything = len(chart.offsets) - 1, count
+    number, sets, top = _merging(chart)
+    is_start, goal = starts_of_cells(chart), chart.ends[len(chart.ends) - 1]
+    firsts, lasts = np.zeros((sets, count), dtype=np.bool_), np.zeros((sets, count), dtype=np.bool_)
+    first, last = np.full(num_states, anything, dtype=np.int32), np.full(num_states, anything, dtype=np.int32)
+    offsets = np.zeros(count + 2 * sets + 2, dtype=np.int64)
+    listed = np.empty(count + 1 + 2 * sets * count, dtype=np.int32)
+    listed[: count + 1], offsets[: count + 2] = np.arange(count + 1), np.arange(count + 2)
+    lists = count + 1
+    for state in range(num_states):
+        own = number[state]
+        if own >= 0:
+            if not top[state]:
+                lists = _add_list(offsets, listed, lists, firsts[own])
+                first[state] = lists - 1
+            lists = _add_list(offsets, listed, lists, lasts[own])
+            last[state] = lists - 1
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            target, symbol = chart.targets[arc], chart.symbols[arc]
+            if target == goal or not (kept.states[state] and kept.states[target]):
+                continue
+            own_first = own_last = symbol
+            if symbol < 0:
+                own_first, own_last = first[chart.ends[-2 - symbol]], last[chart.ends[-2 - symbol]]
+            if not is_start[state]:
+                own_first = first[state]
+            if own_first == anything and not top[state]:  # nothing leads here
+                continue
+            met = number[target]
+            if met < 0:
+                first[target], last[target] = own_first, own_last
+                continue
+            if not top[target]:
+                for word in listed[offsets[own_first] : offsets[own_first + 1]]:
+                    firsts[met, word] = kept.firsts[met, word]
+            for word in listed[offsets[own_last] : offsets[own_last + 1]]:
+                lasts[met, word] = kept.lasts[met, word]
+    begins = np.zeros(num_states + 1, dtype=np.int64)
+    for state in range(num_states):
+        size = (offsets[first[state] + 1] - offsets[first[state]]) * (offsets[last[state] + 1] - offsets[last[state]])
+        begins[state + 1] = begins[state] + (size if kept.states[state] else 0)
+    return Words(first, last, offsets[: lists + 1], listed[: offsets[lists]], begins, anything)
+
+
+@jit
+def _add_list(offsets: Longs, listed: Ints, lists: int, marked: Bools) -> int:
+    """Adds the list of the words that are marked; returns how many lists there are."""
+    end = offsets[lists]
+    for word in range(len(marked)):
+        if marked[word]:
+            listed[end] = word
+            end += 1
+    offsets[lists + 1] = end
+    return lists + 1
+
+
+@jit
+def kept_within(chart: Chart, words: Words, totals: Floats, count: int) -> Kept:
+    """Returns what has a total: states, and words at the borders of those where arcs meet."""
+    number, sets, _ = _merging(chart)
+    states = np.zeros(len(number), dtype=np.bool_)
+    firsts, lasts = np.zeros((sets, count), dtype=np.bool_), np.zeros((sets, count), dtype=np.bool_)
+    for state in range(len(number)):
+        width = size_of(words, words.last[state])
+        for place in range(words.begins[state], words.begins[state + 1]):
+            if totals[place] < np.inf:
+                states[state] = True
+                if number[state] >= 0:
+                    row, column = divmod(place - words.begins[state], width)
+                    lasts[number[state], words.listed[words.offsets[words.last[state]] + column]] = True
+                    if words.first[state] != words.anything:
+                        firsts[number[state], words.listed[words.offsets[words.first[state]] + row]] = True
+    for cell in range(len(chart.starts)):
+        states[chart.starts[cell]] = states[chart.ends[cell]]
+    return Kept(states, firsts, lasts)
+
+
+@jit
+def size_of(words: Words, own: int) -> int:
+    """Returns how many words are in a list."""
+    return words.offsets[own + 1] - words.offsets[own]
+
+
+@jit
+def index_of(words: Words, own: int, word: int) -> int:
+    """Returns where a word is in a list, -1 if it is not there."""
+    if own == words.anything:
+        return 0
+    begin, end = words.offsets[own], words.offsets[own + 1]
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) >> 1
+        if words.listed[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    return low - begin if low < end and words.listed[low] == word else -1
+
+
+@jit
+def positions_of(words: Words, own: int, wanted: int) -> Longs:
+    """Returns where the words of one list are in another one, -1 where they are not."""
+    found = np.empty(size_of(words, own), dtype=np.int64)
+    for index in range(len(found)):
+        found[index] = index if own == wanted else index_of(words, wanted, words.listed[words.offsets[own] + index])
+    return found

@@ -1,0 +1,75 @@
+"""What bounds the order that a forest is made for: what is missing at least to whole derivations."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, Longs, jit
+from lattice_simp.core.records import Table, empty_table, slot_of
+from lattice_simp.translate.exact.dense import Dense, no_dense
+from lattice_simp.translate.exact.forest import BORDER, HOOK, PLACES, TRANSITION, Forest
+
+
+class Bounds(NamedTuple):
+    """What a finished forest says about the next order, or matrices about the second and the third one.
+
+    Attributes:
+        order: of the forest, or of the matrices; 0 if there are none, and everything is within bounds.
+        borders, hooks, transitions: its tables.
+        nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
+        least: (places,) the least of the nodes at a place; without a forest, (states,) that of the matrices.
+        dense: the matrices; none if there is a forest.
+    """
+
+    order: int
+    borders: Table
+    hooks: Table
+    transitions: Table
+    nodes: Table
+    outside: Floats
+    least: Floats
+    dense: Dense
+
+
+def no_bounds() -> Bounds:
+    """Returns the bounds of the first order."""
+    borders, hooks, transitions = (empty_table(kind) for kind in (BORDER, HOOK, TRANSITION))
+    return Bounds(0, borders, hooks, transitions, empty_table(HOOK), np.zeros(0), np.zeros(0), no_dense())
+
+
+def bounds_of(forest: Forest, outside: Floats) -> Bounds:
+    """Returns what a forest says about the next order, from what is missing to its nodes."""
+    pools = forest.pools
+    least = np.full(int(pools.used[PLACES]), np.inf)
+    np.minimum.at(least, forest.places, outside)
+    keys = (forest.places.astype(np.int64) << 32) + forest.borders
+    return Bounds(
+        order=forest.order,
+        borders=pools.borders,
+        hooks=pools.hooks,
+        transitions=pools.transitions,
+        nodes=_numbered(keys),
+        outside=outside,
+        least=least,
+        dense=no_dense(),
+    )
+
+
+def dense_bounds_of(dense: Dense) -> Bounds:
+    """Returns what matrices of the second order say about that order and the third one."""
+    return no_bounds()._replace(order=2, least=dense.least, dense=dense)
+
+
+@jit
+def _numbered(keys: Longs) -> Table:
+    """Returns a table that finds the index of each key."""
+    size = 16
+    while size < 2 * len(keys):
+        size *= 2
+    slots, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
+    for index in range(len(keys)):
+        slot = slot_of(slots, keys[index])
+        slots[slot], values[slot] = keys[index], index
+    return Table(slots, values, np.zeros(0, dtype=HOOK))
