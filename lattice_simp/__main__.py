@@ -7,8 +7,10 @@ def main() -> None:
     """Runs the command line; see `cli.main`."""
     try:
         from lattice_simp.cli import main as run
-    except KeyboardInterrupt:
-        exec("")  # see `cli.main`
+    except (KeyboardInterrupt, RuntimeError) as error:  # see `cli.main`
+        if not isinstance(error, KeyboardInterrupt) and not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        exec("")
         print("lattice-simp: interrupted", file=sys.stderr)
         sys.exit(130)
     run()

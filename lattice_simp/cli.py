@@ -51,14 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _run(given, debug=debug)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        # An interrupt that passes through exec() or eval() of a string, as namedtuple and dataclass have them, stays
-        # marked as unhandled, and `python -m` would end by the signal after all. The next exec() takes the mark away.
-        exec("")
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        code = _INTERRUPTED
+        code = _interrupted()
     except Exception as error:
-        code = _report(error, debug=debug)
+        # Up to Python 3.11, what is raised while a class is made comes as a RuntimeError, an interrupt as well.
+        is_interrupt = isinstance(error.__cause__, KeyboardInterrupt)
+        code = _interrupted() if is_interrupt else _report(error, debug=debug)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupted() -> int:
+    # An interrupt that passes through exec() or eval() of a string, as namedtuple and dataclass have them, stays marked
+    # as unhandled, and `python -m` would end by the signal after all. The next exec() takes the mark away.
+    exec("")
+    print(f"{PROGRAM}: interrupted", file=sys.stderr)
+    return _INTERRUPTED
 
 
 def usage() -> str:
