@@ -113,6 +113,11 @@ def no_dense() -> Dense:
     return Dense(words, floats, floats, ints, ints, longs, floats, floats, floats, pairs, floats, 0)
 
 
+def has_matrices(chart: Chart) -> bool:
+    """Returns whether the language models see all words of a chart, so that bounds can be matrices."""
+    return not (chart.symbols == NO_WORD).any()
+
+
 def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, limit: float) -> DenseBounds | None:
     """Computes the bounds of order 2 with the potentials of an automaton.
 
@@ -127,7 +132,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         The bounds; None if nothing is within the limit, if there are too many pairs, or words that no language model
         sees, whose neighbours the matrices would not know.
     """
-    if (chart.symbols == NO_WORD).any() or not kept.states[chart.ends[-1]]:
+    if not has_matrices(chart) or not kept.states[chart.ends[-1]]:
         return None
     words = border_words(chart, model.final, kept)
     known = np.unique(chart.contexts[chart.known > 1])

@@ -180,6 +180,7 @@ def tighten(
     limit: float,
     goes_on: Callable[[], bool],
     *,
+    rounds: int | None = None,
     sample: bool = False,
 ) -> Tightened:
     """Tightens a relaxation by multipliers, and drops what is beyond a limit.
@@ -191,12 +192,13 @@ def tighten(
         full_order: the language model's.
         limit: no derivation is lost that costs at most so much.
         goes_on: whether there is time for another round.
+        rounds: how many at most; None for `ROUNDS`.
         sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound is
             one of these derivations alone.
     """
     ascent = _Ascent(forest, model, limit, sample)
     upper, stale, share = np.inf, 0, 1.0
-    for number in range(ROUNDS):
+    for number in range(ROUNDS if rounds is None else rounds):
         if number % BLOCK == 0 and not ascent.prune():
             break
         path, lower, gradient = ascent.evaluate()

@@ -18,7 +18,7 @@ from lattice_simp.core.records import Table
 from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import Bounds, bounds_of, dense_bounds_of, no_bounds
-from lattice_simp.translate.exact.dense import dense_bounds
+from lattice_simp.translate.exact.dense import dense_bounds, has_matrices
 from lattice_simp.translate.exact.forest import Forest, inside_costs
 from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch
@@ -31,6 +31,9 @@ SLACK = 1e-6
 
 QUOTA = 1_000_000
 """Edges after which the clock is looked at."""
+
+FIRST_ROUNDS = 6
+"""Rounds of the multipliers of the first order where those of the second follow: these learn what more would gain."""
 
 EVERYTHING = 1e300
 """The limit of the first order, whose forest is small."""
@@ -103,7 +106,8 @@ def search(
             best = float(inside[forest.goal])
             kept, _, _ = forest.within(best + limits.beam + SLACK)
             return Certificate(best, finished=True, forest=kept)
-        tightened = tighten(forest, model, chart, order, limit, has_time)
+        rounds = FIRST_ROUNDS if level == 1 and last != 1 and has_matrices(chart) else None
+        tightened = tighten(forest, model, chart, order, limit, has_time, rounds=rounds)
         lower, model = max(lower, tightened.lower), tightened.model
         if lower > limit:  # the known derivation's cost was not quite its own
             return Certificate(upper, finished=True)
