@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Longs, Records, jit
 
 NONE = -1
 """The number of a record that is not there."""
@@ -16,17 +16,26 @@ SMALLEST = 1 << 12
 
 
 class Table(NamedTuple):
-    """Records that are found by a key: an open hash table of their numbers."""
+    """Records that are found by a key.
 
-    keys: Longs
-    values: Ints
+    Attributes:
+        slots: (slots, 2) int64, an open hash table: keys (-1 in free slots) with the numbers of their records beside
+            them, in one line of the processor's cache.
+        rows: the records.
+    """
+
+    slots: Longs
     rows: Records
 
 
 def empty_table(kind: np.dtype[Any], rows: int = SMALLEST) -> Table:
     """Returns a table with room for some records."""
-    slots = 1 << (2 * rows - 1).bit_length()
-    return Table(np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32), np.zeros(rows, dtype=kind))
+    return Table(np.full((1 << (2 * rows - 1).bit_length(), 2), -1, dtype=np.int64), np.zeros(rows, dtype=kind))
+
+
+def num_records(table: Table) -> int:
+    """Returns how many records are found by keys."""
+    return int(np.count_nonzero(table.slots[:, 0] >= 0))
 
 
 @jit
@@ -35,30 +44,36 @@ def rehashed(table: Table, count: int, rows: int) -> Table:
     size = 16
     while size < 2 * rows:
         size *= 2
-    keys, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
     records = np.zeros(rows, dtype=table.rows.dtype)
     for index in range(count):
         records[index] = table.rows[index]
-    for slot in range(len(table.keys)):
-        if table.keys[slot] >= 0:
-            new = slot_of(keys, table.keys[slot])
-            keys[new], values[new] = table.keys[slot], table.values[slot]
-    return Table(keys, values, records)
+    return Table(_spread(table.slots, size), records)
 
 
 @jit
-def slot_of(keys: Longs, key: int) -> np.int64:
+def _spread(slots: Longs, size: int) -> Longs:
+    """Returns a hash table of another size."""
+    larger = np.full((size, 2), -1, dtype=np.int64)
+    for slot in range(len(slots)):
+        if slots[slot, 0] >= 0:
+            new = slot_of(larger, slots[slot, 0])
+            larger[new, 0], larger[new, 1] = slots[slot, 0], slots[slot, 1]
+    return larger
+
+
+@jit
+def slot_of(slots: Longs, key: int) -> np.int64:
     """Returns the slot of a key, or the free one where it belongs.
 
     Keys here are pairs of numbers, whose regular patterns need more mixing than `growing.find_slot` does (Stafford's
     variant 13 of MurmurHash3's last steps).
     """
-    mask = len(keys) - 1
+    mask = len(slots) - 1
     mixed = np.uint64(key)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     slot = np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
-    while keys[slot] >= 0 and keys[slot] != key:
+    while slots[slot, 0] >= 0 and slots[slot, 0] != key:
         slot = (slot + 1) & mask
     return slot
 
@@ -66,14 +81,13 @@ def slot_of(keys: Longs, key: int) -> np.int64:
 @jit
 def find(table: Table, key: int) -> int:
     """Returns the number of the record with a key, or `NONE`."""
-    return find_in(table.keys, table.values, key)
+    return find_in(table.slots, key)
 
 
 @jit
-def find_in(keys: Longs, values: Ints, key: int) -> int:
+def find_in(slots: Longs, key: int) -> int:
     """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
-    slot = slot_of(keys, key)
-    return values[slot] if keys[slot] >= 0 else NONE
+    return slots[slot_of(slots, key), 1]  # NONE in a free one
 
 
 @jit
@@ -82,7 +96,13 @@ def added(table: Table, key: int, used: Longs, counter: int) -> int:
 
     There has to be room for it.
     """
-    slot = slot_of(table.keys, key)
-    table.keys[slot], table.values[slot] = key, used[counter]
+    enter(table.slots, key, used[counter])
     used[counter] += 1
     return used[counter] - 1
+
+
+@jit
+def enter(slots: Longs, key: int, number: int) -> None:
+    """Writes the number of a key's record."""
+    slot = slot_of(slots, key)
+    slots[slot, 0], slots[slot, 1] = key, number

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
-from lattice_simp.core.records import Table, empty_table, slot_of
+from lattice_simp.core.records import Table, empty_table, enter
 from lattice_simp.translate.exact.dense import Dense, no_dense
 from lattice_simp.translate.exact.forest import BORDER, HOOK, PLACES, TRANSITION, Forest
 
@@ -68,8 +68,7 @@ def _numbered(keys: Longs) -> Table:
     size = 16
     while size < 2 * len(keys):
         size *= 2
-    slots, values = np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
+    slots = np.full((size, 2), -1, dtype=np.int64)
     for index in range(len(keys)):
-        slot = slot_of(slots, keys[index])
-        slots[slot], values[slot] = keys[index], index
-    return Table(slots, values, np.zeros(0, dtype=HOOK))
+        enter(slots, keys[index], index)
+    return Table(slots, np.zeros(0, dtype=HOOK))

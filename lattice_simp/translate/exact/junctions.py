@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
-from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, slot_of
+from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, enter, find
 from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
 from lattice_simp.translate.exact.bounds import Bounds
 from lattice_simp.translate.exact.forest import (
@@ -45,8 +45,7 @@ def with_words(prefixes: Table, charges: Floats) -> Table:
 def _enter(table: Table, keys: Longs, first: int) -> None:
     """Writes the keys of the records from one on."""
     for index in range(len(keys)):
-        slot = slot_of(table.keys, keys[index])
-        table.keys[slot], table.values[slot] = keys[index], first + index
+        enter(table.slots, keys[index], first + index)
 
 
 @jit

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
-from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, rehashed
+from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
 from lattice_simp.translate.exact.automaton import Automaton, lower_state
 from lattice_simp.translate.exact.bounds import Bounds
 from lattice_simp.translate.exact.dense import dense_hook, dense_hook_outside, dense_outside
@@ -129,9 +129,9 @@ def _hook(
         least = bounds.least[coarse_place] if coarse_hook >= 0 else np.inf
     if not least < np.inf:
         return place
-    nodes, node_keys, node_values = pools.nodes.rows, pools.nodes.keys, pools.nodes.values
-    borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
-    coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
+    nodes, node_slots = pools.nodes.rows, pools.nodes.slots
+    borders, border_slots = pools.borders.rows, pools.borders.slots
+    coarse_slots, outside = bounds.nodes.slots, bounds.outside
     edges, used, bounded = pools.edges, pools.used, bounds.order > 0
     inner = pools.heads[end]
     while inner >= 0:  # for each prefix
@@ -152,11 +152,11 @@ def _hook(
             inner = nodes[inner].next
             if right == NONE:
                 right = own.right
-            border = find_in(border_keys, border_values, (np.int64(left) << 32) + right + 1)
+            border = find_in(border_slots, (np.int64(left) << 32) + right + 1)
             if border < 0:
                 border = border_of(model, bounds, pools, left, right)
             key = (np.int64(place) << 32) + border
-            head = find_in(node_keys, node_values, key)
+            head = find_in(node_slots, key)
             bound = 0.0
             if head >= 0:
                 bound = nodes[head].bound
@@ -166,7 +166,7 @@ def _hook(
                 lower = borders[border].coarse
                 if behind:
                     lower = coarse_border(model, bounds, pools, left, right, True)
-                coarser = find_in(coarse_keys, coarse_values, (coarse_place << 32) + lower) if lower >= 0 else NONE
+                coarser = find_in(coarse_slots, (coarse_place << 32) + lower) if lower >= 0 else NONE
                 bound = outside[coarser] if coarser >= 0 else np.inf
             if best + bound <= limit:
                 if head < 0:
@@ -247,11 +247,11 @@ def expand(
     """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`."""
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
     contexts, known, least, level = chart.contexts, chart.known, bounds.least, model.level
-    nodes, node_keys, node_values = pools.nodes.rows, pools.nodes.keys, pools.nodes.values
-    borders, border_keys, border_values = pools.borders.rows, pools.borders.keys, pools.borders.values
-    coarse_keys, coarse_values, outside = bounds.nodes.keys, bounds.nodes.values, bounds.outside
-    hook_keys, hook_values, heads, sizes = pools.hooks.keys, pools.hooks.values, pools.heads, pools.sizes
-    junctions, junction_keys, junction_values = pools.junctions.rows, pools.junctions.keys, pools.junctions.values
+    nodes, node_slots = pools.nodes.rows, pools.nodes.slots
+    borders, border_slots = pools.borders.rows, pools.borders.slots
+    coarse_slots, outside = bounds.nodes.slots, bounds.outside
+    hook_slots, heads, sizes = pools.hooks.slots, pools.heads, pools.sizes
+    junctions, junction_slots = pools.junctions.rows, pools.junctions.slots
     edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
     num_states, dense_cells, full = len(offsets) - 1, bounds.dense.cells, model.order - 1
     pairs, dense_hooks, hook_inside = bounds.dense.pairs, bounds.dense.hooks, bounds.dense.hook_inside
@@ -295,7 +295,7 @@ def expand(
                 if symbol < NO_WORD:
                     size = sizes[ends[-2 - symbol]]
                     if not direct and size > 0:
-                        hook = find_in(hook_keys, hook_values, _hook_key(context, known[state], -2 - symbol))
+                        hook = find_in(hook_slots, _hook_key(context, known[state], -2 - symbol))
                         if hook >= 0:
                             size = sizes[num_states + hook]
                         elif used[HOOKS] == len(pools.hooks.rows) or used[PLACES] == len(heads):
@@ -314,14 +314,14 @@ def expand(
                     return PAUSED
                 other, junction, after = NONE, NONE, border
                 if symbol >= 0:
-                    junction = find_in(junction_keys, junction_values, (np.int64(context) << 32) + 2 * symbol + 1)
+                    junction = find_in(junction_slots, (np.int64(context) << 32) + 2 * symbol + 1)
                     if junction < 0:
                         junction = junction_of(model, bounds, pools, context, EMPTY, symbol)
                     total += junctions[junction].cost
                     if total < np.inf and total + beyond <= limit:
                         left_after = left if long else junctions[junction].left
                         right_after = junctions[junction].right
-                        after = find_in(border_keys, border_values, (np.int64(left_after) << 32) + right_after + 1)
+                        after = find_in(border_slots, (np.int64(left_after) << 32) + right_after + 1)
                         if after < 0:
                             after = border_of(model, bounds, pools, left_after, right_after)
                     else:
@@ -350,11 +350,11 @@ def expand(
                         after = nodes[other].border
                         if long:
                             right_after = borders[after].right
-                            after = find_in(border_keys, border_values, (np.int64(left) << 32) + right_after + 1)
+                            after = find_in(border_slots, (np.int64(left) << 32) + right_after + 1)
                             if after < 0:
                                 after = border_of(model, bounds, pools, left, right_after)
                     key = (np.int64(target) << 32) + after
-                    head = find_in(node_keys, node_values, key)
+                    head = find_in(node_slots, key)
                     bound = 0.0
                     if head >= 0:
                         bound = nodes[head].bound
@@ -364,7 +364,7 @@ def expand(
                         lower = borders[after].coarse
                         coarser = NONE
                         if lower >= 0:
-                            coarser = find_in(coarse_keys, coarse_values, (np.int64(target) << 32) + lower)
+                            coarser = find_in(coarse_slots, (np.int64(target) << 32) + lower)
                         bound = outside[coarser] if coarser >= 0 else np.inf
                     if best + bound <= limit:
                         if head < 0:
@@ -428,7 +428,7 @@ def refined_forest(
 def _new_pools(chart: Chart, prefixes: Table) -> Pools:
     """Returns pools without nodes; the prefixes of lower orders stay."""
     used = np.zeros(9, dtype=np.int64)
-    used[PREFIXES], used[PLACES] = np.count_nonzero(prefixes.keys >= 0) + 2, chart.num_states
+    used[PREFIXES], used[PLACES] = num_records(prefixes) + 2, chart.num_states
     size = chart.num_states + SMALLEST
     borders, transitions, junctions, hooks = (
         empty_table(kind, SMALLEST) for kind in (BORDER, TRANSITION, JUNCTION, HOOK)

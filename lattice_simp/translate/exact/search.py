@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, cpu_seconds
-from lattice_simp.core.records import Table
+from lattice_simp.core.records import Table, num_records
 from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import Bounds, bounds_of, dense_bounds_of, no_bounds
@@ -190,7 +190,7 @@ CLOSE, NEAR = 0.5, 0.1
 def first_charges(bounds: Bounds, model: Automaton) -> Floats:
     """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
     transitions = bounds.transitions.rows
-    count = int(np.count_nonzero(bounds.transitions.keys >= 0))
+    count = num_records(bounds.transitions)
     first = transitions[:count][transitions["context"][:count] == 2 * (len(model.level) - 1) + 1]
     first = first[first["word"] < model.final]
     charges = np.full(model.final, np.inf)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Longs, jit
-from lattice_simp.core.records import NONE, Table, empty_table, find, rehashed, slot_of
+from lattice_simp.core.records import NONE, Table, added, empty_table, find, rehashed
 from lattice_simp.lm.optimistic import OrderView, advance
 
 EMPTY, WHOLE = 0, 1
@@ -70,12 +70,10 @@ def longer_prefix(view: OrderView, borders: Borders, prefix: int, word: int) -> 
     """Finds a prefix with one more word, or adds it."""
     table = borders.prefixes
     key = (np.int64(prefix) << 32) + word
-    slot = slot_of(table.keys, key)
-    if table.keys[slot] >= 0:
-        return table.values[slot]
-    found = borders.used[PREFIXES]
-    borders.used[PREFIXES] += 1
-    table.keys[slot], table.values[slot] = key, found
+    found = find(table, key)
+    if found >= 0:
+        return found
+    found = added(table, key, borders.used, PREFIXES)
     node, paid = advance(view, table.rows[prefix].state, word)
     row = table.rows[found]
     row.parent, row.word, row.length = prefix, word, table.rows[prefix].length + 1
@@ -113,10 +111,7 @@ def meeting(view: OrderView, borders: Borders, left: int, right: int, words: int
             node, paid = advance(view, right, word)
             cost += paid + view.match_cost[node]
             right = view.next_state[node]
-    slot = slot_of(table.keys, key)
-    found = borders.used[MEETINGS]
-    borders.used[MEETINGS] += 1
-    table.keys[slot], table.values[slot] = key, found
+    found = added(table, key, borders.used, MEETINGS)
     row = table.rows[found]
     row.left, row.right, row.cost = left, right, cost
     return found
