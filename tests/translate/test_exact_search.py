@@ -15,7 +15,7 @@ from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers, refine
-from lattice_simp.translate.exact import search as exact
+from lattice_simp.translate.exact import second_order as learning
 from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
@@ -189,7 +189,7 @@ def test_multipliers_change_no_optimum(monkeypatch):
                 assert found.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
 
 
-@pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (exact, "SAMPLES", 0)])
+@pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (learning, "SAMPLES", 0)])
 def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, value):
     for seed in SEEDS[:30]:
         decoder, texts, words = make_decoder(seed, longest=6)
@@ -210,7 +210,7 @@ def second_order(seed, kind="full"):
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
     bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
-    charges = exact.first_charges(bounds, second)
+    charges = learning.first_charges(bounds, second)
     return chart, second, bounds, prefixes, charges, everything_kept(chart, charges, bounds.least)
 
 

@@ -11,6 +11,9 @@ from lattice_simp.core.records import Table, empty_table, enter
 from lattice_simp.translate.exact.dense import Dense, no_dense
 from lattice_simp.translate.exact.forest import BORDER, HOOK, PLACES, TRANSITION, Forest
 
+SLACK = 1e-6
+"""Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
+
 
 class Bounds(NamedTuple):
     """What a finished forest says about the next order, or matrices about the second and the third one.

@@ -8,26 +8,19 @@ order the best derivation is the optimum; if time or memory end before, the last
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from lattice_simp.core.kernel import Floats, cpu_seconds
-from lattice_simp.core.records import Table, num_records
+from lattice_simp.core.kernel import cpu_seconds
 from lattice_simp.translate.exact.automaton import Automaton
-from lattice_simp.translate.exact.border_words import everything_kept
-from lattice_simp.translate.exact.bounds import Bounds, bounds_of, dense_bounds_of, no_bounds
-from lattice_simp.translate.exact.dense import dense_bounds, has_matrices
+from lattice_simp.translate.exact.bounds import SLACK, bounds_of, no_bounds
+from lattice_simp.translate.exact.dense import has_matrices
 from lattice_simp.translate.exact.forest import Forest, inside_costs
-from lattice_simp.translate.exact.junctions import first_prefixes, with_words
+from lattice_simp.translate.exact.junctions import first_prefixes
 from lattice_simp.translate.exact.limits import ExactSearch
-from lattice_simp.translate.exact.multipliers import tighten
+from lattice_simp.translate.exact.multipliers import Tightened, tighten
 from lattice_simp.translate.exact.refine import refined_forest
+from lattice_simp.translate.exact.second_order import second_order
 from lattice_simp.translate.nested_chart import Chart
-
-SLACK = 1e-6
-"""Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
 
 QUOTA = 1_000_000
 """Edges after which the clock is looked at."""
@@ -77,20 +70,20 @@ def search(
         return edges <= limits.edges and has_time()
 
     bounds, prefixes, lower = no_bounds(), first_prefixes(len(model.level) - 1), -float("inf")
+    tightened: Tightened | None = None
     for level in range(1, order + 1):
         limit = upper + limits.beam + SLACK
         model = model._replace(order=level)
-        if level == 2:
-            second = _second_order(chart, model, order, bounds, prefixes, upper, limits.beam, has_time)
-        if level == 2 and second is not None:
+        second = None
+        if level == 2 and tightened is not None:
+            second = second_order(chart, tightened, order, upper, limits.beam, has_time)
+        if second is not None:
             lower, upper = max(lower, second.lower), min(upper, second.upper)
             limit = upper + limits.beam + SLACK
             bounds, model, prefixes = second.bounds, second.model, second.prefixes
             if lower > limit:
                 return Certificate(upper, finished=True)
-            if level == last:
-                return Certificate(min(lower, upper), finished=False)
-            if not has_time():
+            if level == last or not has_time():
                 return Certificate(min(lower, upper), finished=False)
             if order > 2:  # the matrices bound the third order as well as a whole forest of the second
                 continue
@@ -116,86 +109,6 @@ def search(
         if level == last or not has_time():
             return Certificate(min(lower, upper), finished=False)
     raise AssertionError("a language model has an order")
-
-
-@dataclass(frozen=True)
-class _SecondOrder:
-    """Bounds of order 2 from dense matrices, the automaton whose potentials they are of, and both bounds' costs."""
-
-    bounds: Bounds
-    prefixes: Table
-    model: Automaton
-    lower: float
-    upper: float
-
-
-def _second_order(
-    chart: Chart,
-    model: Automaton,
-    order: int,
-    coarse: Bounds,
-    prefixes: Table,
-    upper: float,
-    beam: float,
-    has_time: Callable[[], bool],
-) -> _SecondOrder | None:
-    """Bounds the second order without its forest, and learns multipliers from the best part of that.
-
-    The part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the
-    whole, as the next matrices show; what these show to be beyond the limit is left out of those that follow.
-
-    Returns:
-        The bounds; None if the matrices are too large, or cannot be made.
-    """
-    charges = first_charges(coarse, model)
-    kept = everything_kept(chart, charges, coarse.least[: chart.num_states])
-    found = dense_bounds(chart, model, charges, kept, upper + beam + SLACK)
-    if found is None:
-        return None
-    prefixes = with_words(prefixes, charges)
-    best = found
-    for _ in range(SAMPLES if order > 2 else 0):
-        missing = upper - best.lower
-        if missing < CLOSE or not has_time():
-            break
-        within = min(best.lower + SHARE * missing, best.limit_of(SAMPLE_PAIRS))
-        bounds = dense_bounds_of(best.dense)
-        sampled = refined_forest(
-            chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
-        )
-        if sampled is None:
-            break
-        tightened = tighten(sampled, model, chart, order, upper + beam + SLACK, has_time, sample=True)
-        upper = min(upper, tightened.upper)
-        found = dense_bounds(chart, tightened.model, charges, best.kept, upper + beam + SLACK)
-        if found is None or found.lower <= best.lower:
-            break
-        gain, best, model = found.lower - best.lower, found, tightened.model
-        if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
-            break
-    return _SecondOrder(dense_bounds_of(best.dense), prefixes, model, best.lower, upper)
-
-
-SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
-"""How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
-words at states it has about."""
-
-SHARE, GAIN = 0.5, 0.03
-"""How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
-
-CLOSE, NEAR = 0.5, 0.1
-"""Nats between the bounds that are not worth another part, and between those of a part and of the whole."""
-
-
-def first_charges(bounds: Bounds, model: Automaton) -> Floats:
-    """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
-    transitions = bounds.transitions.rows
-    count = num_records(bounds.transitions)
-    first = transitions[:count][transitions["context"][:count] == 2 * (len(model.level) - 1) + 1]
-    first = first[first["word"] < model.final]
-    charges = np.full(model.final, np.inf)
-    charges[first["word"]] = first["cost"]
-    return charges
 
 
 def _always(edges: int) -> bool:

@@ -1,0 +1,134 @@
+"""Bounds of the second order without its forest: matrices, with multipliers that parts of that forest teach.
+
+A part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the whole,
+as the next matrices show; what these show to be beyond the limit is left out of those that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.records import Table, num_records
+from lattice_simp.translate.exact.automaton import Automaton
+from lattice_simp.translate.exact.border_words import Kept, everything_kept
+from lattice_simp.translate.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
+from lattice_simp.translate.exact.dense import DenseBounds, dense_bounds
+from lattice_simp.translate.exact.forest import inside_costs
+from lattice_simp.translate.exact.junctions import with_words
+from lattice_simp.translate.exact.multipliers import Tightened, tighten
+from lattice_simp.translate.exact.refine import refined_forest
+from lattice_simp.translate.nested_chart import Chart
+
+SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
+"""How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
+words at states it has about."""
+
+FIRST_SAMPLE = 0.2
+"""The share of the states that the first part may use, so that its matrices take a tenth of the whole ones' time."""
+
+SHARE, GAIN = 0.5, 0.03
+"""How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
+
+CLOSE, NEAR = 0.5, 0.1
+"""Nats between the bounds that are not worth another part, and between those of a part and of the whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class SecondOrder:
+    """What is known of the second order.
+
+    Attributes:
+        bounds: from matrices;  model: the automaton whose potentials they are of.
+        prefixes: those of one word.
+        lower: no derivation costs less;  upper: the least cost of a known one.
+    """
+
+    bounds: Bounds
+    model: Automaton
+    prefixes: Table
+    lower: float
+    upper: float
+
+
+def second_order(
+    chart: Chart, first: Tightened, order: int, upper: float, beam: float, has_time: Callable[[], bool]
+) -> SecondOrder | None:
+    """Bounds the second order.
+
+    Args:
+        chart: of the sentence.
+        first: the forest of the first order.
+        order: the language model's.
+        upper: the cost of a known derivation.
+        beam: no derivation is lost that costs so much more.
+        has_time: whether there is time to go on.
+
+    Returns:
+        The bounds; None if the matrices are too large, or cannot be made.
+    """
+    model = first.model._replace(order=2)
+    coarse = bounds_of(first.forest, first.outside)
+    charges = first_charges(coarse, model)
+    everything = everything_kept(chart, charges, coarse.least[: chart.num_states])
+    prefixes = with_words(first.forest.pools.prefixes, charges)
+
+    def matrices(model: Automaton, kept: Kept) -> DenseBounds | None:
+        return dense_bounds(chart, model, charges, kept, upper + beam + SLACK)
+
+    def learned(model: Automaton, known: DenseBounds) -> Tightened | None:
+        missing = upper - known.lower
+        if missing < CLOSE or not has_time():
+            return None
+        limit, bounds = upper + beam + SLACK, dense_bounds_of(known.dense)
+        within = min(known.lower + SHARE * missing, known.limit_of(SAMPLE_PAIRS))
+        sampled = refined_forest(
+            chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
+        )
+        return None if sampled is None else tighten(sampled, model, chart, order, limit, has_time, sample=True)
+
+    samples = SAMPLES if order > 2 else 0
+    part = matrices(model, _best_part(chart, first, everything)) if samples else None
+    if part is not None and (tightened := learned(model, part)) is not None:
+        model, upper = tightened.model, min(upper, tightened.upper)
+    best = matrices(model, everything)
+    if best is None:
+        return None
+    for _ in range(samples):
+        missing = upper - best.lower
+        if (tightened := learned(model, best)) is None:
+            break
+        upper = min(upper, tightened.upper)
+        found = matrices(tightened.model, best.kept)
+        if found is None or found.lower <= best.lower:
+            break
+        gain, best, model = found.lower - best.lower, found, tightened.model
+        if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
+            break
+    return SecondOrder(dense_bounds_of(best.dense), model, prefixes, best.lower, upper)
+
+
+def _best_part(chart: Chart, first: Tightened, kept: Kept) -> Kept:
+    """Returns the states that are in the best derivations of the first order."""
+    forest = first.forest
+    inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+    of_chart = forest.places < chart.num_states
+    totals = np.full(chart.num_states, np.inf)
+    np.minimum.at(totals, forest.places[of_chart], (inside + first.outside)[of_chart])
+    states = totals <= np.quantile(totals[totals < np.inf], FIRST_SAMPLE)
+    states[chart.starts] = states[chart.ends]
+    return kept._replace(states=states & kept.states)
+
+
+def first_charges(bounds: Bounds, model: Automaton) -> Floats:
+    """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
+    transitions = bounds.transitions.rows
+    count = num_records(bounds.transitions)
+    first = transitions[:count][transitions["context"][:count] == 2 * (len(model.level) - 1) + 1]
+    first = first[first["word"] < model.final]
+    charges = np.full(model.final, np.inf)
+    charges[first["word"]] = first["cost"]
+    return charges
