@@ -17,7 +17,6 @@ from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.border_words import Kept, everything_kept
 from lattice_simp.translate.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
 from lattice_simp.translate.exact.dense import DenseBounds, dense_bounds
-from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.junctions import with_words
 from lattice_simp.translate.exact.multipliers import Tightened, tighten
 from lattice_simp.translate.exact.refine import refined_forest
@@ -26,9 +25,6 @@ from lattice_simp.translate.nested_chart import Chart
 SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
 """How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
 words at states it has about."""
-
-FIRST_SAMPLE = 0.2
-"""The share of the states that the first part may use, so that its matrices take a tenth of the whole ones' time."""
 
 SHARE, GAIN = 0.5, 0.03
 """How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
@@ -73,7 +69,6 @@ def second_order(
     model = first.model._replace(order=2)
     coarse = bounds_of(first.forest, first.outside)
     charges = first_charges(coarse, model)
-    everything = everything_kept(chart, charges, coarse.least[: chart.num_states])
     prefixes = with_words(first.forest.pools.prefixes, charges)
 
     def matrices(model: Automaton, kept: Kept) -> DenseBounds | None:
@@ -90,14 +85,10 @@ def second_order(
         )
         return None if sampled is None else tighten(sampled, model, chart, order, limit, has_time, sample=True)
 
-    samples = SAMPLES if order > 2 else 0
-    part = matrices(model, _best_part(chart, first, everything)) if samples else None
-    if part is not None and (tightened := learned(model, part)) is not None:
-        model, upper = tightened.model, min(upper, tightened.upper)
-    best = matrices(model, everything)
+    best = matrices(model, everything_kept(chart, charges, coarse.least[: chart.num_states]))
     if best is None:
         return None
-    for _ in range(samples):
+    for _ in range(SAMPLES if order > 2 else 0):
         missing = upper - best.lower
         if (tightened := learned(model, best)) is None:
             break
@@ -109,18 +100,6 @@ def second_order(
         if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
             break
     return SecondOrder(dense_bounds_of(best.dense), model, prefixes, best.lower, upper)
-
-
-def _best_part(chart: Chart, first: Tightened, kept: Kept) -> Kept:
-    """Returns the states that are in the best derivations of the first order."""
-    forest = first.forest
-    inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
-    of_chart = forest.places < chart.num_states
-    totals = np.full(chart.num_states, np.inf)
-    np.minimum.at(totals, forest.places[of_chart], (inside + first.outside)[of_chart])
-    states = totals <= np.quantile(totals[totals < np.inf], FIRST_SAMPLE)
-    states[chart.starts] = states[chart.ends]
-    return kept._replace(states=states & kept.states)
 
 
 def first_charges(bounds: Bounds, model: Automaton) -> Floats:
