@@ -83,6 +83,11 @@ def order_view(model: RestrictedModel, costs: OptimisticCosts, order: int, weigh
     )
 
 
+def own_view(model: RestrictedModel, weight: float = 1.0) -> OrderView:
+    """Returns the automaton of the model's own order, which no longer history can make cheaper."""
+    return order_view(model, OptimisticCosts(model.cost, model.backoff), model.order, weight)
+
+
 @jit
 def _minimise(cost: Floats, backoff: Floats, suffix: Ints, parent: Ints, root: int) -> tuple[Floats, Floats]:
     """Minimises over longer histories: each extends the n-gram (its own entry counts) or backs off to it (and pays)."""

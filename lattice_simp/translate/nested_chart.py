@@ -16,7 +16,7 @@ from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.sorting import counting_order
 from lattice_simp.lm.combined import combined
-from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
+from lattice_simp.lm.optimistic import OrderView, advance, own_view
 from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.automaton import ARC, Items
@@ -121,7 +121,7 @@ def make_chart(
         targets_in_order,
         whole,
         model.start_word,
-        order_view(model, optimistic_costs(model), model.order),
+        own_view(model),
     )
     rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
     is_word = (symbols_in_order >= 0) & (symbols_in_order < model.num_words)

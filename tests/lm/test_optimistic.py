@@ -9,7 +9,7 @@ import pytest
 from helpers import PlainModel, random_arpa
 
 from lattice_simp.lm import LanguageModel
-from lattice_simp.lm.optimistic import advance, optimistic_costs, order_view
+from lattice_simp.lm.optimistic import advance, optimistic_costs, order_view, own_view
 
 VOCABULARY = ("a", "b", "c")
 SEEDS = range(6)
@@ -82,6 +82,15 @@ def test_the_least_cost_of_a_word_is_below_its_cost_after_any_history():
         for word, number in zip(VOCABULARY, restricted.word_ids.tolist(), strict=True):
             costs = [-reference.log10(history, word) * np.log(10) for history in histories]
             assert best[number] <= min(costs) + 1e-4, seed
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_the_own_orders_view_needs_no_minimum_over_histories(order):
+    for seed in SEEDS:
+        model, _ = make_model(seed, order, 0.3)
+        restricted, by_order = views(model)
+        for field, given in own_view(restricted)._asdict().items():
+            np.testing.assert_array_equal(given, getattr(by_order[order], field), f"{field}, {seed}")
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])

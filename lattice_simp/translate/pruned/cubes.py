@@ -15,7 +15,7 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.optimistic import OrderView, advance, optimistic_costs, order_view
+from lattice_simp.lm.optimistic import OrderView, advance, own_view
 from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, has_room, meeting, new_borders, with_room
@@ -153,7 +153,7 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
         model: the language model.
         pops: hypotheses of a place that are looked at.
     """
-    view = order_view(model, optimistic_costs(model), model.order)
+    view = own_view(model)
     grids = make_grids(chart, view)
     borders = new_borders(view)
     found = Found(
