@@ -6,6 +6,7 @@ Importing numba takes longer than most commands, so it waits until a kernel is c
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import tempfile
 import threading
@@ -64,18 +65,44 @@ class Kernel:
         """numba's own object."""
         numba = _numba()
         try:
-            return _with_plain_integers(numba.njit(**self.targetoptions)(self.py_func))
+            return _with_plain_integers(self._stamped(numba.njit(**self.targetoptions)(self.py_func)))
         except RuntimeError:  # neither beside the source nor in the user's folder may code be kept
             folder = _folder_elsewhere()
             numba.config.CACHE_DIR = str(folder or "")
             options = {**self.targetoptions, "cache": folder is not None}
-            return _with_plain_integers(numba.njit(**options)(self.py_func))
+            return _with_plain_integers(self._stamped(numba.njit(**options)(self.py_func)))
+
+    def _stamped(self, compiled: Any) -> Any:
+        """Has code on disk pass for old if a kernel that this one calls has changed; numba looks at its own file."""
+        file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+        if hasattr(file, "_source_stamp"):
+            file._source_stamp = (file._source_stamp, _digest(self))
+        return compiled
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
         if _interruptible and threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
+
+
+def _digest(kernel: Kernel) -> str:
+    """Returns what differs when a kernel, one that it calls, or a constant that these use has changed."""
+    parts: list[str] = []
+    seen, waiting = {kernel}, [kernel]
+    while waiting:
+        function = waiting.pop().py_func
+        code = function.__code__
+        constants = [getattr(constant, "co_code", constant) for constant in code.co_consts]
+        parts.append(f"{function.__module__}.{function.__qualname__} {code.co_code!r} {constants!r}")
+        for name in code.co_names:
+            value = function.__globals__.get(name)
+            if isinstance(value, Kernel) and value not in seen:
+                seen.add(value)
+                waiting.append(value)
+            elif isinstance(value, int | float | str | tuple):
+                parts.append(f"{name} {value!r}")
+    return hashlib.blake2b("\n".join(sorted(parts)).encode(), digest_size=16).hexdigest()
 
 
 def _with_plain_integers(compiled: Any) -> Any:

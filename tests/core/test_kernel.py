@@ -69,6 +69,29 @@ def test_errors_of_kernels_come_back():
         spin("words", np.zeros(1, dtype=np.int8))
 
 
+def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_path):
+    """numba alone looks at the file of the kernel that is called from Python, and would run the old code."""
+    calls = "from lattice_simp.core.kernel import jit\nfrom inner import FACTOR, inner\n"
+    calls += "@jit\ndef outer(number):\n    return FACTOR * inner(number)\n"
+    (tmp_path / "outer.py").write_text(calls, encoding="utf-8")
+    found = []
+    for factor, added in ((1, 1), (1, 2), (10, 2), (10, 2)):
+        text = f"from lattice_simp.core.kernel import jit\nFACTOR = {factor}\n"
+        text += f"@jit\ndef inner(number):\n    return number + {added}\n"
+        (tmp_path / "inner.py").write_text(text, encoding="utf-8")
+        done = run(
+            """
+            from outer import outer
+            print(outer(5), sum(outer.compiled.stats.cache_hits.values()))
+            """,
+            PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+            PYTHONDONTWRITEBYTECODE="1",
+        )
+        assert not done.returncode, done.stderr
+        found.append(done.stdout.split())
+    assert found == [["6", "0"], ["7", "0"], ["70", "0"], ["70", "1"]]
+
+
 @Kernel  # not kept on disk, from where it would come without its helpers
 def add(one: int, other: int) -> int:
     return one + other
