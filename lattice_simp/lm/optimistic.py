@@ -83,9 +83,9 @@ def order_view(model: RestrictedModel, costs: OptimisticCosts, order: int, weigh
     )
 
 
-def own_view(model: RestrictedModel, weight: float = 1.0) -> OrderView:
+def own_view(model: RestrictedModel) -> OrderView:
     """Returns the automaton of the model's own order, which no longer history can make cheaper."""
-    return order_view(model, OptimisticCosts(model.cost, model.backoff), model.order, weight)
+    return order_view(model, OptimisticCosts(model.cost, model.backoff), model.order)
 
 
 @jit

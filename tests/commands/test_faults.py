@@ -209,11 +209,7 @@ def interrupted(arguments, delay):
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(delay)
     running.send_signal(signal.SIGINT)
-    try:
-        _, error = running.communicate(timeout=30)
-    except subprocess.TimeoutExpired:  # it came in a callback of a library being imported, from which nothing is raised
-        running.send_signal(signal.SIGINT)
-        _, error = running.communicate(timeout=60)
+    _, error = running.communicate(timeout=60)
     return running.returncode, error.decode()
 
 
