@@ -205,11 +205,15 @@ def test_a_reader_that_leaves_is_no_error(program, tmp_path, model, name):
 
 
 def interrupted(arguments, delay):
-    command = [sys.executable, "-m", "lattice_simp", *arguments]
+    command = [sys.executable, "-X", "faulthandler", "-m", "lattice_simp", *arguments]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(delay)
     running.send_signal(signal.SIGINT)
-    _, error = running.communicate(timeout=60)
+    try:
+        _, error = running.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        running.send_signal(signal.SIGABRT)  # faulthandler writes what all threads are at
+        _, error = running.communicate(timeout=60)
     return running.returncode, error.decode()
 
 
