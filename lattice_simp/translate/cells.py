@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Ints, Longs, Records
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, expand_references, item_automaton
 
 START, END = 0, 1
@@ -69,8 +69,57 @@ class CellStore:
         self.end[names] = ends
         self.num_states[names] = 2 + counts
 
-    def add_nested(self, cell: int, items: Items) -> None:
-        """Builds one cell whose items may refer to finished cells."""
-        starts = np.zeros(len(items.costs), dtype=np.int32)
-        arcs, origin = item_automaton(starts, starts + 1, items, 2)
-        self.add(cell, *self.expand(arcs, len(origin)))
+    def add_nested(self, cells: Ints, begins: Longs, order: Ints, items: Items) -> None:
+        """Builds cells whose items may refer to finished cells, and to cells that `cells` names before them.
+
+        Args:
+            cells: the cells, each after those that it refers to.
+            begins: the items of cell c are `order[begins[c]:begins[c + 1]]`.
+            items: of all cells.
+        """
+        finished = Cells(self.begin, self.end, self.num_states, self._arcs)
+        self._arcs, self._used, self.steps, self.num_steps = _add_nested(
+            cells, begins, order, items, finished, self._used, self.steps, self.num_steps
+        )
+
+
+@jit
+def _add_nested(
+    cells: Ints,
+    begins: Longs,
+    order: Ints,
+    items: Items,
+    finished: Cells,
+    used: int,
+    steps: Records,
+    num_steps: int,
+) -> tuple[Records, int, Records, int]:
+    """Returns the arcs with those of the new cells, how many they are, and the table of steps, of which so many."""
+    begin, end, num_states, pool = finished
+    for cell in cells:
+        own = _chosen(items, order[begins[cell] : begins[cell + 1]])
+        starts = np.full(len(own.costs), START, dtype=np.int32)
+        arcs, origin = item_automaton(starts, starts + np.int32(END), own, 2)
+        arcs, states, steps, num_steps = expand_references(
+            arcs, len(origin), Cells(begin, end, num_states, pool), steps, num_steps
+        )
+        while used + len(arcs) > len(pool):
+            pool = grown(pool)
+        pool[used : used + len(arcs)] = arcs
+        begin[cell], end[cell], num_states[cell] = used, used + len(arcs), states
+        used += len(arcs)
+    return pool, used, steps, num_steps
+
+
+@jit
+def _chosen(items: Items, chosen: Ints) -> Items:
+    """Returns some of the items."""
+    offsets = np.zeros(len(chosen) + 1, dtype=np.int32)
+    for index in range(len(chosen)):
+        offsets[index + 1] = offsets[index] + items.offsets[chosen[index] + 1] - items.offsets[chosen[index]]
+    symbols = np.empty(offsets[-1], dtype=np.int32)
+    for index in range(len(chosen)):
+        first = items.offsets[chosen[index]]
+        for position in range(offsets[index], offsets[index + 1]):
+            symbols[position] = items.symbols[first + position - offsets[index]]
+    return Items(offsets, symbols, items.costs[chosen], items.steps[chosen])

@@ -320,6 +320,10 @@ class _Items:
         offsets, positions = self._positions(chosen)
         return Items(offsets, self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
+    def all(self) -> Items:
+        """Returns all items, as automata are made of them."""
+        return Items(self.offsets, self.labels, self.cost, np.arange(1, len(self.cost) + 1, dtype=np.int32))
+
     def only(self, kept: Bools) -> _Items:
         """Returns the items with only some of them in cells and at the top; their numbers stay."""
         found = copy(self)
@@ -407,14 +411,12 @@ def _build_cells(store: CellStore, plan: _Plan, items: _Items) -> None:
     in_cells = np.flatnonzero(cell_of_item >= 0).astype(np.int32)
     order = in_cells[counting_order(cell_of_item[in_cells], plan.num_cells)]
     begins = np.searchsorted(cell_of_item[order], np.arange(plan.num_cells + 1))
-    for level, cells in enumerate(plan.levels):
-        if level == 0:
-            chosen = np.flatnonzero(np.isin(cell_of_item, cells)).astype(np.int32)
-            if len(chosen):
-                store.add_plain(cell_of_item[chosen], items.select(chosen))
-            continue
-        for cell in cells[begins[cells] < begins[cells + 1]].tolist():
-            store.add_nested(cell, items.select(order[begins[cell] : begins[cell + 1]].astype(np.int32)))
+    plain, *nested = plan.levels or [np.zeros(0, dtype=np.int32)]
+    chosen = np.flatnonzero(np.isin(cell_of_item, plain)).astype(np.int32)
+    if len(chosen):
+        store.add_plain(cell_of_item[chosen], items.select(chosen))
+    cells = np.concatenate([plain[:0], *nested])
+    store.add_nested(cells[begins[cells] < begins[cells + 1]], begins, order, items.all())
 
 
 def _build_top(store: CellStore, plan: _Plan, items: _Items, glue_cost: float) -> tuple[Records, int]:

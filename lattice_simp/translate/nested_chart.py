@@ -50,6 +50,7 @@ class Chart(NamedTuple):
         contexts: (states,) int32;  known: (states,) int32, how many words it is the context of.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
+        lm: the language model's own order.
     """
 
     offsets: Ints
@@ -63,6 +64,7 @@ class Chart(NamedTuple):
     known: Ints
     starts: Ints
     ends: Ints
+    lm: OrderView
 
     @property
     def num_states(self) -> int:
@@ -115,14 +117,8 @@ def make_chart(
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
     symbols_in_order, targets_in_order = seen[order], number[targets][order]
     whole = int(number[first])
-    contexts, known = _contexts(
-        offsets,
-        symbols_in_order,
-        targets_in_order,
-        whole,
-        model.start_word,
-        own_view(model),
-    )
+    view = own_view(model)
+    contexts, known = _contexts(offsets, symbols_in_order, targets_in_order, whole, model.start_word, view)
     rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
     is_word = (symbols_in_order >= 0) & (symbols_in_order < model.num_words)
     return Chart(
@@ -137,6 +133,7 @@ def make_chart(
         known=known,
         starts=number[starts].astype(np.int32),
         ends=number[ends].astype(np.int32),
+        lm=view,
     )
 
 

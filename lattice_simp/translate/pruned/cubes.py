@@ -15,7 +15,7 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.optimistic import OrderView, advance, own_view
+from lattice_simp.lm.optimistic import advance
 from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, has_room, meeting, new_borders, with_room
@@ -53,8 +53,9 @@ class Grids(NamedTuple):
 
 
 @jit
-def make_grids(chart: Chart, view: OrderView) -> Grids:
+def make_grids(chart: Chart) -> Grids:
     """Finds the grids of all places."""
+    view = chart.lm
     num_states, num_arcs, num_cells = len(chart.offsets) - 1, len(chart.symbols), len(chart.starts)
     whole = chart.starts[num_cells - 1]
     is_start, is_place = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
@@ -153,8 +154,7 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
         model: the language model.
         pops: hypotheses of a place that are looked at.
     """
-    view = own_view(model)
-    grids = make_grids(chart, view)
+    view, grids = chart.lm, make_grids(chart)
     borders = new_borders(view)
     found = Found(
         np.array([1, 0]),
@@ -172,7 +172,7 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
     while number < len(grids.places):
         borders = with_room(borders, _most_meetings(grids, number, pops, longest), model.order)
         found = _roomy(found, pops)
-        number = _fill_places(number, chart, view, grids, borders, found, pops, longest)
+        number = _fill_places(number, chart, grids, borders, found, pops, longest)
     return found, grids
 
 
@@ -287,10 +287,10 @@ def _go_on(queue: Queue, grids: Grids, found: Found, number: int) -> None:
 
 @jit
 def _score(
-    chart: Chart, view: OrderView, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
+    chart: Chart, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
 ) -> tuple[int, int, float]:
     """Returns the border and the cost of a hypothesis made of one or two others."""
-    prefixes = borders.prefixes.rows
+    view, prefixes = chart.lm, borders.prefixes.rows
     full = view.order - 1
     left, right, cost = EMPTY, (NONE if full > 0 else len(view.level) - 1), 0.0
     begin, end = grids.path_offsets[grid], grids.path_offsets[grid + 1]
@@ -325,29 +325,20 @@ def _score(
 
 @jit
 def _fill_places(
-    first: int,
-    chart: Chart,
-    view: OrderView,
-    grids: Grids,
-    borders: Borders,
-    found: Found,
-    pops: int,
-    longest: int,
+    first: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: int, longest: int
 ) -> int:
     """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
     for number in range(first, len(grids.places)):
         if number > first:
             room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
-            if room < pops or not has_room(borders, _most_meetings(grids, number, pops, longest), view.order):
+            if room < pops or not has_room(borders, _most_meetings(grids, number, pops, longest), chart.lm.order):
                 return number
-        _fill_place(number, chart, view, grids, borders, found, pops)
+        _fill_place(number, chart, grids, borders, found, pops)
     return len(grids.places)
 
 
 @jit
-def _fill_place(
-    number: int, chart: Chart, view: OrderView, grids: Grids, borders: Borders, found: Found, pops: int
-) -> None:
+def _fill_place(number: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: int) -> None:
     """Finds the hypotheses of a place from those of the places before it."""
     place = grids.places[number]
     first_node, first_edge = found.used[NODES], found.used[EDGES]
@@ -364,9 +355,7 @@ def _fill_place(
         tail = found.begin[first] + entry.row if first != NONE else NONE
         other = found.begin[second] + entry.column if second != NONE else NONE
         if entry.scored == 0:
-            entry.left, entry.right, entry.cost = _score(
-                chart, view, grids, borders, found.nodes, entry.grid, (tail, other)
-            )
+            entry.left, entry.right, entry.cost = _score(chart, grids, borders, found.nodes, entry.grid, (tail, other))
             entry.scored = 1
             if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
                 _put(queue, entry.cost, own)
