@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -12,6 +13,8 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 SUFFIX = ".partial"
+_REMEDIES = dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "make its folder first, or choose another place")
+_REMEDIES |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR), "choose another place")
 
 
 class Journal:
@@ -109,6 +112,5 @@ class Journal:
         return position
 
     def _cannot_write(self, error: OSError) -> LatticeSimpError:
-        return LatticeSimpError(
-            f"{self.path}: cannot be written: {error.strerror} (free some space, then use --resume)"
-        )
+        remedy = _REMEDIES.get(error.errno or 0, "free some space, then use --resume")
+        return LatticeSimpError(f"{self.path}: cannot be written: {error.strerror} ({remedy})")

@@ -101,6 +101,18 @@ def readable(path: str) -> Iterator[str]:
             raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
 
 
+def writable(path: Path) -> Path:
+    """Returns the path of a file that can be written; a callback of options, so that long work is not in vain.
+
+    Raises:
+        LatticeSimpError: it cannot be written.
+    """
+    from lattice_simp.support.textio import check_writable
+
+    check_writable(path)
+    return path
+
+
 @dataclass(frozen=True)
 class LabelOptions:
     """What the labels of a lattice file are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -166,7 +167,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         LatticeSimpError: says which option is wrong and what to give.
     """
     stored = decoder_settings(options.model)
-    stored.updated(options.settings)
+    settings = stored.updated(options.settings)
     wrong = []
     if options.settings.get("mbr") == {} and stored.mbr is None:
         wrong.append(
@@ -179,10 +180,16 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         wrong.append("--resume needs --output FILE: only a file can be continued")
     if options.nbest < 0 or (options.nbest > 0) != (run.nbest_output is not None):
         wrong.append("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
+    if options.nbest > 1 and settings.exact is not None and settings.exact.beam == 0:
+        wrong.append(
+            f"--nbest {options.nbest}: the exact search keeps the best translation alone; give --exact-beam, the nats "
+            "above it within which it keeps all"
+        )
     outputs = {"--output": run.output, "--nbest-output": run.nbest_output, "--stats": run.stats}
     for (one, name), (other, same) in combinations(outputs.items(), 2):
-        if name is not None and name == same:
-            wrong.append(f"{one} and {other} are both {name!r}; give them different names")
+        if name is not None and same is not None and _is_same_file(name, same):
+            both = f"both {name!r}" if name == same else f"one file, {name!r} and {same!r}"
+            wrong.append(f"{one} and {other} are {both}; give them different names")
     given = {"skeletons": skeletons, "hypotheses": skeleton_nbest}
     needs = STRATEGIES[options.strategy].needs if options.strategy else ()
     if needs and not any(given[need] for need in needs):
@@ -195,6 +202,12 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
         raise LatticeSimpError(wrong[0])
     if run.dask is not None:
         check_cluster(run.dask, jobs=run.jobs, time_limit=run.time_limit)
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    if is_stream(one) or is_stream(other):
+        return one == other
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, PIECES, STDIN, command_app, readable
+from lattice_simp.commands.options import FIRST_ID, PIECES, STDIN, command_app, readable, writable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
@@ -29,7 +29,7 @@ REFERENCES = typer.Option("--reference", help="tokenised reference translations;
 METRIC = typer.Option("--metric", help="what is tuned for; sari for simplification, where the source counts, too")
 COMPARED = typer.Option("--source", help="tokenised sentences that the hypotheses were made of, for --metric sari")
 START = typer.Option("--weights", help="a weights.tsv to start from")
-OUTPUT = typer.Option("--output", "-o", help="a weights.tsv")
+OUTPUT = typer.Option("--output", "-o", help="a weights.tsv", callback=writable)
 OPTIMIZER = typer.Option(
     help="mert: the best score on these lists; mira: averaged small steps, safer for many features"
 )
@@ -112,6 +112,8 @@ def mbr(
     fixed = fixed if max_arcs is None else replace(fixed, max_arcs=max_arcs)
     decoder = replace(decoder, settings=replace(decoder.settings, beam=kept, mbr=None))
     usable = [(one.words, refs) for one, refs in zip(sentences, own, strict=True) if one.words]
+    if not usable:
+        raise FormatError("holds no words", path=source, remedy="give a development set, one sentence a line")
     lattices = [decoder.translate(words).lattice for words, _ in usable]
     texts = [[" ".join(words) for words in refs] for _, refs in usable]
     grid = mbr_grid(lattices, texts, settings=fixed, jobs=jobs)

@@ -64,7 +64,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         LatticeSimpError: the sentence cannot be translated.
         BatchError: its lattice cannot be written.
     """
-    from lattice_simp import Skeleton
+    from lattice_simp import Skeleton, nbest
 
     number, sentence = task
     if not sentence.words:
@@ -86,8 +86,11 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
     line, reachable = paths[0].text, result.reachable
     found = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
-    found["cost"] = paths[0].cost
-    return found if result.gap is None else {**found, "gap": result.gap}
+    found["cost"] = cost = result.cost(paths[0])
+    if result.gap is not None:  # that of the cheapest one; MBR may have chosen another
+        cheapest = nbest(result.lattice, 1)[0].cost
+        found["gap"] = result.gap + cost - cheapest
+    return found
 
 
 def lattice_path(folder: Path, number: int) -> Path:

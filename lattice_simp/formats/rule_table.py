@@ -108,7 +108,7 @@ def _parse_hiero(fields: list[str], _: str) -> RuleText:
         fields[0][1:-1],
         source,
         target,
-        tuple(_parse_features(fields[3].split())) if len(fields) > 3 else (),
+        _parse_features(fields[3].split()) if len(fields) > 3 else (),
         _parse_alignment(fields[4], (len(source), len(target))) if len(fields) > 4 else (),
     )
 
@@ -205,10 +205,15 @@ def _parse_target(symbols: list[str], links: dict[str, int], names: list[str]) -
     return tuple(target)
 
 
-def _parse_features(texts: list[str]) -> Iterator[tuple[str, float]]:
+def _parse_features(texts: list[str]) -> tuple[tuple[str, float], ...]:
+    features: dict[str, float] = {}
     for index, text in enumerate(texts):
         name, equals, value = text.partition("=")
-        yield (name, _number(value)) if equals else (f"Feature{index}", _number(text))
+        name, value = (name, value) if equals else (f"Feature{index}", text)
+        if name in features:
+            raise ValueError(f"the feature {name} occurs twice")
+        features[name] = _number(value)
+    return tuple(features.items())
 
 
 def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, int], ...]:

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -259,6 +260,25 @@ def _line_of_bad_utf8(path: str | Path) -> int | None:
 
 
 # ---------------------------------------------------------------- writing
+
+
+def check_writable(path: str | Path) -> None:
+    """Finds out whether a file can be written, before the long work whose result goes there.
+
+    Raises:
+        LatticeSimpError: it cannot: there is no such folder, or no permission.
+    """
+    if str(path) == "-":
+        return
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if target.is_file() or not target.exists():
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
 
 
 @contextmanager

@@ -24,8 +24,9 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroChart, HieroOptions, hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.pruned.kept import kept_items
+from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
-from lattice_simp.translate.source import Source, as_source
+from lattice_simp.translate.source import INPUT_FEATURE, Source, as_source
 
 Words: TypeAlias = Sequence[str] | Source
 """What is translated: tokens, or a word lattice."""
@@ -34,7 +35,9 @@ FIRST_BEAM = 4.0
 """The beam (nats) in which an n-best list is looked for first."""
 
 LAST_BEAM = 64.0
-"""A lattice whose n-best list does not grow beyond this beam has no more strings to give."""
+"""If a longer n-best list is not found with more than this beam, all paths are looked at: few strings are left, or they
+are far from the others, as those with words that a language model without an unknown word gives next to no
+probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,14 @@ class HieroDecoder:
     settings: DecoderSettings = field(default_factory=DecoderSettings)
 
     def __post_init__(self) -> None:
+        taken = {*DECODER_FEATURES, *self.language_models}
+        twice = [name for name in self.grammar.feature_names if name in taken or name.startswith(f"{INPUT_FEATURE}:")]
+        twice += [name for name in self.language_models if name in DECODER_FEATURES]
+        if twice:
+            raise GrammarError(
+                f"{', '.join(twice)}: features of the rules or language models with the name of another one; "
+                f"rename them (the decoder's own are {', '.join(DECODER_FEATURES)})"
+            )
         missing = [name for name in self.language_models if name not in self.weights]
         if missing:
             raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
@@ -174,8 +185,10 @@ class HieroDecoder:
         scored = self.with_models(rules.lattice, self.settings.beam)
         return replace(rules, lattice=scored), self.operations.nbest(scored, 1)[0].cost
 
-    def with_models(self, lattice: Lattice, beam: float, invisible: Collection[str] = ()) -> Lattice:
-        """Adds language models and word penalty; they do not see the words `invisible`.
+    def with_models(self, lattice: Lattice, beam: float | None, invisible: Collection[str] = ()) -> Lattice:
+        """Adds language models and word penalty, within a beam (nats; None keeps all paths).
+
+        They do not see the words `invisible`.
 
         Raises:
             EmptyLatticeError: the lattice is empty.
@@ -193,16 +206,16 @@ class HieroDecoder:
             The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.
         """
         rules = self.rules(words)
-        beam, previous = FIRST_BEAM, -1
+        beam: float | None = FIRST_BEAM
+        previous = -1
         while True:
             scored = self.with_models(rules.lattice, beam)
             found = self.operations.nbest(scored, count)
-            complete = len(found) == count and found[-1].cost <= found[0].cost + beam
-            if complete or (beam > LAST_BEAM and len(found) == previous):
+            if beam is None or (len(found) == count and found[-1].cost <= found[0].cost + beam):
                 named = replace(rules, lattice=scored).named()
                 return named, [_relabelled(hypothesis, named) for hypothesis in found]
+            beam = 2 * beam if beam <= LAST_BEAM or len(found) > previous else None
             previous = len(found)
-            beam *= 2
 
     def kept_items(self, chart: HieroChart, invisible: Collection[str] = ()) -> Bools:
         """Returns the items of a nested grammar's chart that the pruned search keeps, (items,) bool.

@@ -18,19 +18,15 @@ from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.support.textio import read_lines
-from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
+from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import INPUT_FEATURE
 
 RULES, WEIGHTS, SETTINGS, TEXT = "rules", "weights.tsv", "settings.json", "text.json"
 HEADER = ("feature", "weight")
 """The first line of a file of weights."""
-
-_OTHER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE, INPUT_FEATURE)
-"""Features that are neither of rules nor language models; those of an input lattice begin with `Input:`."""
 
 _LANGUAGE_MODEL = re.compile(r"lm(\d*)\.")
 
@@ -50,17 +46,20 @@ def read_weights(path: str | Path) -> dict[str, float]:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not tab or not math.isfinite(value) or name in weights:
-            remedy = "write feature<TAB>number" if name not in weights else f"{name} has one already: remove a line"
-            raise FormatError(f"{line!r} is not a new weight", path=path, line=number, remedy=remedy)
+        if not tab or not math.isfinite(value):
+            remedy = "write feature<TAB>number, a finite one"
+            raise FormatError(f"{line!r} is not a weight", path=path, line=number, remedy=remedy)
+        if name in weights:
+            raise FormatError(f"a second weight for {name}", path=path, line=number, remedy="remove one of the two")
         weights[name] = value
     return weights
 
 
 def write_weights(path: str | Path, weights: dict[str, float]) -> None:
-    """Writes what `read_weights` reads."""
+    """Writes what `read_weights` reads; compressed by the name's ending, `-` is standard output."""
     lines = ["\t".join(HEADER), *(f"{name}\t{value!r}" for name, value in weights.items())]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with open_text(path, "w") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def read_settings(folder: str | Path) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     if not models:
         raise FormatError("holds no language model", path=root, remedy="add lm.arpa or lm.arpa.gz")
     grammar = Grammar.read(rules)
-    _check_features(weights, (*grammar.feature_names, *models, *_OTHER_FEATURES), root / WEIGHTS)
+    _check_features(weights, (*grammar.feature_names, *models, *DECODER_FEATURES), root / WEIGHTS)
     return grammar, models, weights, settings
 
 

@@ -65,8 +65,10 @@ class PartPruner:
     least_cost: Floats
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Prunes a lattice of words with one final state."""
+        """Prunes a lattice of words with one final state; an empty one stays as it is."""
         lattice = lattice.connected()
+        if lattice.empty:
+            return lattice
         position = np.arange(lattice.num_states, dtype=np.int32)
         end = lattice.num_states - 1
         position[[1, end]] = position[[end, 1]]

@@ -7,11 +7,24 @@ from dataclasses import dataclass
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
+from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.translate.derivation import LENGTH_FEATURE, RuleUse, label_features, path_uses
+from lattice_simp.translate.derivation import (
+    COPY_FEATURE,
+    GLUE_FEATURE,
+    LENGTH_FEATURE,
+    RuleUse,
+    label_features,
+    path_uses,
+)
 from lattice_simp.translate.grammar import Grammar
+from lattice_simp.translate.source import INPUT_FEATURE
 
 SKELETON_FEATURE, EDIT_FEATURE = SKELETON, EDITS
+
+DECODER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE, INPUT_FEATURE)
+"""The decoder's own features, neither of rules nor language models; further ones of input lattices begin with
+`Input:`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +66,12 @@ class Translation:
     def nbest(self, n: int) -> list[Hypothesis]:
         """Returns the n best different strings within the beam, each with its best derivation."""
         return nbest(self.lattice if self.mbr is None else self.mbr, n)
+
+    def cost(self, path: Hypothesis) -> float:
+        """Returns the least cost of a path's string in `lattice`, which `path.cost` is not where `mbr` decides."""
+        if self.mbr is None:
+            return path.cost
+        return nbest(intersect(self.lattice, Lattice.from_strings([(path.tokens, 0.0)])), 1)[0].cost
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
         """Returns the rules that a path used."""

@@ -98,6 +98,11 @@ class DecoderSettings:
             raise LatticeSimpError(
                 f"{'the exact search' if self.exact else 'a bound of the search gap'} needs the engine arrays"
             )
+        if self.exact is not None and self.exact.beam == 0 and self.mbr is not None:
+            raise LatticeSimpError(
+                "the exact search keeps one translation, among which MBR cannot choose; let it keep more (exact.beam, "
+                "--exact-beam), or leave one of the two out"
+            )
         if self.word_arcs != "shared" and self.engine != "arrays":
             raise LatticeSimpError("affiliated word arcs need the engine arrays")
         if self.max_span < 1:

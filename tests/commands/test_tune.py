@@ -43,6 +43,30 @@ def test_tuned_weights_are_no_worse(call, own_model, files, tmp_path):
     assert "before" in done.stderr
 
 
+def test_weights_go_to_standard_output_or_are_compressed(call, own_model, files, tmp_path):
+    options = ("tune", "weights", own_model, *files, "--rounds", 1, "--restarts", 0, "--output")
+    printed = call(*options, "-")
+    assert call(*options, tmp_path / "w.tsv.gz").returncode == 0
+    assert (tmp_path / "w.tsv.gz").read_bytes()[:2] == b"\x1f\x8b"
+    (tmp_path / "w.tsv").write_text(printed.stdout, encoding="utf-8")
+    assert read_weights(tmp_path / "w.tsv") == read_weights(tmp_path / "w.tsv.gz")
+
+
+@pytest.mark.parametrize("name", ["no/folder/w.tsv", "."])
+def test_an_output_that_cannot_be_written_is_told_before_the_work(call, own_model, files, tmp_path, name):
+    done = call("tune", "weights", own_model, *files, "--rounds", 1, "--output", tmp_path / name)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert "round" not in done.stderr
+
+
+def test_a_development_set_without_words_is_told(call, own_model, tmp_path):
+    (tmp_path / "dev").write_text("\n\n", encoding="utf-8")
+    done = call("tune", "mbr", own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "dev: holds no words (give a development set" in done.stderr
+
+
 def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files, monkeypatch):
     gains = mbr_grid.MbrGrid
     monkeypatch.setattr(mbr_grid, "MbrGrid", lambda points, best, bleu: gains(points, best, bleu - 1))

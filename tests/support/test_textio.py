@@ -18,7 +18,7 @@ from format_helpers import COMPRESSIONS, fuzz
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support import textio
-from lattice_simp.support.textio import open_binary, open_text, read_bytes, read_lines
+from lattice_simp.support.textio import check_writable, open_binary, open_text, read_bytes, read_lines
 
 TEXT = "one\u2028line\u0085 still\x0b\x0c\x1c the\u00a0same\nsecond\r\n\nlast"
 LINES = ["one\u2028line\u0085 still\x0b\x0c\x1c the\u00a0same", "second", "", "last"]
@@ -120,6 +120,20 @@ def test_files_that_cannot_be_written(tmp_path, name):
     with pytest.raises(LatticeSimpError, match="cannot be written"), open_binary(f"{tmp_path}/{name}", "w"):
         pass
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "no/such/folder", "nul\0byte"])
+def test_what_cannot_be_written_is_found_out_before(tmp_path, name):
+    with pytest.raises(LatticeSimpError, match="cannot be written"):
+        check_writable(f"{tmp_path}/{name}")
+
+
+def test_what_can_be_written_stays_as_it_is(tmp_path):
+    (tmp_path / "old").write_text("text")
+    for name in (tmp_path / "old", tmp_path / "new", "/dev/null", "-"):
+        check_writable(name)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "text"
 
 
 @pytest.mark.parametrize(

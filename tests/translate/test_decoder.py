@@ -579,6 +579,31 @@ def test_a_decoder_without_a_language_model_is_refused():
         tiny_decoder(models=())
 
 
+@pytest.mark.parametrize("name", ["WordPenalty", "Glue", "OOV", "LM", "Skeleton", "Edits", "Input", "Input:asr"])
+def test_features_of_rules_have_names_of_their_own(name):
+    """Else the weight would count twice, and one score would stand for both."""
+    rules = [f"[X] ||| haus ||| house ||| {name}=-1"]
+    with pytest.raises(GrammarError, match=f"^{name}: features of the rules .* with the name of another one; rename"):
+        tiny_decoder(rules, weights={name: 1.0, "LM": 1.0})
+
+
+def test_language_models_have_names_of_their_own():
+    with pytest.raises(GrammarError, match=r"^Glue: features of .* language models"):
+        tiny_decoder(models=(("Glue", ARPA),), weights={**WEIGHTS, "Glue": 1.0})
+
+
+@pytest.mark.parametrize("cost", [50.0, 230.0, 1000.0, 5000.0])
+def test_an_exact_list_holds_strings_that_are_far_from_the_best(cost):
+    rules = [
+        f"[X] ||| haus ||| {text} ||| EF={score}"
+        for text, score in (("house", 0.0), ("home", -cost), ("the house", -2.5 * cost))
+    ]
+    decoder = tiny_decoder(rules, weights={"EF": 1.0, "LM": 0.6})
+    for count in (1, 2, 3, 4):
+        _, paths = decoder.hiero.exact_nbest(["haus"], count)
+        assert [path.text for path in paths] == ["house", "home", "the house"][:count]
+
+
 def test_an_unknown_top_non_terminal_is_refused():
     plain = tiny_decoder()
     decoder = Decoder(plain.grammar, plain.language_models, plain.weights, DecoderSettings(top="Y"))

@@ -119,6 +119,8 @@ def test_scores_without_names_are_numbered():
         ("[X] ||| a ||| b ||| x", "'x' is not a number"),
         ("[X] ||| a ||| b ||| P=nan", "not finite"),
         ("[X] ||| a ||| b ||| P=-inf", "not finite"),
+        ("[X] ||| a ||| b ||| P=1 Q=2 P=3", "the feature P occurs twice"),
+        ("[X] ||| a ||| b ||| 1 Feature0=2", "the feature Feature0 occurs twice"),
         ("[X] ||| a ||| b ||| P=1 ||| 0", "not an alignment point"),
         ("[X] ||| a ||| b ||| P=1 ||| 0-", "not an alignment point"),
         ("[X] ||| a ||| b ||| P=1 ||| -1-0", "not an alignment point"),
@@ -173,7 +175,7 @@ def rule_texts(draw):
         symbols.insert(position, (name,))
     for number in draw(st.permutations(range(len(gaps)))):
         target.insert(draw(st.integers(0, len(target))), number)
-    features = draw(st.lists(st.tuples(NAMES, SCORES), max_size=3))
+    features = draw(st.lists(st.tuples(NAMES, SCORES), max_size=3, unique_by=lambda own: own[0]))
     points = st.tuples(st.integers(0, len(symbols) - 1), st.integers(0, max(len(target) - 1, 0)))
     alignment = draw(st.lists(points, max_size=3)) if target else []
     return RuleText(draw(NAMES), tuple(symbols), tuple(target), tuple(features), tuple(alignment))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs, tiny_decoder
 
 from lattice_simp import nbest
+from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.worker import TranslateOptions, translate_sentence
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, mbr
+from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.settings import DecoderSettings
 
 SENTENCE, MASK = "ich habe das alte haus gesehen", "111011"
@@ -45,6 +49,27 @@ def test_the_gain_decides():
     assert result.best.text == "i have the old house seen"
     assert usual.best.text == "i saw the home"
     assert usual.mbr is None
+
+
+def test_costs_and_gaps_that_are_told_are_those_of_the_string_that_is_printed():
+    decoder = tiny_decoder()
+    usual = {path.text: path.cost for path in decoder.translate(SENTENCE).nbest(10_000)}
+    decoding = replace(decoder, settings=replace(decoder.settings, mbr=MBR, search_gap=GapBound()))
+    result = decoding.translate(SENTENCE)
+    assert [result.cost(path) for path in result.nbest(30)] == pytest.approx(
+        [usual[path.text] for path in result.nbest(30)]
+    )
+    record = translate_sentence(decoding, TranslateOptions(Path()), (0, Sentence(tuple(SENTENCE.split()))))
+    assert record["line"] == "i have the old house seen"
+    assert record["cost"] == pytest.approx(usual[record["line"]])
+    assert record["gap"] == pytest.approx(result.gap + usual[record["line"]] - min(usual.values()))
+    assert record["gap"] > 0.1
+
+
+def test_an_exact_search_for_one_translation_leaves_no_choice():
+    with pytest.raises(LatticeSimpError, match="among which MBR cannot choose"):
+        DecoderSettings(exact=ExactSearch(), mbr=MBR)
+    assert DecoderSettings(exact=ExactSearch(beam=3.0), mbr=MBR).mbr == MBR
 
 
 def test_settings_come_from_a_mapping():

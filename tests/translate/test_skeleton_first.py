@@ -501,3 +501,13 @@ def test_fewer_hypotheses_are_forced_where_the_composition_would_be_too_large(mo
     assert 1 <= len(pairs(few)) < len(pairs(every))
     assert pairs(few) == pairs(every)[: len(pairs(few))]
     assert few.reachable
+
+
+def test_a_gap_that_no_rule_translates_alone_gives_the_plain_lattice():
+    """`gestern` belongs to another non-terminal than a gap may have, so it is neither translated nor passed through."""
+    rules = ("[X] ||| haus ||| house", "[Y] ||| gestern ||| yesterday", "[X] ||| haus [Y,1] ||| house [Y,1]")
+    decoder = tiny_decoder(rules, weights={"LM": 1.0})
+    found = translate(decoder, "haus gestern", "10")
+    assert found.reachable is False
+    assert found.best.text == "house yesterday"
+    assert found.best.cost == decoder.translate("haus gestern").best.cost

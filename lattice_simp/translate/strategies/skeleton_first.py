@@ -54,8 +54,8 @@ GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
 def translate(decoder: HieroDecoder, task: Task) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
-    Of several skeletons the first counts. Where no partial hypothesis contains a skeleton hypothesis, the plain
-    lattice comes back, and `reachable` is False.
+    Of several skeletons the first counts. Where no partial hypothesis contains a skeleton hypothesis, or the rules
+    give a gap no translation of its own, the plain lattice comes back, and `reachable` is False.
     """
     skeleton, settings = task.skeletons[0], decoder.settings
     if settings.engine != "arrays":
@@ -64,13 +64,14 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     partial, gap_words = partial_lattice(decoder, skeleton)
     acceptor, hypotheses = _fitting(hypotheses, partial.lattice)
     forced = _forced(decoder, partial, acceptor, gap_words)
-    if forced.empty:
-        plain = decoder.lattice(task.words, settings.beam)
-        return Translation(task.words, "skeleton-first", plain, decoder.grammar, False, hypotheses)
+    gaps = [] if forced.empty else list(zip(gap_words, skeleton.gaps, strict=True))
     parts = {
         name: _gap_lattice(decoder, task.words[gap.start : gap.end], range(gap.start, gap.end + 1))
-        for name, gap in zip(gap_words, skeleton.gaps, strict=True)
+        for name, gap in gaps
     }
+    if forced.empty or any(part.empty for part in parts.values()):
+        plain = decoder.lattice(task.words, settings.beam)
+        return Translation(task.words, "skeleton-first", plain, decoder.grammar, False, hypotheses)
     full = decoder.with_models(replace_words(forced, parts), settings.beam)
     return Translation(task.words, "skeleton-first", full, decoder.grammar, True, hypotheses)
 
