@@ -153,10 +153,10 @@ def compose(
     if skeleton.loops == "rho" and edits is None:
         # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
         affordable = min(FEW_ARCS + full.num_arcs * composition.gaps.num_states // ARCS_PER_EDGE, MAX_ARCS)
-        joint = composition.product(np.zeros(composition.pairs), np.inf, affordable)
+        joint = composition.product(np.zeros(composition.shape), np.inf, affordable)
         if joint is not None:
             return joint.connected() if beam is None else prune(joint, beam)
-    completion = np.empty(composition.pairs)  # numpy's large arrays are faster than the kernel's
+    completion = np.empty(composition.shape)  # numpy's large arrays are faster than the kernel's
     completion_costs(full.arcs, composition.gap_arcs, composition.matcher, completion)
     best = float(completion[0, 0])
     if np.isinf(best):
@@ -176,8 +176,10 @@ class _Composition:
     ) -> None:
         self.full, self.weight, self.edits, self.names = full, weight, edits, names
         self.gaps = _arcs_sorted(skeleton.acceptor.with_symbols(full.symbols))
-        self.pairs = (full.num_states, self.gaps.num_states)
-        if full.num_states * self.gaps.num_states > MAX_PAIRS:
+        deletes = edits is not None and np.isfinite(edits.deletion)
+        both_silent = full.has_epsilons() and (deletes or self.gaps.has_epsilons())
+        self.shape = (full.num_states, self.gaps.num_states * (2 if both_silent else 1))  # see `gap_product.py`
+        if self.shape[0] * self.shape[1] > MAX_PAIRS:
             raise LatticeSimpError(
                 f"{full.num_states} states of the full lattice times {self.gaps.num_states} of the skeleton's are too "
                 "many; prune the lattice, or take fewer skeleton hypotheses"
@@ -208,7 +210,7 @@ class _Composition:
 
     def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
         """Returns the lattice of the product within a bound, None if it has too many arcs."""
-        room = np.zeros(self.pairs, dtype=np.int32)
+        room = np.zeros(self.shape, dtype=np.int32)
         found = gap_product(self.full.arcs, self.gap_arcs, self.matcher, completion, bound, most_arcs, room)
         return self._lattice(found, bound) if len(found.states) else None
 

@@ -13,6 +13,10 @@ Moves from a pair on a lattice arc with the word w, and what they cost beside th
 and without a lattice arc
     deletion      follow any arc: its weight + deletion cost
     entry         follow an acceptor arc without a word: its weight
+A lattice arc without a word leaves the acceptor where it is. Where both sides can move without a word, the lattice
+does so first: after the acceptor's move such arcs are closed until the next word, or one path would be several
+(Mohri, Pereira and Riley 1996, the epsilon filter). So there are two nodes for such a pair, the second one behind the
+acceptor's moves: its acceptor state counts from the number of these states on, its *place*.
 """
 
 from __future__ import annotations
@@ -96,7 +100,10 @@ class _Pools(NamedTuple):
 
 @jit
 def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> None:
-    """Fills in for each pair, (states, acceptor states), the cost of its best completion (infinity for none)."""
+    """Fills in for each node, (states, places), the cost of its best completion (infinity for none).
+
+    There are as many places as acceptor states, or twice as many if both sides can move without a word.
+    """
     # A named tuple's arrays are slow to fetch in inner loops.
     offsets, labels, weights, nextstates, finals = full
     gap_offsets, gap_labels, gap_weights, gap_nextstates, gap_finals = gaps
@@ -108,6 +115,7 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
     )
     stem_of, sources = matcher.stem_of, matcher.sources
     num_gaps = len(gap_finals)
+    behind = cost.shape[1] - num_gaps  # how far behind a state's first place the second one is, 0 without a second
     least_next = np.empty(num_gaps, dtype=np.float64)
     toll = np.where(matcher.has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
     stays = toll.copy()
@@ -116,11 +124,11 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
         row = cost[state]
         for gap in range(num_gaps):
             row[gap] = finals[state] + gap_finals[gap]
+        silent = 0
         for arc in range(offsets[state], offsets[state + 1]):
             word, weight, following = labels[arc], weights[arc], cost[nextstates[arc]]
             if word == 0:
-                for gap in range(num_gaps):
-                    row[gap] = min(row[gap], weight + following[gap])
+                silent += 1
                 continue
             first, last = label_begin[word], label_begin[word + 1]
             if matcher.rho:
@@ -149,23 +157,31 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
                             total = gap_weights[own] + following[gap_nextstates[own]]
                             least_next[gap] = min(least_next[gap], total)
                     row[gap] = min(row[gap], weight + matcher.substitution + least_next[gap])
+        for place in range(num_gaps, num_gaps + behind):
+            row[place] = row[place - num_gaps]
+        for arc in range(offsets[state], offsets[state + 1] if silent else offsets[state]):
+            if labels[arc] == 0:
+                following = cost[nextstates[arc]]
+                for gap in range(num_gaps):
+                    row[gap] = min(row[gap], weights[arc] + following[gap])
         if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
                 for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
                     added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + matcher.deletion
-                    row[gap] = min(row[gap], added + row[gap_nextstates[own]])
+                    total = added + row[gap_nextstates[own] + behind]
+                    row[gap], row[gap + behind] = min(row[gap], total), min(row[gap + behind], total)
 
 
 @jit
 def gap_product(
     full: Arcs, gaps: Arcs, matcher: Matcher, completion: Floats, bound: float, most_edges: int, numbers: Ints
 ) -> GapProduct:
-    """Builds the pairs whose cost so far plus `completion` is within the bound.
+    """Builds the nodes whose cost so far plus `completion` is within the bound.
 
     With more than `most_edges` edges the work stops, and there are no nodes. `numbers` is room for a number for each
-    pair, all 0 (zeros that the operating system gives need no time where nothing is written).
+    node, all 0 (zeros that the operating system gives need no time where nothing is written).
     """
-    num_states, num_gaps = completion.shape
+    num_states, num_places = completion.shape
     nodes, so_far, edges = np.empty(1024, dtype=NODE), np.empty(1024, dtype=np.float64), np.empty(4096, dtype=EDGE)
     waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
     count, done, num_edges = 1, 0, 0
@@ -174,10 +190,10 @@ def gap_product(
     for state in range(num_states):
         if waiting[state] == 0:
             continue
-        room = (full.offsets[state + 1] - full.offsets[state] + 1) * (num_gaps + len(gaps.labels))
+        room = (full.offsets[state + 1] - full.offsets[state] + 1) * (num_places + 2 * len(gaps.labels))
         while num_edges + room > len(edges):
             edges = grown(edges)
-        while count + min(room, num_states * num_gaps) + 1 > len(nodes):
+        while count + min(room, num_states * num_places) + 1 > len(nodes):
             nodes, so_far = grown(nodes), grown(so_far)
         pools = _Pools(numbers, waiting, nodes, so_far, edges)
         count, done, num_edges = _follow(state, full, gaps, matcher, completion, bound, pools, count, done, num_edges)
@@ -223,12 +239,15 @@ def _follow(
     begin_arc, end_arc = offsets[state], offsets[state + 1]
     if _moves_alone(gaps, matcher):
         begin_arc -= 1
-    gap = -1
+    num_gaps = len(gap_offsets) - 1
+    behind = completion.shape[1] - num_gaps
+    place = -1
     while waiting[state] > 0:
-        gap += 1
-        node = numbers[state, gap] - 1
+        place += 1
+        node = numbers[state, place] - 1
         if node < 0:
             continue
+        gap = place if place < num_gaps else place - num_gaps
         waiting[state] -= 1
         nodes[node].order = done
         nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
@@ -238,6 +257,8 @@ def _follow(
         for arc in range(begin_arc, end_arc):
             standing = arc < offsets[state]  # a move without a lattice arc
             word = -1 if standing else labels[arc]
+            if word == 0 and place != gap:
+                continue
             goal = state if standing else nextstates[arc]
             reached = paid if standing else paid + weights[arc]
             first = begin
@@ -254,6 +275,7 @@ def _follow(
                     following, total = gap_nextstates[own], reached + gap_weights[own]
                     if standing:
                         kind = ENTRY
+                        following += behind
                         if gap_labels[own] != 0:
                             kind, total = DELETION, total + matcher.deletion
                     elif gap_labels[own] == word:

@@ -71,10 +71,7 @@ def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSett
 
     A pair is aligned once: both conditions are symmetric, and what is found holds in both directions.
     """
-    productions: dict[Phrase, set[Production]] = {}
-    for tree in trees:
-        for number in range(len(tree.nodes)):
-            productions.setdefault(_phrase(tree, number), set()).add(_production(tree, number))
+    productions = _productions(trees)
     substitutes: dict[Phrase, set[Phrase]] = {}
     pairs: set[frozenset[Phrase]] = set()
     kinds: Counter[str] = Counter()
@@ -95,6 +92,33 @@ def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSett
         frozenset(pairs),
         dict(kinds),
     )
+
+
+def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
+    """Returns what each phrase is made of, in any tree, lower nodes first.
+
+    A phrase of one part that is, perhaps through others, the phrase itself (as where traces were taken out of a tree:
+    NP over NP) says nothing, and would never end.
+    """
+    productions: dict[Phrase, set[Production]] = {}
+    for tree in trees:
+        for number in reversed(range(len(tree.nodes))):
+            phrase, made = _phrase(tree, number), _production(tree, number)
+            own = productions.setdefault(phrase, set())
+            if not (len(made) == 1 and isinstance(made[0], Phrase) and _is_within(phrase, made[0], productions)):
+                own.add(made)
+    return productions
+
+
+def _is_within(phrase: Phrase, other: Phrase, productions: Mapping[Phrase, Iterable[Production]]) -> bool:
+    """Returns whether `other` is the phrase, or is made of it alone, perhaps through others."""
+    seen, waiting = {other}, [other]
+    while waiting:
+        for made in productions.get(waiting.pop(), ()):
+            if len(made) == 1 and isinstance(made[0], Phrase) and made[0] not in seen:
+                seen.add(made[0])
+                waiting.append(made[0])
+    return phrase in seen
 
 
 def _phrase(tree: Tree, number: int) -> Phrase:

@@ -66,6 +66,44 @@ def test_every_path_of_a_plain_composition_is_a_pair_of_paths_within_the_beam(be
         assert {(labels, round(score, 9)) for _, labels, score in found} <= known, f"seed {seed}"
 
 
+@pytest.mark.parametrize("beam", [None, 0.7])
+def test_silent_moves_of_both_sides_make_one_path(beam):
+    """The number of paths counts: posteriors and samples sum over them."""
+    several = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 3])
+        full = random_lattice(rng, 6, WORDS, True, arcs_per_state=2.5)
+        other = random_lattice(rng, 6, WORDS, True, arcs_per_state=2.5)
+        expected = sorted(
+            cost + own for words, _, cost in paths(full) for string, _, own in paths(other) if string == words
+        )
+        if beam is not None:
+            expected = [cost for cost in expected if cost <= expected[0] + beam]
+        found = sorted(cost for _, cost, _ in path_rows(compose(full, other, beam=beam)))
+        # A beam keeps arcs: paths outside of it may be left.
+        assert found[: len(expected)] == pytest.approx(expected), f"seed {seed}"
+        assert beam is not None or len(found) == len(expected), f"seed {seed}"
+        several += len(expected) > 1
+    assert several > (20 if beam is None else 5)
+
+
+@pytest.mark.parametrize("skeletons", ["deletions", "positions", "both"])
+def test_each_embedding_in_a_path_with_epsilons_is_one_path(skeletons):
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 4])
+        full = random_lattice(rng, 6, WORDS, True, arcs_per_state=2.5)
+        hypotheses = random_hypotheses(rng, 3)
+        places = None if skeletons == "deletions" else [{number % 2} for number in range(len(hypotheses))]
+        acceptor = gappy_acceptor(hypotheses, positions=places)
+        edits = None if skeletons == "positions" else EditCosts(deletion=0.7, substitution=math.inf, stem=math.inf)
+        expected = []
+        for words, _, cost in paths(full):
+            one = compose(Lattice.from_strings([(words, cost)]), acceptor, edits=edits)
+            expected += [own for _, own, _ in path_rows(one)]
+        found = [own for _, own, _ in path_rows(compose(full, acceptor, edits=edits))]
+        assert sorted(found) == pytest.approx(sorted(expected)), f"seed {seed}"
+
+
 def test_a_skeleton_with_a_cycle_is_refused():
     loop = Lattice.from_arcs([0], [1], [0.0], [0], [0.0], Lattice.from_strings([("a", 0.0)]).symbols)
     with pytest.raises(CyclicLatticeError):

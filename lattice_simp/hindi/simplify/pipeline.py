@@ -28,6 +28,9 @@ from lattice_simp.hindi.simplify.split import split_clauses
 from lattice_simp.hindi.simplify.tables import words_of
 from lattice_simp.hindi.simplify.tam import conjugate, without_relatives
 
+QUESTION, QUESTION_MARK = "WQ", "?"
+"""The tag of words that ask, and the mark behind them."""
+
 MAX_ROUNDS = 32
 """How often a sentence is split anew without the splits that could not be made: each round undoes all of those that the
 last one met, so that few sentences need more than five; one that needs more than this stays as it is."""
@@ -159,12 +162,13 @@ def _result(
         return replace(_unchanged(sentence), kept_together=tuple(reasons.items()))
     roman = is_romanised(sentence)
     stop, plain = _full_stop(sentence), words_of("statement")[roman]
-    sentences = []
-    for position, words in enumerate(rendered):
-        made = _written(sentence, source, words, roman=roman)
-        if stop is not None:
-            made = _stopped(sentence, made, stop, plain, is_last=position == len(rendered) - 1)
-        sentences.append(made)
+    sentences = [_written(sentence, source, words, roman=roman) for words in rendered]
+    if stop is not None:
+        marked = _marked(sentence, source, stop, rendered)
+        sentences = [
+            _stopped(sentence, made, stop, plain, has_mark=position in marked, is_first=position == min(marked))
+            for position, made in enumerate(sentences)
+        ]
     kept = {index for one in sentences for index in one.kept}
     dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
@@ -206,14 +210,26 @@ def _ends(form: str) -> bool:
     return form in words_of("statement") or form in words_of("question")
 
 
-def _stopped(sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, is_last: bool) -> SimpleSentence:
-    """Ends a sentence as the source ends; only the last one asks or exclaims with it, others end with a plain mark."""
+def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[Sequence[Word]]) -> set[int]:
+    """Returns which of the sentences end as the source does: of a question, those that ask; else the last one."""
+    asking = {
+        position
+        for position, words in enumerate(rendered)
+        if any(source.tokens[own].tag == QUESTION for word in words for own in word.sources)
+    }
+    return asking if asking and sentence.tokens[stop].form == QUESTION_MARK else {len(rendered) - 1}
+
+
+def _stopped(
+    sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, has_mark: bool, is_first: bool
+) -> SimpleSentence:
+    """Ends a sentence with the source's mark, which the first one with it has from there, or with a plain one."""
     mark = sentence.tokens[stop].form
     if made.words and _ends(made.words[-1]):
         return made
-    mark = mark if is_last or mark in words_of("statement") else plain
-    changes = made.changes if is_last else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
-    return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_last else ()), changes)
+    mark = mark if has_mark or mark in words_of("statement") else plain
+    changes = made.changes if is_first else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
+    return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_first else ()), changes)
 
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lattice_simp.grammars.hindi.verbs import PAST, PERFECTIVE, PRESENT, ROOT, Agreement, generate, takes_ne
+from lattice_simp.grammars.hindi.verbs import (
+    FUTURE,
+    PAST,
+    PERFECTIVE,
+    PRESENT,
+    ROOT,
+    Agreement,
+    analyse,
+    generate,
+    takes_ne,
+)
 from lattice_simp.hindi.sentence import Sentence, Token
 from lattice_simp.hindi.simplify.tables import second_verbs, words_of
 
@@ -77,7 +87,10 @@ class VerbGroup:
 
     @property
     def agreement(self) -> Agreement:
-        """What the group's verbs show together."""
+        """What the group's verbs show together; a future form alone shows all (`jaaoge`: second person, plural)."""
+        future = {own.agreement for own in analyse(self.verbs[-1].form) if own.tam == self.verbs[-1].tam == FUTURE}
+        if future:
+            return next((own for own in sorted(future) if own.person == "3"), min(future))
         gender = next((one.gender for one in self.verbs if one.gender in ("m", "f")), "")
         plural = any(Agreement.of("", one.number, one.person).number == "pl" for one in self.verbs)
         person = next((one.person for one in reversed(self.verbs) if one.person in ("1", "2")), "3")
