@@ -99,8 +99,9 @@ def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]
     labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
     if labels and Path(path).is_file() and is_nbest(path):
         raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
-    if labels and labels.keys() != {"symbols"}:
-        raise LatticeSimpError(f"--{next(iter(labels))} is for one lattice; here, --symbols may be given")
+    other = next((name for name in labels if name != "symbols"), None)
+    if other is not None:
+        raise LatticeSimpError(f"--{other} is for one lattice; here, --symbols may be given")
     return {f"{name}_path": own for name, own in labels.items()}
 
 

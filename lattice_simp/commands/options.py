@@ -86,19 +86,20 @@ OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, 
 
 @contextmanager
 def readable(path: str) -> Iterator[str]:
-    """Returns the name of a file that can be read twice: standard input is copied to a temporary one."""
-    if path != "-":
+    """Returns the name of a file that can be read twice: standard input or a pipe is copied to a temporary one."""
+    from lattice_simp.support.textio import is_pipe, read_bytes
+
+    if not is_pipe(path):
         yield path
         return
-    from lattice_simp.support.textio import read_bytes
-
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "stdin")
-        copy.write_bytes(read_bytes("-"))
+        copy.write_bytes(read_bytes(path))
         try:
             yield str(copy)
         except FormatError as error:
-            raise FormatError(error.message, path=STDIN, line=error.line, remedy=error.remedy) from error
+            name = STDIN if path == "-" else path
+            raise FormatError(error.message, path=name, line=error.line, remedy=error.remedy) from error
 
 
 def writable(path: Path) -> Path:

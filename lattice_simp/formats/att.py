@@ -36,6 +36,9 @@ EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
 
 _NOT_FINAL = (b"Infinity", b"inf")
 
+_KALDI_COSTS = re.compile(rb"[-+.\de]*,[-+.\de]*,[\d_]*")
+"""The costs of the decoding graph and the acoustic model, and the transitions."""
+
 
 def parse_att(
     data: bytes,
@@ -84,6 +87,10 @@ def parse_att(
     if not len(arcs) and not len(ends):
         raise FormatError("the file is empty", path=path, remedy="a lattice has at least one final state")
     if acceptor is None:
+        four = np.flatnonzero(widths == 4)[:1]
+        if any(map(_KALDI_COSTS.fullmatch, text.column(four, 3))):
+            remedy = "write the name of the utterance in a line before, and an empty line at the end"
+            text.fail(int(four[0]), "costs as in Kaldi's lattices, which are archives", remedy)
         acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")

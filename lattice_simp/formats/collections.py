@@ -19,7 +19,7 @@ from lattice_simp.formats import FORMATS, parse, read, write
 from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, unpacked
 
 Entry: TypeAlias = tuple[str, Callable[[], Lattice]]
 """A name, and a function that reads the lattice."""
@@ -90,6 +90,12 @@ def _in_file(
         yield _stem(path.name), read(path, format, symbols, **options)
 
 
+def _member(
+    data: bytes, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Lattice:
+    return parse(unpacked(data, name), name, format, symbols, **options)
+
+
 def _same(lattice: Lattice) -> Lattice:
     return lattice
 
@@ -111,20 +117,22 @@ def write_all(
     """Writes lattices to files of a folder, `NAME.fst`, in the format of the suffix or the given one; returns how many.
 
     Raises:
-        LatticeSimpError: a file cannot be written, or a name that leads out of the folder.
+        LatticeSimpError: a file cannot be written, a name that leads out of the folder, or one that came before.
     """
-    count = 0
+    written = set[Path]()
     for name, lattice in lattices:
         target = Path(folder, f"{name}{suffix}")
         if Path(folder).resolve() not in target.resolve().parents:
             raise LatticeSimpError(f"{folder}: the name {name!r} leads out of it; rename the entry")
+        if target in written:
+            raise LatticeSimpError(f"{target}: two lattices would have this name; rename one of them")
+        written.add(target)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LatticeSimpError(f"{target.parent}: cannot be made: {error.strerror}") from error
         write(lattice, target, format)
-        count += 1
-    return count
+    return len(written)
 
 
 def _is_plf(head: bytes) -> bool:
@@ -141,7 +149,8 @@ def _stem(name: str) -> str:
     path = Path(name)
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
-    return str(path.with_suffix(""))
+    known = {suffix for own in FORMATS.values() for suffix in own.suffixes}
+    return str(path.with_suffix("")) if path.suffix in known else str(path)
 
 
 def _filled(found: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
@@ -168,6 +177,7 @@ def _tar_members(
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
                     name = f"{path}:{member.name}"
-                    yield _stem(member.name), partial(parse, file.read(), name, format, symbols, **options)
+                    load = partial(_member, file.read(), name, format, symbols, options)
+                    yield _stem(member.name), load
         except tarfile.TarError as error:
             raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error

@@ -26,12 +26,19 @@ from lattice_simp.support.textio import read_lines
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
 
-_ARCHIVE = re.compile(rb"[^\s]+[ \t]*\r?\n[ \t]*0[ \t]+\d+[ \t]+\S")
+_ARCHIVE = re.compile(
+    rb"(?:\S+[ \t]*\r?\n[ \t]*\r?\n)*"  # utterances without a lattice
+    rb"(?:\S+[ \t]*\r?\n[ \t]*0[ \t]+\d+[ \t]+\S"
+    rb"|(?!\d+[ \t]*\r?\n)\S+[ \t]*\r?\n[ \t]*\d+(?:[ \t]+\d+[ \t]+\S|[ \t]+[-+.\de]*,[-+.\de]*,))"
+)
+"""The name of an utterance, and an arc; of any state if the name is not a number, or else a final state's costs."""
+
 _NO_COSTS = (0.0, 0.0)
+_INFINITE = ("Infinity", "inf")
 
 
 def is_kaldi_archive(head: bytes) -> bool:
-    r"""Recognises an archive by its beginning: the name of an utterance, then an arc of state 0.
+    r"""Recognises an archive by its beginning: the name of an utterance, then an arc or a final state.
 
     >>> is_kaldi_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_kaldi_archive(b"0 1 a\n1\n")
     (True, False)
@@ -74,14 +81,15 @@ def read_kaldi(
 def _lattice(
     rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
 ) -> Lattice:
-    if not any("," in row[-1] for row in rows):
+    if rows and not any("," in row[-1] for row in rows if len(row) != 3):
         return _plain(rows, symbols, words, path, begin)
+    rows = _numbered(rows)
     sources, targets, labels, costs, ends = [], [], [], [], dict[int, tuple[float, float]]()
     for line, row in enumerate(rows, begin + 1):
         states = [-1 if (state := natural(field)) is None else state for field in row[: 1 if len(row) < 3 else 2]]
         own = _NO_COSTS
-        if "," in row[-1] or len(row) == 2:
-            own = _costs(row.pop(), path, line)
+        if len(row) == 2 or (len(row) > 3 and "," in row[-1]):
+            own = _costs(row.pop(), path, line, is_final=len(row) == 1)
         if -1 in states or len(row) > 4:
             remedy = "write source destination word graph,acoustic,transitions"
             raise FormatError(
@@ -108,31 +116,56 @@ def _lattice(
         targets,
         finals,
         symbols,
+        start=int(rows[0][0]) if rows else 0,
         features={GRAPH: 0.0 - pairs[:, 0], ACOUSTIC: 0.0 - pairs[:, 1]},
         final_features={GRAPH: end_scores[:, 0], ACOUSTIC: end_scores[:, 1]},
     )
 
 
+def _numbered(rows: list[list[str]]) -> list[list[str]]:
+    """Returns the rows with states in the order in which they appear, if their numbers are larger than need be."""
+    states = [
+        state for row in rows for field in row[: 1 if len(row) < 3 else 2] if (state := natural(field)) is not None
+    ]
+    names = {state: str(number) for number, state in enumerate(dict.fromkeys(states))}
+    if max(states, default=0) < 2 * len(rows):
+        return rows
+    return [
+        [
+            names[state] if index < (1 if len(row) < 3 else 2) and (state := natural(field)) is not None else field
+            for index, field in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
 def _plain(
     rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
 ) -> Lattice:
-    """Returns an automaton of an archive of OpenFst's text."""
-    is_transducer = any(len(row) > 4 for row in rows)
+    """Returns an automaton of an archive of OpenFst's text.
+
+    Kaldi writes transducers, and leaves out costs of 0: four fields are without a cost, if the last is not a fraction.
+    """
+    is_transducer = any(len(row) > 4 or (len(row) == 4 and finite(row[3]) is None) for row in rows)
+    is_transducer |= all(natural(row[3]) is not None for row in rows if len(row) == 4)
     if words is not None:
         for line, row in enumerate(rows, begin + 1):
             labels = range(2, min(len(row), 4 if is_transducer else 3))
             for index in labels:
                 row[index] = _word(row[index], words, path, line)
     try:
-        return parse_att("\n".join("\t".join(row) for row in rows).encode(), path=path, symbols=symbols)
+        text = "\n".join("\t".join(row) for row in rows).encode()
+        return parse_att(text, path=path, symbols=symbols, acceptor=not is_transducer)
     except FormatError as error:
         line_number = None if error.line is None else error.line + begin
         raise FormatError(error.message, path=path, line=line_number, remedy=error.remedy) from error
 
 
-def _costs(text: str, path: str | Path, line: int) -> tuple[float, float]:
-    """Returns the graph's and the acoustic model's cost."""
+def _costs(text: str, path: str | Path, line: int, *, is_final: bool) -> tuple[float, float]:
+    """Returns the graph's and the acoustic model's cost; infinite ones of a state that is not final after all."""
     parts = text.split(",")
+    if is_final and any(part in _INFINITE for part in parts[:2]):
+        return (np.inf, np.inf)
     costs = [0.0 if not part else finite(part) for part in (*parts, "")[:2]]
     graph, acoustic = costs
     if graph is None or acoustic is None or len(parts) > 3:

@@ -322,7 +322,10 @@ class _Reader:
             self.fail(f"a score is not a finite number: {shown(text)}", "write scores as decimal numbers")
         if self.scores == "probability":
             if value < 0:
-                self.fail(f"{value} is not a probability", "pass scores='log' or 'cost' (--scores)")
+                self.fail(
+                    f"{value} is not a probability",
+                    "read it with scores='log' or 'cost'; `lattice-simp translate` has --plf-scores",
+                )
             value = 0.0 - math.log(value) if value else ZERO_COST
         elif self.scores == "log":
             value = 0.0 - value

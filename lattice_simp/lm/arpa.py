@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -46,11 +47,10 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
         FormatError: names the line that is not ARPA.
     """
     array = np.frombuffer(data, dtype=np.uint8)
-    counts = _read_counts(data, path)
+    counts, position = _read_counts(data, path)
     sections: list[NgramSection] = []
     table = np.full(_table_size(counts[0]), -1, dtype=np.int32)
     spans = np.zeros((counts[0], 2), dtype=np.int64)
-    position = 0
     for order, count in enumerate(counts, start=1):
         marker = b"\\%d-grams:" % order
         found = data.find(marker, position)
@@ -80,8 +80,14 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     return vocabulary, sections
 
 
-def _read_counts(data: bytes, path: str) -> list[int]:
-    start = data.find(b"\\data\\")
+_HEADER = re.compile(rb"^[ \t]*\\data\\[ \t]*\r?$", re.MULTILINE)
+"""A line of its own: some tools explain it in the text before, which readers pass over."""
+
+
+def _read_counts(data: bytes, path: str) -> tuple[list[int], int]:
+    """Returns the numbers of n-grams by order, and where the sections begin."""
+    header = _HEADER.search(data)
+    start = -1 if header is None else header.start()
     end = data.find(b"\\1-grams:", max(start, 0))
     if start < 0 or end < 0:
         raise FormatError("no \\data\\ header followed by \\1-grams:", path=path, remedy="give an ARPA or KenLM file")
@@ -100,7 +106,7 @@ def _read_counts(data: bytes, path: str) -> list[int]:
     # An n-gram takes at least three bytes a line: a count beyond that is broken, and would only exhaust memory.
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
         raise FormatError("the n-gram counts do not fit the file's size", path=path, remedy="make the model again")
-    return counts
+    return counts, end
 
 
 def _is_count(text: bytes) -> bool:

@@ -15,7 +15,7 @@ from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.lm.binary import END, START, UNKNOWN, BinaryModel, Successors, is_binary
 from lattice_simp.lm.restrict import RestrictedModel, restrict
 from lattice_simp.lm.trie import LOG_10, NgramTrie, build_trie
-from lattice_simp.support.textio import read_bytes
+from lattice_simp.support.textio import is_pipe, read_bytes
 
 MAX_BYTES = 1 << 37
 """The size of an unpacked ARPA file beyond which it is taken for a mistake."""
@@ -88,6 +88,8 @@ class LanguageModel:
         Raises:
             FormatError: names the line that is not ARPA.
         """
+        if is_pipe(path):  # it can be read once
+            return cls.from_bytes(read_bytes(path, limit=MAX_BYTES), str(path))
         if is_binary(path):
             binary = BinaryModel(path)
             return cls(build_trie(*binary.ngrams([], {}), str(path)), str(path), binary)
@@ -152,7 +154,9 @@ class LanguageModel:
         >>> round(score.log_prob, 4), score.ngram_length, score.oov
         (-1.1513, 1, False)
         """
-        return State(self, self._start if self._binary is None else self._binary.start())
+        if self._binary is not None:
+            return State(self, self._binary.start())
+        return State(self, self._start if self.order > 1 else int(self.trie.suffix[self._start]))
 
     def _advance(self, context: Any, word: str) -> tuple[WordScore, Any]:
         if self._binary is not None:

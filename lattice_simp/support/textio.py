@@ -105,6 +105,25 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
                 text.detach()
 
 
+def is_pipe(path: str | Path) -> bool:
+    """Returns whether a path is standard input, a pipe or a device, which gives its content once."""
+    return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+
+
+def unpacked(data: bytes, path: str | Path) -> bytes:
+    """Returns the content of a file whose bytes are given, unpacked if they are packed.
+
+    >>> unpacked(gzip.compress(b"a cat"), "cat.gz"), unpacked(b"a cat", "cat")
+    (b'a cat', b'a cat')
+
+    Raises:
+        FormatError: as `open_binary`.
+    """
+    file: Any = io.BufferedReader(io.BytesIO(data))
+    packing = _packing(file)
+    return data if packing is None else io.BufferedReader(_Unpacked(_unpack(file, packing), path)).read()
+
+
 def read_lines(path: str | Path) -> Iterator[str]:
     r"""Returns the lines of a UTF-8 text file one after the other, without their ends (`\n` or `\r\n`).
 

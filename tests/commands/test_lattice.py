@@ -439,3 +439,22 @@ def test_help_has_an_example(call, command):
 
 def test_the_version(call):
     assert call("--version").stdout.startswith("lattice-simp ")
+
+
+@pytest.mark.parametrize("arcs", [2, 20000])
+def test_a_pipe_is_read_once_and_whole(program, tmp_path, arcs):
+    """A shell's `<(zcat ...)` cannot be opened again to look at its beginning."""
+    text = "".join(f"{arc}\t{arc + 1}\tw{arc}\t0.5\n" for arc in range(arcs)) + f"{arcs}\n"
+    (tmp_path / "big.att").write_text(text)
+    for source in (f"<(cat {tmp_path}/big.att)", f"/dev/stdin < <(cat {tmp_path}/big.att)"):
+        command = f"{program.path} lattice info {source}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
+        assert dict(line.split("\t") for line in done.stdout.splitlines())["arcs"] == str(arcs)
+
+
+def test_a_language_model_may_be_a_pipe(program, model, tmp_path):
+    (tmp_path / "list").write_text("0 ||| das haus ||| f= -1 ||| -1\n")
+    command = f"{program.path} lattice lm {tmp_path}/list --model <(cat {model}/lm.arpa) --output {tmp_path}/scored.fst"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert not read(tmp_path / "scored.fst").empty

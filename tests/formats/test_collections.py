@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 
@@ -117,3 +118,59 @@ def test_what_is_broken_names_its_place(tmp_path):
         list(read_all(archive))
     with pytest.raises(LatticeSimpError, match="leads out"):
         write_all([("../x", ls.Lattice.from_strings([("a", 0.0)]))], tmp_path / "out")
+
+
+def all_strings(path, **options):
+    return [(name, strings(lattice)) for name, lattice in read_all(path, **options)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("u \n2\t0\tthe\t1,1,1\n0\t1\tcat\t2,2,2\n1\n\n", [("u", [("the cat", 6.0)])]),  # the first state is the start
+        ("u \n0\t1,2,3\n\nv \n0\t1\tthe\t1,1,\n1\n\n", [("u", [("", 3.0)]), ("v", [("the", 2.0)])]),
+        ("u \n\nv \n\nw \n0\t1\tthe\t1,1,\n1\n\n", [("u", []), ("v", []), ("w", [("the", 2.0)])]),
+        ("u \n0\t1\tthe\t1,1,\n0\t2\ta\t1,1,\n1\n2\tInfinity,Infinity,\n\n", [("u", [("the", 2.0)])]),
+        ("u \n0 1 the 1,2,3\n1 2 1,000\n2\n\n", [("u", [("the 1,000", 3.0)])]),  # no cost, and a comma in the word
+        ("u \n0 99999999999 cat 1,1,1\n99999999999\n\n", [("u", [("cat", 2.0)])]),
+        ("u \n0 1 the the\n1 2 cat cat\n2\n\n", [("u", [("the cat", 0.0)])]),  # a transducer without costs
+        ("u \n0 1 the 0.5\n1 2 cat 1\n2\n\n", [("u", [("the cat", 1.5)])]),
+    ],
+)
+def test_kaldi_lattices_of_any_shape(tmp_path, text, expected):
+    (tmp_path / "ark").write_text(text)
+    assert all_strings(tmp_path / "ark") == expected
+
+
+def test_numbers_of_words_are_no_costs(tmp_path):
+    """Kaldi writes automata with both labels, and no costs where they are 0."""
+    (tmp_path / "words.txt").write_text("<eps> 0\nthe 1\ncat 12\ndog 40\n")
+    (tmp_path / "ark").write_text("u \n0\t1\t1\t1\n1\t2\t12\t12\n1\t2\t40\t40\n2\n\n")
+    found = all_strings(tmp_path / "ark", symbols_path=tmp_path / "words.txt")
+    assert [(name, sorted(own)) for name, own in found] == [("u", [("the cat", 0.0), ("the dog", 0.0)])]
+
+
+def test_a_kaldi_lattice_without_its_name_is_refused(tmp_path):
+    (tmp_path / "one").write_text("2\t0\tthe\t1,1,1\n0\t1\tcat\t2,2,2\n1\n")
+    with pytest.raises(FormatError, match=r"one:1: costs as in Kaldi's lattices.*write the name of the utterance"):
+        ls.read(tmp_path / "one")
+
+
+def test_compressed_files_in_an_archive(tmp_path):
+    (tmp_path / "a.txt").write_text("0 1 cat 0.5\n1\n")
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        packed = gzip.compress((tmp_path / "a.txt").read_bytes())
+        member = tarfile.TarInfo("b.txt.gz")
+        member.size = len(packed)
+        archive.addfile(member, io.BytesIO(packed))
+    assert all_strings(tmp_path / "all.tar.gz") == [("b", [("cat", 0.5)])]
+
+
+def test_no_lattice_takes_the_place_of_another(tmp_path):
+    own = ls.Lattice.from_strings([("a", 0.0)])
+    with pytest.raises(LatticeSimpError, match=r"u\.fst: two lattices would have this name; rename one of them"):
+        write_all([("u", own), ("v", own), ("u", own)], tmp_path / "out")
+    for name in ("rec.000", "rec.001", "u.txt"):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_text("0 1 cat 0.5\n1\n")
+    assert [name for name, _ in read_all(tmp_path / "in")] == ["rec.000", "rec.001", "u"]

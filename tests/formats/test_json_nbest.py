@@ -90,3 +90,11 @@ def test_fuzzed(tmp_path):
     fuzz(
         b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n', read, seconds=0.4
     )
+
+
+def test_integers_beyond_all_numbers_are_not_finite(tmp_path):
+    value = -(10**400)
+    for entry in ({"text": "a", "score": value}, {"text": "a", "score": 0, "features": {"x": value}}):
+        (tmp_path / "list.jsonl").write_text(json.dumps({"id": 0, "hypotheses": [entry]}) + "\n")
+        with pytest.raises(FormatError, match="finite number"):
+            ls.read_nbest(tmp_path / "list.jsonl")

@@ -85,6 +85,19 @@ def test_numbers_are_read_to_the_last_digits(number):
     assert grams(TEXT.replace("-1.25\t", f"-{number!r}\t").encode())[("a",)][0] == pytest.approx(-number, rel=1e-14)
 
 
+def test_the_header_may_be_explained_before_it():
+    """CMU's toolkit does, in every file."""
+    explained = (
+        b"Beginning of data mark: \\data\\\nngram 1=nr   # number of 1-grams\n\n\\1-grams:\np_1 wd_1 bo_wt_1\n"
+        b"\\2-grams:\np_2 wd_1 wd_2\n\nend of data mark: \\end\\\n\n"
+    )
+    body = (
+        b"\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-1 <s> -0.5\n-1 </s>\n-0.5 a -0.2\n\n\\2-grams:\n-0.1 <s> a\n"
+    )
+    body += b"\n\\end\\\n"
+    assert LanguageModel.from_bytes(explained + body).score("a") == LanguageModel.from_bytes(body).score("a")
+
+
 def test_a_missing_backoff_is_zero_and_a_positive_one_stays():
     read = grams(TEXT.encode())
     assert read[("</s>",)][1] == 0.0

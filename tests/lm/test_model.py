@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers import LOG_10, PlainModel, random_arpa
 
+from lattice_simp import Lattice, apply_lm, nbest
 from lattice_simp.errors import FormatError
 from lattice_simp.lm import LanguageModel
 
@@ -71,6 +72,15 @@ def test_a_start_context_that_nothing_extends_pays_its_backoff():
     model, reference = LanguageModel.from_bytes(text.encode()), PlainModel(text)
     assert reference.grams[("<s>",)][1] != 0.0
     assert model.score(["a"]) == pytest.approx(-reference.cost(["a"]), abs=1e-4)
+
+
+def test_unigrams_have_no_context_to_back_off_from():
+    """Some tools write a column of backoffs all the same."""
+    text = "\\data\\\nngram 1=4\n\n\\1-grams:\n-1.5\t<unk>\t-0.1\n-99\t<s>\t-0.3\n-1\t</s>\n-0.7\ta\t-0.2\n\n\\end\\\n"
+    model = LanguageModel.from_bytes(text.encode())
+    assert model.score("a a") == pytest.approx(-2.4 * LOG_10)
+    lattice = apply_lm(Lattice.from_strings([("a a", 0.0)]), {"LM": (model, 1.0)})
+    assert nbest(lattice, 1)[0].cost == pytest.approx(2.4 * LOG_10)
 
 
 def test_a_word_costs_the_same_beside_any_other_vocabulary():
