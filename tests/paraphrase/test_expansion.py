@@ -197,3 +197,20 @@ def test_too_many_states_are_told():
 def test_settings_that_mean_nothing(given, message):
     with pytest.raises(LatticeSimpError, match=message):
         ParaphraseSettings(**given)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["(S (NP (NP (DT the) (NN dog))) (VP (VBD ran)))"],
+        ["(S (NP (VP (NP (NN jumping)))) (VP (VBZ helps)))"],
+        ["(S (NP (VP (VBG jumping))) (VP (VBZ helps)))", "(S (VP (NP (VBG jumping))) (VP (VBZ helps)))"],
+    ],
+)
+def test_a_phrase_that_is_made_of_itself_alone_says_nothing(texts):
+    """Penn trees whose traces were taken out have such chains."""
+    trees = [Tree.from_brackets(text) for text in texts]
+    for settings in (UNFILTERED, ParaphraseSettings()):
+        found = listed(Paraphraser(settings).expand(trees))
+        assert set(found) == {tree.tokens for tree in trees}
+        assert not any(found.values())

@@ -257,3 +257,48 @@ def test_new_verbs_are_forms_of_verbs():
     words = simplify(sentence, clauses).sentences[0].words
     assert [one.root for one in analyse(words[-2])][:1] == ["पी"]
     assert words[-1] == "है"
+
+
+@pytest.mark.parametrize(
+    ("tagged", "clauses", "expected"),
+    [
+        (
+            "तुम/PRP | कब/WQ | घर/NN | आए/VM | और/CC | कब/WQ | घर/NN | गए/VM | ?/SYM",
+            "(coord तुम कब घर आए ) और (coord कब घर गए ? )",
+            ["तुम कब घर आए ?", "कब घर गए ?"],
+        ),
+        (
+            "क्या/WQ | वह/DEM आदमी/NN | जो/PRP | वहाँ/NN | खड़ा/JJ | है/VM | तुम्हारा/PRP | भाई/NN | है/VM | ?/SYM",
+            "(main क्या वह आदमी (rel जो वहाँ खड़ा है ) तुम्हारा भाई है ? )",
+            ["क्या वह आदमी तुम्हारा भाई है ?", "वह वहाँ खड़ा है ।"],
+        ),
+        (
+            "राम/NNP ने/PSP | पूछा/VM | कि/CC | तुम/PRP | कहाँ/WQ | थे/VM | ?/SYM",
+            "(main राम ने पूछा (comp कि तुम कहाँ थे ? ) )",
+            ["राम ने पूछा ।", "तुम कहाँ थे ?"],
+        ),
+    ],
+)
+def test_those_sentences_ask_that_have_a_word_that_asks(tagged, clauses, expected):
+    sentence = parse_sentence(tagged)
+    found = simplify(sentence, parse_bracketed(clauses)[1])
+    assert [str(one) for one in found.sentences] == expected
+    assert {position for one in found.sentences for position in one.kept} >= {len(sentence) - 1}
+
+
+@pytest.mark.parametrize(
+    ("agent", "main", "made"),
+    [
+        ("तुम", "जाओगे", "खाओगे"),
+        ("मैं", "जाऊँगी", "खाऊंगी"),
+        ("वे", "जाएँगी", "खाएंगी"),
+        ("मैं", "जाऊँगा", "खाऊंगा"),
+        ("वह", "जाएगी", "खाएगी"),
+    ],
+)
+def test_a_future_form_shows_person_and_number_itself(agent, main, made):
+    """Whatever an analyser of unseen words says of it."""
+    analysis = "root=जा,tam=gA,gender=m,number=sg,person=3"
+    tagged = f"{agent}/PRP | खाना/NN | खाकर/VM:VGNF | अपने/PRP | घर/NN | {main}/VM[{analysis}]"
+    found = simplify(parse_sentence(tagged), parse_bracketed(f"(main {agent} (nonfin खाना खाकर ) अपने घर {main} )")[1])
+    assert [str(one) for one in found.sentences] == [f"{agent} खाना {made}", f"{agent} अपने घर {main}"]
