@@ -115,10 +115,12 @@ def _outcomes(
 
 def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
     """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
-    if record is not None:
-        return {**record, "line": run.text(record["line"])}
     sentence = sentences[number]
+    if record is not None and not (record.get("as_given") and sentence.text is not None):
+        return {**record, "line": run.text(record["line"])}
     line = " ".join(sentence.words) if sentence.text is None else sentence.text
+    if record is not None:
+        return {**record, "line": line}
     return {"number": number, "line": line, "nbest": [], "reachable": None}
 
 

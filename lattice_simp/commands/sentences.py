@@ -152,8 +152,8 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
             yield from read_skeletons(file)
             return
-        kinds = {bool(_MASK.fullmatch(line)) for line in read_lines(file) if line.strip()}
-        if kinds == {True}:
+        lines = [line.strip() for line in read_lines(file) if line.strip()]
+        if any(map(_MASK.fullmatch, lines)) and all(set(line) <= {"0", "1"} for line in lines):
             raise FormatError("masks without their sentences", path=path, line=1, remedy=_BRACKETS)
         for number, line in enumerate(read_lines(file)):
             try:

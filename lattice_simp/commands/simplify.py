@@ -109,7 +109,8 @@ def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int,
     if best.problem:
         raise LatticeSimpError(best.problem)
     entries = [nbest_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
-    return {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
+    record = {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
+    return record if best.is_changed else {**record, "as_given": True}
 
 
 class _Explained:

@@ -23,6 +23,8 @@ _FILE_LINK = re.compile(r"\s*:?\s*(file|image|category|media)\s*:", re.IGNORECAS
 _ITEM = re.compile(r"\n(?=[*#:;])")
 _MAGIC_WORD = re.compile(r"__[A-Z]+__")
 _BLANK_LINES = re.compile(r"\n\s*\n")
+_NOTHING = re.compile(r"[ \t]*\([\s,;:]*\)")
+"""What is left of brackets around a template, such as the pronunciation of a name."""
 
 
 def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
@@ -85,7 +87,7 @@ def paragraphs_of(wikitext: str) -> list[str]:
             kind == "Wikilink" and _FILE_LINK.match(str(node.title))
         ):
             code.remove(node)
-    text = str(code.strip_code(normalize=True, collapse=False))
+    text = _NOTHING.sub("", str(code.strip_code(normalize=True, collapse=False)))
     paragraphs = (" ".join(one.split()) for one in _BLANK_LINES.split(text))
     return [one for one in paragraphs if one]
 

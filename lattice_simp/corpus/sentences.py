@@ -22,7 +22,7 @@ from lattice_simp.support.extras import extra
 LONGEST = 1 << 26
 """Characters of a paragraph, at most."""
 
-_COLUMNS = ("LOWER", "IS_PUNCT", "IS_SPACE", "SENT_START", "IDX", "LENGTH")
+_COLUMNS = ("LOWER", "IS_PUNCT", "IS_SPACE", "SENT_START", "IDX", "LENGTH", "IS_QUOTE", "IS_LOWER")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,13 @@ class Splitter:
     >>> found = Splitter("en").split(["Dr. Ames came.  She said 'Go!' ", "", "It rained."])
     >>> found.paragraph.tolist(), found.begin.tolist(), found.end.tolist()
     ([0, 0, 2], [0, 16, 0], [14, 30, 10])
+
+    Marks that open belong to what they open, and what goes on behind a quotation with a small letter is one sentence:
+
+    >>> text = 'It was late. "Is it?" she asked. (Nobody knew.)'
+    >>> found = Splitter("en").split([text])
+    >>> [text[begin:end] for begin, end in zip(found.begin, found.end)]
+    ['It was late.', '"Is it?" she asked.', '(Nobody knew.)']
 
     Attributes:
         language: an ISO code; `xx` for rules that fit many languages.
@@ -113,13 +120,32 @@ def _sentences(documents: Sequence[Any]) -> Sentences:
     number = np.cumsum(tokens[:, 3] == 1)  # a first token starts a sentence, too
     own = tokens[:, 2] == 0
     tokens, paragraph, number = tokens[own], paragraph[own], number[own]
-    begins = np.flatnonzero(np.diff(number, prepend=-1))
+    begins = _moved(np.flatnonzero(np.diff(number, prepend=-1)), tokens, paragraph)
     ends = np.append(begins[1:], len(number)) - 1
     starts, lengths = tokens[:, 4].astype(np.int64), tokens[:, 5].astype(np.int64)
     words = tokens[:, 1] == 0
     offsets = np.concatenate([[0], np.cumsum(words)])[np.append(begins, len(number))]
     found = starts[ends] + lengths[ends] if len(begins) else starts[:0]
     return Sentences(paragraph[begins], starts[begins], found, offsets, _numbers(tokens[words, 0]))
+
+
+def _moved(begins: Longs, tokens: Any, paragraph: Longs) -> Longs:
+    """Returns where sentences begin, marks before them that open something included.
+
+    The sentencizer gives all marks after a full stop to the sentence that it ends.
+    """
+    starts = tokens[:, 4].astype(np.int64)
+    first = np.diff(paragraph, prepend=-1) != 0
+    apart = first | (starts > np.roll(starts + tokens[:, 5].astype(np.int64), 1))  # blanks are before it
+    found = []
+    for begin in begins.tolist():
+        if not first[begin] and apart[begin] and tokens[begin, 7] and tokens[begin - 1, 6] and not apart[begin - 1]:
+            continue  # "Is it?" she asked
+        place = begin
+        while not apart[place] and tokens[place - 1, 1]:
+            place -= 1
+        found.append(place if apart[place] else begin)
+    return np.array(found, dtype=np.int64)
 
 
 def _words(documents: Sequence[Any]) -> tuple[Longs, Ints]:

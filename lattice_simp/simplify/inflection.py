@@ -28,7 +28,13 @@ def finite_form(participle: str, lemma: str, past: bool, plural: bool) -> str:
     ('planned', 'carried')
     >>> finite_form("carrying", "carry", past=False, plural=False), finite_form("having", "have", False, False)
     ('carries', 'has')
+
+    Some parsers take the first word of a sentence for its own lemma:
+
+    >>> finite_form("having", "having", past=True, plural=False), finite_form("getting", "getting", True, False)
+    ('had', 'got')
     """
+    lemma = _base(participle, lemma)
     if lemma == "be":
         return be_form(past, plural)
     if past:
@@ -40,6 +46,15 @@ def finite_form(participle: str, lemma: str, past: bool, plural: bool) -> str:
     if lemma.endswith("y") and lemma[-2:-1] not in _VOWELS:
         return lemma[:-1] + "ies"
     return lemma + ("es" if lemma.endswith(_SIBILANTS) else "s")
+
+
+def _base(participle: str, lemma: str) -> str:
+    """Returns the lemma; where that is the participle itself, an irregular verb that it may be of."""
+    stem = participle.removesuffix("ing")
+    if lemma != participle or not stem:
+        return lemma
+    doubled = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+    return next((one for one in (stem, stem + "e", doubled) if one in pairs("irregular_verbs")), stem)
 
 
 def _regular_past(participle: str) -> str:

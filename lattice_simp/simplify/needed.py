@@ -78,6 +78,7 @@ def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
         or tag in ("WRB", "JJR", "RBR", "IN")
         or parse.parts[head] in ("NUM", "ADV", "ADP", "SCONJ", "PRON")
         or "npadvmod" in labels
+        or parse.labels[head] == "npadvmod"
         or _is_hyphenated(parse, position)
     )
 

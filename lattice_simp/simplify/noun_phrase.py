@@ -151,6 +151,8 @@ def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]
         position = token.position
         assert position is not None
         text, head = token.text.lower(), parse.heads[position]
+        if text == "most" and head == noun and parse.labels[position] in ("amod", "det"):
+            return ()  # "the most people" would be others
         if text in word_set("negations") or (
             head == noun and parse.labels[position] == "det" and forms.get(text) == ""
         ):

@@ -334,10 +334,14 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
 
     >>> finished("an cat slept . it was an old one .".split(), "an ill cat slept .".split())
     ('A', 'cat', 'slept', '.', 'It', 'was', 'an', 'old', 'one', '.')
+    >>> finished('yahoo ! was sold .'.split(), 'Yahoo ! was sold .'.split())
+    ('Yahoo', '!', 'was', 'sold', '.')
 
-    Articles before a word that also follows them in the source stay.
+    Articles before a word that also follows them in the source stay, and so do small letters behind a mark. Words with
+    capitals inside (`iPhone`) are written so everywhere.
     """
     known = {(one.lower(), other.lower()) for one, other in pairwise(source)}
+    beside = set(pairwise(source))
     written, starts = list[str](), True
     for index, token in enumerate(tokens):
         following = tokens[index + 1] if index + 1 < len(tokens) else ""
@@ -345,7 +349,10 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
             token = "an" if begins_with_vowel(following) else "a"
         kind = mark_kind(token)
         if starts and kind is None:
-            token, starts = token[:1].upper() + token[1:], False
+            goes_on = index > 0 and (tokens[index - 1], token) in beside
+            if not goes_on and not any(letter.isupper() for letter in token[1:]):
+                token = token[:1].upper() + token[1:]
+            starts = False
         written.append(token)
         starts = starts or kind == "stop"
     return tuple(written)

@@ -285,6 +285,16 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     if opening:
         rest = (*opening, *rest)
     final = tokens[-1] if mark_kind(tokens[-1]) == "stop" else "."
-    if not rest or mark_kind(rest[-1].text) != "stop":
+    if not _is_ended([token.text for token in rest], final):
         rest = (*rest, Token(final))
     return capitalised(rest)
+
+
+def _is_ended(texts: Sequence[str], final: str) -> bool:
+    """Returns whether a sentence ends with a stop: a mark, perhaps within quotation marks, or that of `p.m.`."""
+    words = list(texts)
+    while words and mark_kind(words[-1]) in ("close", "quote"):
+        words.pop()
+    if not words:
+        return False
+    return mark_kind(words[-1]) == "stop" or (final == "." and len(words[-1]) > 2 and words[-1].endswith("."))

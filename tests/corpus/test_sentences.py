@@ -25,8 +25,24 @@ def texts_of(paragraphs, found):
 def test_places():
     paragraphs = ["  Mr. Lund left.  “Who?” she asked. ", "", "   ", "No stop"]
     found = SPLITTER.split(paragraphs)
-    assert texts_of(paragraphs, found) == ["Mr. Lund left.", "“Who?”", "she asked.", "No stop"]
-    assert found.paragraph.tolist() == [0, 0, 0, 3]
+    assert texts_of(paragraphs, found) == ["Mr. Lund left.", "“Who?” she asked.", "No stop"]
+    assert found.paragraph.tolist() == [0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["It was late.", '"Is it?" she asked the garden.', '"Nobody lives here," said a cat.'],
+        ["He left.", "(Nobody knew why.)", "She stayed."],
+        ["It rained.", "[2] Then it stopped."],
+        ['He said "Go!"', "Then he left."],
+        ['"Go!"', "Ann left."],
+        ['("Why?")', '"Because."'],
+    ],
+)
+def test_marks_that_open_belong_to_what_they_open(expected):
+    paragraph = " ".join(expected)
+    assert texts_of([paragraph], SPLITTER.split([paragraph])) == expected
 
 
 def test_nothing_but_blanks_is_between_sentences():

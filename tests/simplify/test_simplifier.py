@@ -145,3 +145,22 @@ def test_finished_text():
 
 def test_operations_survive(simplifier):
     assert simplifier.operations.counts == OPERATIONS.counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'She asked " Why ? " and left .',
+        "Wait ... what ?",
+        "Yahoo ! was sold .",
+        "iPhone sales rose .",
+        'The " Who ? " sign fell .',
+    ],
+)
+def test_what_stands_small_behind_a_mark_stays_small(text):
+    assert " ".join(finished(text.split(), text.split())) == text
+
+
+def test_a_stop_that_was_put_there_begins_a_sentence():
+    source = "she , who won ! , left .".split()
+    assert finished("she left . she won !".split(), source) == ("She", "left", ".", "She", "won", "!")

@@ -76,7 +76,8 @@ def test_sentences_are_well_formed(parsed, source):
             first = next(token.text for token in sentence if mark_kind(token.text) is None)
             kinds = [mark_kind(token.text) for token in sentence]
             assert first[:1] == first[:1].upper(), text(sentences)
-            assert kinds[-1] == "stop", text(sentences)
+            *_, last = (token.text for token in sentence if mark_kind(token.text) not in ("close", "quote"))
+            assert last.endswith((".", "!", "?")), text(sentences)
             assert kinds[0] not in ("comma", "stop"), text(sentences)
             assert ("comma", "comma") not in set(pairwise(kinds)), text(sentences)
             assert ("comma", "stop") not in set(pairwise(kinds)), text(sentences)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.clauses import finite_word, is_past, subject
 from lattice_simp.simplify.constructions.clause import (
     Clause,
@@ -15,7 +16,7 @@ from lattice_simp.simplify.constructions.clause import (
     plain,
 )
 from lattice_simp.simplify.inflection import be_form
-from lattice_simp.simplify.noun_phrase import mention
+from lattice_simp.simplify.noun_phrase import is_plural, mention
 from lattice_simp.simplify.sentence import Token
 from lattice_simp.skeleton.automatic.parse import ROOT, Parse
 from lattice_simp.support.tables import grammar_table
@@ -76,6 +77,12 @@ def _realised(
     yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
 
 
+def _is_impersonal(parse: Parse, verb: int) -> bool:
+    """Returns whether `it` stands for nothing: of the weather, the time, the distance."""
+    told = [one for one in parse.children[verb] if parse.labels[one] in ("acomp", "attr", "advmod", "oprd")]
+    return any(parse.lemmas[one].lower() in word_set("impersonal") for one in (verb, *told))
+
+
 def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token, ...] | None:
     """Puts the main clause's subject for a pronoun, since the clause comes first now; None if that is not certain."""
     own, other = subject(parse, head), subject(parse, parse.heads[head])
@@ -86,6 +93,8 @@ def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token,
         return sentence
     if any(parse.tags[one] == "PRP$" for one in parse.subtree(other)):
         return sentence  # "when she was nine, her family moved"
+    if plural != is_plural(parse, other) or (parse.tokens[own].lower() == "it" and _is_impersonal(parse, head)):
+        return sentence  # "although it is cold, the children play", "when it snowed, the school closed"
     entity = mention(parse, other)
     if not entity:
         return None

@@ -104,8 +104,8 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
     """Returns the clause with a finite verb: `be` before a past participle, the verb's own form for a present one."""
     first = min([head, *auxiliaries(parse, head)])
     forms = _forms_of_conjuncts(parse, head, past, plural)
-    if forms is None:
-        return ()
+    if forms is None or (parse.tags[first] == "VBG" and first > 0 and parse.tokens[first - 1].lower() == "not"):
+        return ()  # "not having a car": a finite verb would need `do`
     tokens = tuple(
         replace(token, text=forms.get(position, token.text))
         for position, token in zip(span, plain(parse, span), strict=True)
