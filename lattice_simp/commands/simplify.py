@@ -20,7 +20,8 @@ from lattice_simp.commands.worker import Record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
 from lattice_simp.simplify.explanation import explanation
-from lattice_simp.simplify.simplifier import STAGES, Search, Simplifier, Stage, most_unlike
+from lattice_simp.simplify.operations import OperationModel
+from lattice_simp.simplify.simplifier import OPERATIONS, STAGES, Search, Simplifier, Stage, most_unlike
 from lattice_simp.support.textio import open_text
 
 app = command_app()
@@ -40,7 +41,7 @@ def simplify(
     explain: Annotated[Optional[Path], typer.Option(help="JSON lines: what was done to each sentence")] = None,  # noqa: UP045
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
     nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(help="worker processes")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
     dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
@@ -58,6 +59,7 @@ def simplify(
     unknown = [step for step in steps.split(",") if step not in STAGES]
     if unknown:
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
+    OperationModel.read(model / OPERATIONS)  # refuses what is not a model before any line is read
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
     options = SimplifyOptions(model, search, stages, rerank, nbest, change)
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)

@@ -71,7 +71,8 @@ def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None,
         query: its parameters; a list is a parameter that comes several times.
         parameters: those of the route's path.
     """
-    own = request.scope.get("root_path", "") + str(request.app.url_path_for(name, **parameters))
+    mounted = request.scope.get("root_path", "").removesuffix("/static")  # that of a page for a missing file there
+    own = mounted + str(request.app.url_path_for(name, **parameters))
     return own + (f"?{urlencode(query, doseq=True)}" if query else "")
 
 

@@ -70,7 +70,15 @@ def test_wrong_options(call, simplifier, options, message):
     assert message in done.stderr
 
 
-def test_a_model_without_operations_is_named(call, model):
-    done = call("simplify", model, stdin=LINES)
+@pytest.mark.parametrize("lines", [LINES, ""])
+def test_a_model_without_operations_is_named(call, model, lines):
+    done = call("simplify", model, stdin=lines)
     assert done.returncode == 2
     assert "operations.tsv" in done.stderr
+
+
+def test_a_line_without_a_change_is_as_it_was(call, simplifier):
+    """Though its tokens are others: the model's tokeniser would put blanks into times and addresses."""
+    lines = ["Time 10:30, ratio 3:1.", "See www.example.com/x_y or AT&T.", "iPhone sales rose."]
+    done = call("simplify", simplifier, "--steps", "split", stdin="".join(f"{line}\n" for line in lines))
+    assert done.stdout.splitlines() == lines

@@ -136,6 +136,10 @@ def test_the_app_can_be_mounted(demo_app, client):
         for target in set(re.findall(r'(?:href|src|action|data-result)="([^"#]+)"', page.text)):
             assert target.startswith("/mt/"), target
         assert outer.get("/mt/static/style.css").status_code == 200
+        missing = outer.get("/mt/static/nowhere.css")
+        assert missing.status_code == 404
+        assert set(re.findall(r'(?:href|src)="(/mt/[^"#/]+)', missing.text)) >= {"/mt/static", "/mt/translate"}
+        assert "/static/static" not in missing.text
         assert outer.get("/mt/api/nowhere").json() == {"error": "Not Found"}
         answer = outer.get("/mt/translate", params={"text": "a", "marked": "b"}, follow_redirects=False)
         assert answer.headers["location"] == "/mt/translate?text=a"
