@@ -285,7 +285,7 @@ def check_writable(path: str | Path) -> None:
     """Finds out whether a file can be written, before the long work whose result goes there.
 
     Raises:
-        LatticeSimpError: it cannot: there is no such folder, or no permission.
+        LatticeSimpError: the folder does not exist, or permission is missing.
     """
     if str(path) == "-":
         return
