@@ -146,8 +146,9 @@ def _plain(
 
     Kaldi writes transducers, and leaves out costs of 0: four fields are without a cost, if the last is not a fraction.
     """
-    is_transducer = any(len(row) > 4 or (len(row) == 4 and finite(row[3]) is None) for row in rows)
-    is_transducer |= all(natural(row[3]) is not None for row in rows if len(row) == 4)
+    last = [row[3] for row in rows if len(row) == 4]
+    is_transducer = any(len(row) > 4 for row in rows) or any(finite(own) is None for own in last)
+    is_transducer |= bool(last) and all(natural(own) is not None for own in last)
     if words is not None:
         for line, row in enumerate(rows, begin + 1):
             labels = range(2, min(len(row), 4 if is_transducer else 3))

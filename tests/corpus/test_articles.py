@@ -115,6 +115,12 @@ def test_dumps_are_told_by_content(tmp_path):
 
 
 @needs_parser
+def test_no_brackets_stay_of_a_template():
+    text = "The '''Rhine''' ({{lang-de|Rhein}}; {{IPA|x}}) rises (2,346 m) here."
+    assert paragraphs_of(text) == ["The Rhine rises (2,346 m) here."]
+
+
+@needs_parser
 def test_paragraphs_of_wikitext():
     text = """{{Infobox rain|kind={{wet}}
 |x=y}}
