@@ -24,11 +24,11 @@ from lattice_simp.commands.options import (
     To,
     command_app,
     labels_of_lists,
-    lost_features,
     pieces_of,
     read_full,
     read_skeleton,
     readable,
+    say_lost_features,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
@@ -168,9 +168,7 @@ def convert(
     if chosen in GRAMMARS:
         print(f"{target}: a grammar holds no costs and features", file=sys.stderr)
         return
-    lost = lost_features(lattice, target, to)
-    if lost:
-        print(f"{target}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
+    say_lost_features(lattice, target, to)
 
 
 @app.command()

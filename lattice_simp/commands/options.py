@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -205,14 +206,21 @@ def _read_list(path: str, sentence: int | None, pieces: PieceKind = "none") -> l
 
 
 def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
-    """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says."""
+    """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says.
+
+    Which features a file cannot hold, it tells on stderr.
+    """
     write(lattice, output, format)
+    if output != "-":
+        say_lost_features(lattice, output, format)
 
 
-def lost_features(lattice: Lattice, output: str, format: str | None = None) -> list[str]:
-    """Returns the features that are not in a lattice's file, since its format has no place for them."""
+def say_lost_features(lattice: Lattice, output: str, format: str | None = None) -> None:
+    """Tells on stderr which features are not in a lattice's file, since its format has no place for them."""
     name = format or format_of_name(output)
     if name in ("plf", "features"):
-        return []
+        return
     kept = {*COLUMNS.values(), "posterior"} if name == "slf" else set()
-    return [feature for feature in lattice.features if feature not in kept]
+    lost = [feature for feature in lattice.features if feature not in kept]
+    if lost:
+        print(f"{output}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
