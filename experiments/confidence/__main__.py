@@ -75,8 +75,9 @@ def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     data, work, model = (Path(config[name]) for name in ("data", "work", "model"))
     rows = [json.loads(line) for line in read_lines(data / config["sentences"])]
-    tuned = {index * len(rows) // config["tuned_on"] for index in range(config["tuned_on"])}
-    rows = [row for number, row in enumerate(rows) if number not in tuned][: config["count"]]
+    seen = {index * len(rows) // config["tested_on"] for index in range(config["tested_on"])}
+    rows = [row for number, row in enumerate(rows) if number not in seen]
+    rows = [rows[index * len(rows) // config["count"]] for index in range(config["count"])]
     texts = {name: list(read_lines(data / config[name])) for name in ("source", "reference")}
     work.mkdir(parents=True, exist_ok=True)
     nbest = work / "full.nbest"
