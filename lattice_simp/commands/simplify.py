@@ -16,7 +16,7 @@ from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import Sentence, read_sentences
 from lattice_simp.commands.translate import model_text
-from lattice_simp.commands.worker import Record, nbest_entry
+from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
 from lattice_simp.simplify.explanation import explanation
@@ -105,7 +105,7 @@ def make_simplifier(options: SimplifyOptions) -> Function:
 def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int, Sentence]) -> Record:
     number, sentence = task
     if not sentence.words:
-        return {"number": number, "line": "", "nbest": [], "reachable": None}
+        return empty_record(number, options.nbest)
     found = simplifier.simplify(sentence.words, max(1, options.rerank, options.nbest))
     best = most_unlike(found[: options.rerank]) if options.rerank else found[0]
     if best.problem:

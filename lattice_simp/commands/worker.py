@@ -68,7 +68,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
 
     number, sentence = task
     if not sentence.words:
-        return {"number": number, "line": "", "nbest": [], "reachable": None}
+        return empty_record(number, options.nbest)
     skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
     result = decoder.translate(
         sentence.words if sentence.lattice is None else sentence.lattice,
@@ -91,6 +91,16 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         cheapest = nbest(result.lattice, 1)[0].cost
         found["gap"] = result.gap + cost - cheapest
     return found
+
+
+def empty_record(number: int, count: int) -> Record:
+    """Returns the record of a sentence without words; its one hypothesis has none, so that lists cover all sentences.
+
+    Args:
+        number: of the sentence.
+        count: how many hypotheses are listed of others.
+    """
+    return {"number": number, "line": "", "nbest": [nbest_entry((), 0.0, {})][:count], "reachable": None}
 
 
 def lattice_path(folder: Path, number: int) -> Path:

@@ -62,10 +62,19 @@ def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path
     rows = [json.loads(line) for line in stats.read_text(encoding="utf-8").splitlines()]
     assert [row["number"] for row in rows] == list(range(len(SENTENCES)))
     for row, own in zip(rows, read_nbest(lists[1]), strict=True):
-        assert row["cost"] == (pytest.approx(own[0].cost) if own else None)
-        assert row["gap"] == (None if flag is None or not own else pytest.approx(0.0, abs=1e-4))
+        assert row["cost"] == (pytest.approx(own[0].cost) if own[0].tokens else None)
+        assert row["gap"] == (None if flag is None or not own[0].tokens else pytest.approx(0.0, abs=1e-4))
     assert rows[3]["unknown"] == ["zeppelin"]
     assert ("for certain in 4 of 4" in done.stderr) == (flag is not None)
+
+
+def test_a_list_has_as_many_sentences_as_the_text(call, model, tmp_path):
+    """Also where the last one is empty, whose translation is."""
+    call("translate", model, "--nbest", 2, "--nbest-output", tmp_path / "nbest", stdin=text([*SENTENCES, ""]))
+    lists = read_nbest(tmp_path / "nbest")
+    assert len(lists) == len(SENTENCES) + 1
+    assert [own.tokens for own in lists[-1]] == [()]
+    assert lists[2] == lists[-1]
 
 
 @pytest.mark.parametrize("strategy", ["gappy", "skeleton-first"])
@@ -360,7 +369,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
     lists = read_nbest(best_lists)
     for number, line in enumerate(done.stdout.splitlines()):
         if not line:
-            assert not lists[number]
+            assert [own.tokens for own in lists[number]] == [()]
             continue
         best = nbest(read(folder / f"{number}.fst.gz"), 1)[0]
         assert best.text == line
