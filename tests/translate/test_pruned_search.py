@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -21,9 +21,10 @@ from lattice_simp.lm.optimistic import optimistic_costs, order_view
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, longer_prefix, meeting, new_borders
-from lattice_simp.translate.pruned.cubes import EDGES, search
-from lattice_simp.translate.pruned.kept import grid_gaps
+from lattice_simp.translate.pruned.cubes import EDGES, make_grids, search
+from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
 from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.pruned.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -39,7 +40,8 @@ def found_in(decoder, words, pops, invisible=()):
     """Runs the search alone; returns what it found, the grids, and the chart."""
     chart = decoder.hiero.chart(words)
     searched, model, _ = search_chart(chart, decoder.hiero.models, decoder.hiero.word_penalty, invisible)
-    return (*search(searched, model, pops), searched)
+    grids = make_grids(searched)
+    return search(searched, model, grids, np.full(len(grids.places), pops, dtype=np.int32)), grids, searched
 
 
 def goal_costs(found, chart):
@@ -128,6 +130,50 @@ def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
             inside[edge["head"]] = min(inside[edge["head"]], cost + sum(tails))
         best = found.begin[goal]
         assert inside[best] == pytest.approx(found.nodes["cost"][best]), seed
+
+
+def test_the_wide_pass_looks_closely_where_good_derivations_are():
+    """All of the hypotheses in places of the best derivation, ever fewer in others, and some everywhere."""
+    differ = 0
+    for seed in SEEDS[:25]:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        found, grids, chart = found_in(decoder, words, 50)
+        goal = int(chart.ends[-1])
+        if found.begin[goal] == found.end[goal]:
+            continue
+        gaps = gaps_of_grids(found, grids, goal)
+        pops = wide_pops(grids, gaps, 1000)
+        least = [gaps[begin:end].min(initial=np.inf) for begin, end in pairwise(grids.offsets.tolist())]
+        order = np.argsort(least, kind="stable")
+        assert (np.diff(pops[order]) <= 0).all(), seed
+        assert pops.max() == 1000, seed
+        assert pops.min() >= 10, seed
+        assert (pops[np.array(least) <= 0] == 1000).all(), seed
+        differ += len(set(pops.tolist())) > 2
+    assert differ > 5
+
+
+def test_two_passes_find_what_one_finds_where_much_is_looked_at():
+    """And what a narrow pass alone would miss."""
+    pops = 10 * round(LEAST_NARROW / NARROW_SHARE)
+    missed = 0
+    for seed in SEEDS:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        if not decoder.grammar.nests:
+            continue
+        found, _, chart = found_in(decoder, words, pops)
+        goal = int(chart.ends[-1])
+        searched, model, _ = search_chart(
+            decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty, ()
+        )
+        both, _ = search_twice(searched, model, pops)
+        assert (both.begin[goal] == both.end[goal]) == (found.begin[goal] == found.end[goal]), seed
+        if found.begin[goal] == found.end[goal]:
+            continue
+        assert goal_costs(both, chart)[0] == pytest.approx(goal_costs(found, chart)[0], **CLOSE), seed
+        narrow, _, _ = found_in(decoder, words, 2)
+        missed += goal_costs(narrow, chart)[0] > goal_costs(found, chart)[0] + 1e-3
+    assert missed > 3
 
 
 def read_words(view, borders, ids, left, right, words):

@@ -146,15 +146,16 @@ BEAM = 20.0
 """Nats above the first hypothesis of a place at which it is done."""
 
 
-def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grids]:
+def search(chart: Chart, model: RestrictedModel, grids: Grids, pops: Ints) -> Found:
     """Finds the best hypotheses of all places; those of the last one are of the whole sentence.
 
     Args:
         chart: of a sentence.
         model: the language model.
-        pops: hypotheses of a place that are looked at.
+        grids: those of the chart.
+        pops: (places,) int32, hypotheses of each place that are looked at.
     """
-    view, grids = chart.lm, make_grids(chart)
+    view = chart.lm
     borders = new_borders(view)
     found = Found(
         np.array([1, 0]),
@@ -170,10 +171,10 @@ def search(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grid
     longest = int(np.diff(grids.path_offsets).max(initial=1))
     number = 0
     while number < len(grids.places):
-        borders = with_room(borders, _most_meetings(grids, number, pops, longest), model.order)
-        found = _roomy(found, pops)
+        borders = with_room(borders, _most_meetings(grids, number, int(pops[number]), longest), model.order)
+        found = _roomy(found, int(pops[number]))
         number = _fill_places(number, chart, grids, borders, found, pops, longest)
-    return found, grids
+    return found
 
 
 @jit
@@ -325,15 +326,17 @@ def _score(
 
 @jit
 def _fill_places(
-    first: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: int, longest: int
+    first: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: Ints, longest: int
 ) -> int:
     """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
     for number in range(first, len(grids.places)):
         if number > first:
             room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
-            if room < pops or not has_room(borders, _most_meetings(grids, number, pops, longest), chart.lm.order):
+            if room < pops[number] or not has_room(
+                borders, _most_meetings(grids, number, pops[number], longest), chart.lm.order
+            ):
                 return number
-        _fill_place(number, chart, grids, borders, found, pops)
+        _fill_place(number, chart, grids, borders, found, pops[number])
     return len(grids.places)
 
 

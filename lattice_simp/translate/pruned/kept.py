@@ -15,8 +15,10 @@ from lattice_simp.core.records import NONE
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
 from lattice_simp.translate.nested_chart import search_chart
-from lattice_simp.translate.pruned.cubes import EDGES, NODES, Found, Grids, search
+from lattice_simp.translate.pruned.cubes import Grids
+from lattice_simp.translate.pruned.gaps import gaps_of_grids
 from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.pruned.passes import search_twice
 
 NARROWER = 0.7
 """By which the beam shrinks while the lattice is too large."""
@@ -38,76 +40,18 @@ def kept_items(
         invisible: words that the language models do not see.
     """
     searched, model, top_steps = search_chart(chart, models, word_penalty, invisible)
-    found, grids = search(searched, model, limits.pops)
-    goal = searched.ends[-1]
+    found, grids = search_twice(searched, model, limits.pops)
+    goal = int(searched.ends[-1])
     kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
     if found.begin[goal] == found.end[goal]:
         return kept[1:]
-    gaps = np.minimum(grid_gaps(found, len(grids.arcs), goal), estimated_gaps(found, grids, goal))
+    gaps = gaps_of_grids(found, grids, goal)
     beam, whole = limits.beam, int(searched.starts[-1])
     while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
         beam *= NARROWER
     steps = searched.steps[grids.arcs[gaps <= max(beam, NARROWEST)]]
     kept[steps] = kept[top_steps[steps]] = True
     return kept[1:]
-
-
-@jit
-def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
-    """Returns (grids,) how much the best derivation found that uses a grid costs beyond the best one of all.
-
-    Args:
-        goal: the last place of the chart.
-    """
-    nodes, edges = found.nodes, found.edges
-    outside, gaps = np.full(found.used[NODES], np.inf), np.full(num_grids, np.inf)
-    best = nodes[found.begin[goal]].cost
-    for node in range(found.begin[goal], found.end[goal]):
-        outside[node] = 0.0
-    for index in range(found.used[EDGES] - 1, -1, -1):
-        edge = edges[index]
-        above = outside[edge.head] + found.costs[index]
-        if not above < np.inf:
-            continue
-        tail = nodes[edge.tail].cost if edge.tail != NONE else 0.0
-        second = nodes[edge.second].cost if edge.second != NONE else 0.0
-        gaps[edge.arc] = min(gaps[edge.arc], above + tail + second - best)
-        if edge.tail != NONE:
-            outside[edge.tail] = min(outside[edge.tail], above + second)
-        if edge.second != NONE:
-            outside[edge.second] = min(outside[edge.second], above + tail)
-    return gaps
-
-
-@jit
-def estimated_gaps(found: Found, grids: Grids, goal: int) -> Floats:
-    """Returns (grids,) how much the best derivation with a grid should cost beyond the best one.
-
-    The hypotheses that were looked at are few of those near the best one. So each reference is taken for the best
-    hypothesis of its place, whatever words it meets; all grids are looked at.
-    """
-    num_places = len(found.begin)
-    inside, outside = np.full(num_places, np.inf), np.full(num_places, np.inf)
-    for place in range(num_places):
-        if found.begin[place] < found.end[place]:
-            inside[place] = found.nodes[found.begin[place]].cost
-    gaps = np.full(len(grids.arcs), np.inf)
-    outside[goal] = 0.0
-    best = np.inf
-    for number in range(len(grids.places) - 1, -1, -1):
-        place = grids.places[number]
-        for grid in range(grids.offsets[number], grids.offsets[number + 1]):
-            first, second = grids.first[grid], grids.second[grid]
-            above = outside[place] + grids.costs[grid]
-            one = inside[first] if first != NONE else 0.0
-            two = inside[second] if second != NONE else 0.0
-            gaps[grid] = above + one + two
-            best = min(best, gaps[grid])
-            if first != NONE:
-                outside[first] = min(outside[first], above + two)
-            if second != NONE:
-                outside[second] = min(outside[second], above + one)
-    return gaps - best
 
 
 @jit

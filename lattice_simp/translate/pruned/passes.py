@@ -1,0 +1,65 @@
+"""Cube pruning in two passes: a narrow one tells which places of the chart the wide one should look at closely.
+
+Most places are in no good derivation. After the narrow pass, each has its gap: what the best derivation through it
+should cost beyond the best one of all. The wide pass looks at fewer hypotheses where the gap is large (after Petrov and
+Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses).
+
+The constants were chosen on 30 sentences of newstest2012 (English to German, the study's rules with gaps of any kind):
+with 1000 hypotheses the cost of one pass in .6 of its time, with 3000 in .6, too. A factor of e for 3 to 5 nats, and
+narrow passes of .02 to .1, do about as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, Ints
+from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.pruned.cubes import Found, Grids, make_grids, search
+from lattice_simp.translate.pruned.gaps import gaps_of_grids
+
+NARROW_SHARE = 0.05
+"""The hypotheses that the narrow pass looks at, of those of the wide one."""
+
+LEAST_NARROW = 10
+"""With fewer hypotheses, gaps are guesses: then one pass does it all."""
+
+GAP_OF_A_FACTOR = 4.0
+"""Nats of a place's gap for which the wide pass looks at a factor of e fewer hypotheses."""
+
+LEAST_SHARE = 0.01
+"""The hypotheses that are looked at in any place, of those in the best one."""
+
+
+def search_twice(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grids]:
+    """Finds the best hypotheses of all places; returns them with the grids that they are from.
+
+    Args:
+        chart: of a sentence.
+        model: the language model.
+        pops: hypotheses that are looked at of a place in the best derivation.
+    """
+    grids = make_grids(chart)
+    goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
+    wide = np.full(len(grids.places), pops, dtype=np.int32)
+    if narrow >= LEAST_NARROW:
+        found = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32))
+        if found.begin[goal] == found.end[goal]:
+            return found, grids  # there is no derivation
+        wide = wide_pops(grids, gaps_of_grids(found, grids, goal), pops)
+    return search(chart, model, grids, wide), grids
+
+
+def wide_pops(grids: Grids, gaps: Floats, pops: int) -> Ints:
+    """Returns (places,) int32, how many hypotheses the wide pass looks at.
+
+    Args:
+        grids: all of the chart.
+        gaps: (grids,) float64, what they cost beyond the best derivation; inf where no derivation leads there.
+        pops: hypotheses of a place without a gap.
+    """
+    least = np.full(len(grids.places), np.inf)
+    np.minimum.at(least, np.repeat(np.arange(len(grids.places)), np.diff(grids.offsets)), gaps)
+    share = np.maximum(np.exp(-np.maximum(least, 0.0) / GAP_OF_A_FACTOR), LEAST_SHARE)
+    return np.ceil(share * pops).astype(np.int32)
