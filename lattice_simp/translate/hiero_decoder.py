@@ -34,6 +34,9 @@ Words: TypeAlias = Sequence[str] | Source
 FIRST_BEAM = 4.0
 """The beam (nats) in which an n-best list is looked for first."""
 
+ONE_OF_ARCS = 20
+"""One of so many arcs is enough where the best translation is all that a lattice is made for."""
+
 LAST_BEAM = 64.0
 """If a longer n-best list is not found with more than this beam, all paths are looked at: few strings are left, or they
 are far from the others, as those with words that a language model without an unknown word gives next to no
@@ -156,12 +159,12 @@ class HieroDecoder:
             EmptyLatticeError: there is no translation.
         """
         chart = self.chart(words)
-        rules, upper = self._pruned(chart)
         if not self.grammar.nests:
-            return rules.named(), 0.0
-        found, lower = optimal_rules(chart, self.models, self.word_penalty, upper, limits)
+            return self._pruned(chart)[0].named(), 0.0
+        found, lower = optimal_rules(chart, self.models, self.word_penalty, self._known_cost(chart), limits)
         if found is None:
-            return rules.named(), upper - lower
+            rules, upper = self._pruned(chart)
+            return rules.named(), max(upper - lower, 0.0)
         return replace(found, lattice=self.with_models(found.lattice, limits.beam)).named(), 0.0
 
     def bounded(self, words: Words, bound: GapBound) -> tuple[Lattice, float]:
@@ -184,6 +187,12 @@ class HieroDecoder:
         rules = chart.lattice(self.kept_items)
         scored = self.with_models(rules.lattice, self.settings.beam)
         return replace(rules, lattice=scored), self.operations.nbest(scored, 1)[0].cost
+
+    def _known_cost(self, chart: HieroChart) -> float:
+        """Returns what the pruned search's best translation costs: no lattice is needed but for that one."""
+        cubes = replace(self.settings.cubes, max_arcs=max(self.settings.cubes.max_arcs // ONE_OF_ARCS, 1))
+        rules = chart.lattice(lambda chart: kept_items(chart, self.models, self.word_penalty, cubes))
+        return self.operations.nbest(self.with_models(rules.lattice, 0.0), 1)[0].cost
 
     def with_models(self, lattice: Lattice, beam: float | None, invisible: Collection[str] = ()) -> Lattice:
         """Adds language models and word penalty, within a beam (nats; None keeps all paths).

@@ -1,5 +1,6 @@
 """The exact search in nested grammars, against the enumeration of all translations."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +15,16 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact import dense, multipliers, refine
+from lattice_simp.translate.exact import dense, multipliers, refine, relaxation
 from lattice_simp.translate.exact import second_order as learning
-from lattice_simp.translate.exact.automaton import automaton, relaxed, states_of_order
+from lattice_simp.translate.exact.automaton import (
+    automaton,
+    best_choice,
+    lower_state,
+    read,
+    with_potential,
+    without_pairs,
+)
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.forest import inside_costs
@@ -237,8 +245,8 @@ def test_potentials_of_any_size_lose_nothing(order):
         if second.level.max() < order:
             continue
         rng = np.random.default_rng([seed, order])
-        potential = rng.normal(scale=3.0, size=len(second.level))[states_of_order(second, 3)]
-        model = second._replace(order=order, potential=potential, reach=3)
+        potential = rng.normal(scale=3.0, size=len(second.level))
+        model = with_potential(second._replace(order=order), potential, 3)
 
         def least_within(limit, seed=seed, chart=chart, model=model, charges=charges, kept=kept, prefixes=prefixes):
             found = dense.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
@@ -326,20 +334,151 @@ def test_what_is_beyond_the_limit_changes_no_bound_within():
     assert left_out > 100
 
 
-def test_costs_of_pairs_are_the_relaxed_ones():
-    for seed in range(30):
+def random_automaton(rng, scale=1.0):
+    """Returns an automaton with potentials of states of a random order, and that order."""
+    words = ["u", "v", "w", "x"]
+    text = random_arpa(rng, words, int(rng.integers(2, 6)), density=0.6)
+    model = automaton(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
+    reach = int(rng.integers(2, model.level.max() + 1))
+    return with_potential(model._replace(order=2), rng.normal(scale=scale, size=len(model.level)), reach)
+
+
+def states_behind(model, context):
+    """Returns the states that a context may stand for, each with its own context."""
+    state, found = context >> 1, []
+    if context & 1 == 0 or model.level[state] >= model.reach - 1:
+        return [context]
+    for node in np.flatnonzero((model.level > 0) & (model.level < model.reach)):
+        shorter = node
+        while model.level[shorter] > model.level[state]:
+            shorter = model.suffix[shorter]
+        if shorter == state:
+            found.append(2 * int(node) + (1 if model.level[node] == model.reach - 1 else 0))
+    return found
+
+
+def cost_behind(model, context, word):
+    """Returns what a word costs behind a context whose state is known, the n-gram it matches, and the potentials."""
+    matched, cost = read(model, context, model.end if word == model.final else word)
+    entering = 0.0 if word == model.final else model.potential[matched]
+    return cost - model.potential[context >> 1] + entering, matched
+
+
+def test_a_word_is_charged_at_the_best_state_that_its_context_may_stand_for():
+    ties = 0
+    for seed in range(60):
         rng = np.random.default_rng(seed)
-        words = ["u", "v", "w", "x"]
-        text = random_arpa(rng, words, int(rng.integers(2, 5)), density=0.6)
-        model = automaton(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
-        for reach in (2, 3):
-            potential = rng.normal(size=len(model.level)) * (model.level < reach)
-            potential = potential[states_of_order(model, reach)]
-            own = model._replace(order=2, reach=reach, potential=potential)
-            pairs = dense._pair_costs(own)
-            for before in range(model.final):
-                for word in range(model.final + 1):
-                    assert pairs[before, word] == pytest.approx(relaxed(own, 2 * before + 1, word)), seed
+        model = random_automaton(rng, scale=3.0)
+        for state in np.flatnonzero((model.level > 0) & (model.level < model.level.max())):
+            for word in range(model.final + 1):
+                cost, left, entered = best_choice(model, 2 * int(state) + 1, word)
+                wanted = [cost_behind(model, own, word)[0] for own in states_behind(model, 2 * int(state) + 1)]
+                assert cost == pytest.approx(min(wanted), abs=1e-9), seed
+                own = 2 * left + (1 if model.level[left] >= model.reach - 1 else 0)  # what it says was chosen
+                again, matched = cost_behind(model, own, word)
+                assert again == pytest.approx(cost, abs=1e-9), seed
+                assert lower_state(model, matched, model.reach) == lower_state(model, entered, model.reach), seed
+                ties += len(wanted) > 1
+    assert ties > 1000
+
+
+def test_ngrams_with_pairs_of_words_that_cannot_be_are_no_choice():
+    dropped = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        model = random_automaton(rng)
+        living = rng.random((model.final, model.final + 1)) < 0.7
+        cut = without_pairs(model, living)
+
+        def lives(node, model=model, living=living):
+            words = []
+            while node != len(model.suffix) - 1:
+                words.append(int(model.word[node]))
+                node = model.parent[node]
+            pairs = zip(words[:0:-1], words[-2::-1], strict=True)
+            return all(living[one, two] or (two == model.end and living[one, model.final]) for one, two in pairs)
+
+        alive = [node for node in range(len(model.level) - 1) if lives(node)]
+        assert cut.living.tolist() == alive, seed
+        for state in [node for node in alive if model.level[node] < model.level.max()]:
+            for word in np.flatnonzero(living[model.word[state]]).tolist():
+                own = [code for code in states_behind(model, 2 * state + 1) if lives(code >> 1)]
+                wanted = min(cost_behind(model, code, word)[0] for code in own)
+                assert best_choice(cut, 2 * state + 1, word)[0] == pytest.approx(wanted, abs=1e-9), seed
+        dropped += len(model.level) - 1 - len(alive)
+    assert dropped > 500
+
+
+def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
+    """With them left out, words are charged at fewer states: the bound may rise, but not above the optimum."""
+    left_out = risen = 0
+    for seed in SEEDS:
+        decoder, texts, words = make_decoder(seed, longest=6)
+        table = expected(decoder, texts, words)
+        chart, second, _, _, charges, kept = second_order(seed)
+        if not table or (found := dense.dense_bounds(chart, second, charges, kept, min(table.values()) + 1.0)) is None:
+            continue
+        limit = min(table.values()) + 1.0
+        model = without_pairs(second, found.living)
+        again = dense.dense_bounds(chart, model, charges, found.kept, limit, found.living)
+        assert found.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
+        for string in {key for key, cost in table.items() if cost <= limit - 1e-6}:
+            seen = [second.start_word, *words_of(decoder, words, string), second.final]
+            assert all(again.living[one, two] for one, two in itertools.pairwise(seen)), seed
+        left_out += found.living.size - found.living.sum()
+        risen += again.lower > found.lower + 1e-6
+    assert left_out > 200
+    assert risen > 3
+
+
+def words_of(decoder, words, string):
+    """Returns the language model's words of a string."""
+    chart, models = decoder.hiero.chart(words), decoder.hiero.models
+    names = [chart.grammar.target_words[label] for label in chart.target_words.tolist() if label]
+    ids = combined(list(models.values()), names).word_ids
+    return [int(ids[names.index(word)]) for word in string]
+
+
+def test_expected_counts_are_the_gradient_of_the_smooth_bound():
+    """What all derivations cost together, -t log sum exp(-cost / t), against differences of its values."""
+    seen = 0
+    for seed in SEEDS[:20]:
+        chart, second, bounds, prefixes, _, _ = second_order(seed)
+        order = int(second.level.max())
+        forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
+        if forest is None or order < 2:
+            continue
+        used, temperature = forest.used(), 0.7
+
+        def relaxed_with(potential, forest=forest, second=second, order=order, used=used):
+            chosen = relaxation.relax(forest.transitions, used, with_potential(second, potential, order))
+            relaxation.set_costs(forest.junctions, forest.parts, forest.transitions)
+            forest.axioms[forest.first] = potential[second.start_word]
+            return chosen
+
+        def smooth(potential, forest=forest):
+            relaxed_with(potential)
+            costs, total = forest.edge_costs(), np.full(len(forest.axioms), -np.inf)
+            total[np.isfinite(forest.axioms)] = -forest.axioms[np.isfinite(forest.axioms)] / temperature
+            for edge, cost in zip(forest.edges, costs, strict=True):
+                own = total[edge["tail"]] - cost / temperature + (total[edge["second"]] if edge["second"] >= 0 else 0.0)
+                total[edge["head"]] = np.logaddexp(total[edge["head"]], own)
+            return -temperature * total[forest.goal]
+
+        rng = np.random.default_rng(seed)
+        potential = second.potential + rng.normal(scale=0.3, size=len(second.level)) * (second.level < order)
+        chosen = relaxed_with(potential)
+        costs = forest.edge_costs()
+        inside, _ = inside_costs(forest.edges, costs, forest.axioms)
+        counts = relaxation.expected_counts(forest, chosen, costs, inside, temperature, len(potential))
+        counts[second.start_word] += 1.0  # a sentence begins there
+        for state in np.flatnonzero((second.level < order) & (second.level > 0)):
+            step = np.zeros(len(potential))
+            step[state] = 1e-6
+            slope = (smooth(potential + step) - smooth(potential - step)) / 2e-6
+            assert counts[state] == pytest.approx(slope, abs=1e-4), (seed, state)
+            seen += abs(slope) > 0.01
+    assert seen > 50
 
 
 def test_a_limit_below_the_optimum_gives_no_bound_above_it():

@@ -71,12 +71,14 @@ class DenseBounds:
         totals: (pairs of words at all states,) the least cost of derivations that go through each.
         lower: the least cost of all.
         kept: what is within the limit.
+        living: (words, words + 1) bool, which words, and the sentence's end, are behind each other one within it.
     """
 
     dense: Dense
     totals: Floats
     lower: float
     kept: Kept
+    living: Bools
 
     def limit_of(self, pairs: int) -> float:
         """Returns a limit within which there are so many pairs of words at states, or all of them."""
@@ -92,7 +94,8 @@ class Task(NamedTuple):
 
     Attributes:
         words: at the borders;  kept: the states that matter.
-        pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each other one.
+        pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each other one;
+            infinity where they cannot be.
         charges: (words,) float64, see `dense_bounds`.
         own: (states,) int32, the number of the context that a state knows by itself, -1 if it is its last word.
         codes: (contexts,) int32, their codes.
@@ -118,7 +121,9 @@ def has_matrices(chart: Chart) -> bool:
     return not (chart.symbols == NO_WORD).any()
 
 
-def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, limit: float) -> DenseBounds | None:
+def dense_bounds(
+    chart: Chart, model: Automaton, charges: Floats, kept: Kept, limit: float, living: Bools | None = None
+) -> DenseBounds | None:
     """Computes the bounds of order 2 with the potentials of an automaton.
 
     Args:
@@ -127,6 +132,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         charges: (words,) float64, what each word is charged as the first one of a cell; infinity if it never is.
         kept: what derivations within the limit may use, as earlier bounds say.
         limit: derivations that cost more do not matter.
+        living: (words, words + 1) bool, which words may be behind each other one; None for all.
 
     Returns:
         The bounds; None if nothing is within the limit, if there are too many pairs, or words that no language model
@@ -139,7 +145,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
     num_contexts = model.final + len(known)
     if max(words.begins[-1], num_contexts * chart.num_cells, model.final * (model.final + 1)) > MAX_ENTRIES:
         return None
-    pairs = _pair_costs(model)
+    pairs = _pair_costs(model, np.ones((model.final, model.final + 1), dtype=np.bool_) if living is None else living)
     contexts = np.full(2 * len(model.level), -1, dtype=np.int32)
     contexts[known] = model.final + np.arange(len(known))
     own = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
@@ -148,7 +154,7 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
     inside, hooks, begins, rows = _inside(chart, model, task, MAX_ENTRIES)
     if len(rows) > MAX_ENTRIES:
         return None
-    outside, hook_outside = _outside(chart, model, task, inside, hooks, begins, rows, limit)
+    outside, hook_outside, living = _outside(chart, model, task, inside, hooks, begins, rows, limit)
     totals = inside + outside
     totals[totals > limit] = np.inf
     outside[totals == np.inf] = np.inf
@@ -168,56 +174,18 @@ def dense_bounds(chart: Chart, model: Automaton, charges: Floats, kept: Kept, li
         len(chart.starts),
     )
     lower = float(inside[words.begins[chart.ends[-1]]])
-    return DenseBounds(dense, totals, lower, kept_within(chart, words, totals, len(charges)))
+    return DenseBounds(dense, totals, lower, kept_within(chart, words, totals, len(charges)), living)
 
 
 @jit
-def _pair_costs(model: Automaton) -> Floats:
+def _pair_costs(model: Automaton, living: Bools) -> Floats:
     """Returns (words, words + 1), the cost of each word, and of the sentence's end, after each other one."""
-    count = model.final
-    pairs = np.empty((count, count + 1))
-    for before in range(count):
-        if model.reach != 3:
-            for word in range(count + 1):
+    pairs = np.full(living.shape, np.inf)
+    for before in range(model.final):
+        for word in range(model.final + 1):
+            if living[before, word]:
                 pairs[before, word] = relaxed(model, 2 * before + 1, word)
-        else:
-            _costs_behind(model, before, pairs[before])
     return pairs
-
-
-@jit
-def _costs_behind(model: Automaton, before: int, row: Floats) -> None:
-    """Writes what `relaxed` says of each word after one word, with potentials of bigrams.
-
-    Most words extend none of the bigrams that the word may be the end of, so that the same bigram is best for all of
-    them: the one that is left at the least cost.
-    """
-    count, children, potential = model.final, model.children, model.potential
-    own = -potential[before]
-    for word in range(count + 1):
-        row[word] = relaxed(model, 2 * before, word) - own
-    members = model.longer[model.longer_offsets[before] : model.longer_offsets[before + 1]]
-    least, chosen = own, -1
-    for member in members:
-        left = model.best_backoff[member] - potential[member]
-        if left < least:
-            least, chosen = left, member
-    base = row.copy()
-    for word in range(count + 1):
-        row[word] = base[word] + least
-    for member in members:
-        for child in range(children[member], children[member + 1]):
-            word = model.word[child]
-            cost = model.best_cost[child] - potential[member]
-            if word == model.end:
-                row[count] = min(row[count], cost)
-            row[word] = min(row[word], cost + potential[child])
-    if chosen >= 0:  # the words that do extend the chosen bigram
-        for child in range(children[chosen], children[chosen + 1]):
-            word = model.word[child]
-            row[word] = relaxed(model, 2 * before + 1, word)
-            if word == model.end:
-                row[count] = relaxed(model, 2 * before + 1, count)
 
 
 @jit
@@ -225,7 +193,14 @@ def _word_cost(model: Automaton, task: Task, context: int, word: int) -> float:
     """Returns what a word costs after a numbered context."""
     if context < model.final:
         return task.pairs[context, word]
-    return relaxed(model, task.codes[context], word)
+    code = task.codes[context]
+    return relaxed(model, code, word) if task.pairs[model.word[code >> 1], word] < np.inf else np.inf
+
+
+@jit
+def _last_word(model: Automaton, task: Task, context: int) -> int:
+    """Returns the last word of a numbered context."""
+    return context if context < model.final else model.word[task.codes[context] >> 1]
 
 
 @jit
@@ -249,8 +224,10 @@ def _costs_after(model: Automaton, task: Task, state: int, word: int) -> Floats:
 def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
     """Lowers a row of costs to those of another one and a cost, where these are less."""
     if same:
-        for column in range(len(columns)):
-            target[begin + column] = min(target[begin + column], cost + source[start + column])
+        size = len(columns)
+        own, other = target[begin : begin + size], source[start : start + size]  # slices: so the loop is vectorised
+        for column in range(size):
+            own[column] = min(own[column], cost + other[column])
     else:
         for column in range(len(columns)):
             if columns[column] >= 0:
@@ -259,10 +236,35 @@ def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Long
 
 
 @jit
-def _least_sum(one: Floats, begin: int, columns: Longs, other: Floats, start: int) -> float:
+def _raise(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
+    """Does what `_lower` does, with the columns of the source."""
+    if same:
+        _lower(target, begin, source, start, columns, True, cost)
+    else:
+        for column in range(len(columns)):
+            if columns[column] >= 0:
+                place = begin + column
+                target[place] = min(target[place], cost + source[start + columns[column]])
+
+
+@jit
+def _least_sum(one: Floats, begin: int, columns: Longs, same: bool, other: Floats, start: int) -> float:
     """Returns the least sum of the costs of two rows."""
+    size = len(columns)
+    if same:
+        own, added = one[begin : begin + size], other[start : start + size]
+        whole = size - size % 4
+        first = second = third = fourth = np.inf  # four at a time do not wait for each other
+        for column in range(0, whole, 4):
+            first = min(first, own[column] + added[column])
+            second = min(second, own[column + 1] + added[column + 1])
+            third = min(third, own[column + 2] + added[column + 2])
+            fourth = min(fourth, own[column + 3] + added[column + 3])
+        for column in range(whole, size):
+            first = min(first, own[column] + added[column])
+        return min(min(first, second), min(third, fourth))
     best = np.inf
-    for column in range(len(columns)):
+    for column in range(size):
         if columns[column] >= 0:
             best = min(best, one[begin + columns[column]] + other[start + column])
     return best
@@ -354,8 +356,8 @@ def _inside(chart: Chart, model: Automaton, task: Task, most: int) -> tuple[Floa
                     rows[hook_begins[hook] : hook_begins[num_rows]] = np.inf
                     for row in range(size_of(words, first[end])):
                         following = words.listed[words.offsets[first[end]] + row]
-                        if charges[following] < np.inf:
-                            junction = _word_cost(model, task, context, following) - charges[following]
+                        junction = _word_cost(model, task, context, following) - charges[following]
+                        if charges[following] < np.inf and junction < np.inf:
                             start = begins[end] + row * len(columns)
                             _lower(rows, hook_begins[hook], inside, start, columns, True, junction)
                 for row in range(own_firsts):
@@ -376,8 +378,13 @@ def _outside(
     hook_begins: Longs,
     rows: Floats,
     limit: float,
-) -> tuple[Floats, Floats]:
-    """Returns what is missing to states, and to cells behind contexts; more than that where it is beyond the limit."""
+) -> tuple[Floats, Floats, Bools]:
+    """Finds what is missing to states and to cells behind contexts, and the pairs of words that derivations have.
+
+    Returns:
+        What is missing to states, and to cells behind contexts, or more where it is beyond the limit; and (words,
+        words + 1) bool, which words are behind each other one in a derivation within the limit.
+    """
     words, charges, kept = task.words, task.charges, task.kept
     num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
     first, last, begins = words.first, words.last, words.begins
@@ -387,6 +394,7 @@ def _outside(
     cell_of_end = np.full(num_states, -1, dtype=np.int64)
     cell_of_end[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
     outside[begins[goal]] = 0.0
+    living = np.zeros(task.pairs.shape, dtype=np.bool_)
     for state in range(num_states - 1, -1, -1):
         if not kept[state]:
             continue
@@ -397,12 +405,16 @@ def _outside(
                 hook = hooks[context * num_cells + cell_of_end[state]]
                 if hook < 0:
                     continue
+                before = _last_word(model, task, context)
                 for row in range(own_firsts):
                     following = words.listed[words.offsets[first[state]] + row]
-                    if charges[following] < np.inf:
-                        junction = _word_cost(model, task, context, following) - charges[following]
+                    junction = _word_cost(model, task, context, following) - charges[following]
+                    if charges[following] < np.inf and junction < np.inf:
                         begin = begins[state] + row * own_lasts
                         _lower(outside, begin, hook_outside, hook_begins[hook], columns, True, junction)
+                        if not living[before, following]:
+                            least_sum = _least_sum(inside, begin, columns, True, hook_outside, hook_begins[hook])
+                            living[before, following] = junction + least_sum <= limit
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
             if not least[target] < np.inf:
@@ -421,19 +433,18 @@ def _outside(
                         for index in range(own_lasts):
                             place = begins[state] + row * own_lasts + index
                             outside[place] = min(outside[place], value + after[index])
+                            if inside[place] + (value + after[index]) <= limit:
+                                living[_last_word(model, task, _context(task, state, index)), symbol] = True
                 continue
             if not kept[end]:
                 continue
-            columns = positions_of(words, last[end], last[target])
+            same, columns = last[end] == last[target], positions_of(words, last[end], last[target])
             if is_start[state]:
                 rows_of = positions_of(words, first[end], first[target])
                 for row in range(len(rows_of)):
                     if rows_of[row] >= 0:
                         begin = begins[target] + rows_of[row] * width
-                        for column in range(len(columns)):
-                            if columns[column] >= 0:
-                                place = begins[end] + row * len(columns) + column
-                                outside[place] = min(outside[place], outside[begin + columns[column]] + cost)
+                        _raise(outside, begins[end] + row * len(columns), outside, begin, columns, same, cost)
                 continue
             rows_of = positions_of(words, first[state], first[target])
             for index in range(own_lasts):
@@ -446,18 +457,15 @@ def _outside(
                     if rows_of[row] < 0 or not value + hook_least[hook] + least[target] <= limit:
                         continue
                     begin, behind = begins[target] + rows_of[row] * width, hook_begins[hook]
-                    best = _least_sum(outside, begin, columns, rows, behind)
+                    best = _least_sum(outside, begin, columns, same, rows, behind)
                     outside[place] = min(outside[place], best + cost)
-                    for column in range(len(columns)):
-                        if columns[column] >= 0:
-                            above = value + outside[begin + columns[column]]
-                            hook_outside[behind + column] = min(hook_outside[behind + column], above)
+                    _raise(hook_outside, behind, outside, begin, columns, same, value)
         for place in range(begins[state], begins[state + 1]):
             if inside[place] + outside[place] <= limit:
                 least[state] = min(least[state], outside[place])
             else:
                 outside[place] = np.inf
-    return outside, hook_outside
+    return outside, hook_outside, living
 
 
 @jit

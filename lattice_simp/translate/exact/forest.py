@@ -103,12 +103,15 @@ class Forest:
         """Returns (edges,) the costs of the edges alone."""
         return _edge_costs(self.edges, self.arc_costs, self.junctions)
 
-    def within(self, limit: float) -> tuple[Forest, Floats, Bools]:
+    def used(self) -> Bools:
+        """Returns (transitions,) which ones the edges use."""
+        return _used(self.edges, self.junctions, self.parts, len(self.transitions))
+
+    def within(self, limit: float) -> tuple[Forest, Floats]:
         """Drops what no derivation within a limit uses.
 
         Returns:
-            The forest, (nodes,) what is missing from each node to a whole derivation, and (transitions,) which are
-            still in use.
+            The forest, and (nodes,) what is missing from each node to a whole derivation.
         """
         costs = self.edge_costs()
         inside, _ = inside_costs(self.edges, costs, self.axioms)
@@ -116,7 +119,6 @@ class Forest:
         alive = _alive(self.edges, costs, inside, outside, limit)
         kept = inside + outside <= limit
         edges = _renumbered(self.edges, alive, (np.cumsum(kept) - 1).astype(np.int32))
-        used = _used(edges, self.junctions, self.parts, len(self.transitions))
         position = np.cumsum(kept) - 1
         pruned = replace(
             self,
@@ -127,7 +129,7 @@ class Forest:
             goal=int(position[self.goal]),
             edges=edges,
         )
-        return pruned, outside[kept], used
+        return pruned, outside[kept]
 
 
 @jit

@@ -6,7 +6,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, enter, find
-from lattice_simp.translate.exact.automaton import Automaton, lower_state, read, relaxed
+from lattice_simp.translate.exact.automaton import Automaton, lower_state, open_context, read, relaxed
 from lattice_simp.translate.exact.bounds import Bounds
 from lattice_simp.translate.exact.forest import (
     BORDERS,
@@ -49,7 +49,17 @@ def _enter(table: Table, keys: Longs, first: int) -> None:
 
 
 @jit
-def _transition(model: Automaton, pools: Pools, context: int, word: int) -> int:
+def _relaxed(model: Automaton, bounds: Bounds, context: int, word: int) -> float:
+    """Returns what `relaxed` does; infinity for pairs of words that cannot be, as the matrices know."""
+    if bounds.dense.cells > 0:
+        pair = bounds.dense.pairs[model.word[context >> 1], word]
+        if not pair < np.inf or (context & 1 == 1 and model.level[context >> 1] == 1):
+            return pair
+    return relaxed(model, context, word)
+
+
+@jit
+def _transition(model: Automaton, bounds: Bounds, pools: Pools, context: int, word: int) -> int:
     """Finds a word after a context, or adds it."""
     table = pools.transitions
     key = (np.int64(context) << 32) + word
@@ -59,18 +69,12 @@ def _transition(model: Automaton, pools: Pools, context: int, word: int) -> int:
     found = added(table, key, pools.used, TRANSITIONS)
     row = table.rows[found]
     row.context, row.word = context, word
-    row.cost = relaxed(model, context, word)
+    row.cost = _relaxed(model, bounds, context, word)
     row.matched = row.next = len(model.suffix) - 1
     if word != model.final:
         row.matched, _ = read(model, context, word)
         row.next = lower_state(model, row.matched, model.order)
     return found
-
-
-@jit
-def open_context(model: Automaton, state: int, words: int) -> int:
-    """Returns the context of a state that stands for a number of words."""
-    return 2 * state + (1 if model.level[state] == words else 0)
 
 
 @jit
@@ -84,7 +88,7 @@ def _longer_prefix(model: Automaton, bounds: Bounds, pools: Pools, prefix: int, 
         return found
     context = open_context(model, table.rows[prefix].state, length)
     if dense:  # as the matrices charge the word
-        cost = relaxed(model, context, word)
+        cost = _relaxed(model, bounds, context, word)
     else:
         coarse = find(bounds.transitions, (np.int64(context) << 32) + word)
         cost = bounds.transitions.rows[coarse].cost if coarse >= 0 else np.inf
@@ -181,7 +185,7 @@ def junction_of(model: Automaton, bounds: Bounds, pools: Pools, context: int, pr
                 right = prefixes[left].state
                 before = open_context(model, right, full)
         else:
-            part = _transition(model, pools, before, following)
+            part = _transition(model, bounds, pools, before, following)
             pools.junction_transitions[pools.used[PARTS]] = part
             pools.used[PARTS] += 1
             row.cost += pools.transitions.rows[part].cost

@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
-from lattice_simp.translate.exact.automaton import Automaton, lower_state
+from lattice_simp.translate.exact.automaton import Automaton, lower_state, open_context
 from lattice_simp.translate.exact.bounds import Bounds
 from lattice_simp.translate.exact.dense import dense_hook, dense_hook_outside, dense_outside
 from lattice_simp.translate.exact.forest import (
@@ -36,7 +36,7 @@ from lattice_simp.translate.exact.forest import (
     Forest,
     Pools,
 )
-from lattice_simp.translate.exact.junctions import border_of, coarse_border, junction_of, open_context
+from lattice_simp.translate.exact.junctions import border_of, coarse_border, junction_of
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 
 FINISHED, FULL, PAUSED = range(3)

@@ -97,10 +97,11 @@ def search(
         if level == order:
             inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
             best = float(inside[forest.goal])
-            kept, _, _ = forest.within(best + limits.beam + SLACK)
+            kept, _ = forest.within(best + limits.beam + SLACK)
             return Certificate(best, finished=True, forest=kept)
         rounds = FIRST_ROUNDS if level == 1 and last != 1 and has_matrices(chart) else None
-        tightened = tighten(forest, model, chart, order, limit, has_time, rounds=rounds)
+        finer = 2 if level == 1 else None
+        tightened = tighten(forest, model, chart, order, limit, has_time, rounds=rounds, finer=finer)
         lower, model = max(lower, tightened.lower), tightened.model
         if lower > limit:  # the known derivation's cost was not quite its own
             return Certificate(upper, finished=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.records import Table, num_records
-from lattice_simp.translate.exact.automaton import Automaton
-from lattice_simp.translate.exact.border_words import Kept, everything_kept
+from lattice_simp.translate.exact.automaton import Automaton, without_pairs
+from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
 from lattice_simp.translate.exact.dense import DenseBounds, dense_bounds
 from lattice_simp.translate.exact.junctions import with_words
@@ -29,8 +29,12 @@ words at states it has about."""
 SHARE, GAIN = 0.5, 0.03
 """How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
 
-CLOSE, NEAR = 0.5, 0.1
-"""Nats between the bounds that are not worth another part, and between those of a part and of the whole."""
+BEYOND = 0.7
+"""How far beyond the part's reach, towards the upper bound, its own bound is to be raised: raised further, it would
+gain from what the part does not have."""
+
+CLOSE = 0.5
+"""Nats between the bounds that are not worth another part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +75,10 @@ def second_order(
     charges = first_charges(coarse, model)
     prefixes = with_words(first.forest.pools.prefixes, charges)
 
-    def matrices(model: Automaton, kept: Kept) -> DenseBounds | None:
-        return dense_bounds(chart, model, charges, kept, upper + beam + SLACK)
+    def matrices(model: Automaton, known: DenseBounds | None) -> DenseBounds | None:
+        kept = everything_kept(chart, charges, coarse.least[: chart.num_states]) if known is None else known.kept
+        living = None if known is None else known.living
+        return dense_bounds(chart, model, charges, kept, upper + beam + SLACK, living)
 
     def learned(model: Automaton, known: DenseBounds) -> Tightened | None:
         missing = upper - known.lower
@@ -83,21 +89,24 @@ def second_order(
         sampled = refined_forest(
             chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
         )
-        return None if sampled is None else tighten(sampled, model, chart, order, limit, has_time, sample=True)
+        if sampled is None:
+            return None
+        goal = within + BEYOND * (limit - within)
+        return tighten(sampled, model, chart, order, goal, has_time, sample=True)
 
-    best = matrices(model, everything_kept(chart, charges, coarse.least[: chart.num_states]))
+    best = matrices(model, None)
     if best is None:
         return None
     for _ in range(SAMPLES if order > 2 else 0):
         missing = upper - best.lower
-        if (tightened := learned(model, best)) is None:
+        if (tightened := learned(without_pairs(model, best.living), best)) is None:
             break
         upper = min(upper, tightened.upper)
-        found = matrices(tightened.model, best.kept)
+        found = matrices(tightened.model, best)
         if found is None or found.lower <= best.lower:
             break
         gain, best, model = found.lower - best.lower, found, tightened.model
-        if gain < GAIN * missing or best.lower > tightened.lower - NEAR:  # then the part has the best derivation, too
+        if gain < GAIN * missing:
             break
     return SecondOrder(dense_bounds_of(best.dense), model, prefixes, best.lower, upper)
 

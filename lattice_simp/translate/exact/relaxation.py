@@ -1,0 +1,150 @@
+"""A forest whose words are relaxed: what they cost under potentials, and how often states are entered and left.
+
+A potential of a state is added where it is entered and taken away where it is left, or believed to be (the *choice*
+of a relaxed context). How often each one is entered less how often it is left, by derivations as they cost, is the
+gradient of what the best derivation costs; of all derivations near the best one, that of a smooth function near it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+from lattice_simp.core.records import NONE
+from lattice_simp.translate.exact.automaton import Automaton, best_choice, lower_state, read
+from lattice_simp.translate.exact.forest import Forest
+
+FARTHEST = 25.0
+"""Temperatures beyond the best derivation of a node at which others do not count: a factor of 1e-11."""
+
+RAREST = 1e-9
+"""The share of all derivations below which an edge does not count."""
+
+
+class Choices(NamedTuple):
+    """(transitions,) int32, the state that each one is best taken to leave, and the one that it enters (or `NONE`)."""
+
+    left: Ints
+    entered: Ints
+
+
+@jit
+def entered_states(transitions: Records, used: Bools, model: Automaton, finer: int) -> Bools:
+    """Returns (n-grams,) which states of an order there are: those that a transition in use may enter."""
+    found = np.zeros(len(model.level), dtype=np.bool_)
+    found[model.start_word] = True
+    for index in range(len(transitions)):
+        if used[index] and transitions[index].word != model.final:
+            context, matched = transitions[index].context, transitions[index].matched
+            found[lower_state(model, matched, finer)] = True
+            if context & 1 == 1 and model.level[matched] > model.level[context >> 1]:
+                # The context may be longer, and so may what the word matches then.
+                for place in range(model.tree_begins[matched], model.tree_ends[matched]):
+                    if model.level[model.tree[place]] < finer:
+                        found[model.tree[place]] = True
+    return found
+
+
+@jit
+def relax(transitions: Records, used: Bools, model: Automaton) -> Choices:
+    """Sets the transitions' costs by a model's potentials; returns the choices that give them."""
+    left, entered = np.full(len(transitions), NONE, dtype=np.int32), np.full(len(transitions), NONE, dtype=np.int32)
+    for index in range(len(transitions)):
+        row = transitions[index]
+        row.cost = np.inf
+        if used[index]:
+            row.cost, before, after = best_choice(model, row.context, row.word)
+            left[index] = lower_state(model, before, model.reach)
+            if row.word != model.final:
+                entered[index] = lower_state(model, after, model.reach)
+    return Choices(left, entered)
+
+
+@jit
+def set_costs(junctions: Records, parts: Ints, transitions: Records) -> None:
+    """Writes what the junctions cost, by their transitions."""
+    for index in range(len(junctions)):
+        total = junctions[index].fixed
+        for part in range(junctions[index].begin, junctions[index].end):
+            total += transitions[parts[part]].cost
+        junctions[index].cost = total
+
+
+def expected_counts(
+    forest: Forest, chosen: Choices, costs: Floats, inside: Floats, temperature: float, num_states: int
+) -> Floats:
+    """Returns (states,) how often derivations enter each state, less how often they leave it.
+
+    Args:
+        forest: the derivations; one that costs x has a weight of exp(-x / temperature).
+        chosen: the choices of its transitions.
+        costs: (edges,) float64, what the edges cost alone.
+        inside: (nodes,) float64, what the best derivation of each node costs.
+        temperature: in nats.
+        num_states: how many there are.
+    """
+    shares = _shares(forest.edges, costs, forest.axioms, inside, forest.goal, temperature)
+    return _counts(shares, forest.edges, forest.junctions, forest.parts, chosen, num_states)
+
+
+@jit
+def _shares(edges: Records, costs: Floats, axioms: Floats, inside: Floats, goal: int, temperature: float) -> Floats:
+    """Returns (edges,) the share of the derivations that use each edge."""
+    weights, own = np.where(axioms < np.inf, 1.0, 0.0), np.zeros(len(edges))  # relative to the best one of the node
+    for index in range(len(edges)):
+        tail, second, head = edges[index].tail, edges[index].second, edges[index].head
+        cost, weight = inside[tail] + costs[index], weights[tail]
+        if second >= 0:
+            cost += inside[second]
+            weight *= weights[second]
+        distance = (cost - inside[head]) / temperature
+        if distance < FARTHEST:
+            own[index] = np.exp(-distance) * weight
+            weights[head] += own[index]
+    shares = np.zeros(len(axioms))
+    shares[goal] = 1.0
+    for index in range(len(edges) - 1, -1, -1):
+        if own[index] > 0.0:
+            own[index] *= shares[edges[index].head] / weights[edges[index].head]
+            shares[edges[index].tail] += own[index]
+            if edges[index].second >= 0:
+                shares[edges[index].second] += own[index]
+    return own
+
+
+@jit
+def _counts(
+    shares: Floats, edges: Records, junctions: Records, parts: Ints, chosen: Choices, num_states: int
+) -> Floats:
+    found = np.zeros(num_states)
+    for index in range(len(edges)):
+        junction = edges[index].junction
+        if junction < 0 or shares[index] < RAREST:
+            continue
+        for part in range(junctions[junction].begin, junctions[junction].end):
+            transition = parts[part]
+            if chosen.entered[transition] >= 0:
+                found[chosen.entered[transition]] += shares[index]
+            found[chosen.left[transition]] -= shares[index]
+    return found
+
+
+@jit
+def string_cost(path: Longs, edges: Records, symbols: Ints, arc_costs: Floats, model: Automaton, order: int) -> float:
+    """Returns what a derivation costs with the language model of its full order, without potentials."""
+    total, context = 0.0, 2 * model.start_word
+    for edge in path:
+        arc = edges[edge].arc
+        if arc < 0:
+            continue
+        total += arc_costs[arc]
+        symbol = symbols[arc]
+        if symbol == model.final:
+            total += read(model, context, model.end)[1]
+        elif symbol >= 0:
+            matched, cost = read(model, context, symbol)
+            total += cost
+            context = 2 * lower_state(model, matched, order)
+    return total
