@@ -62,6 +62,13 @@ def judgements(path):
 def begin(page, task="Shorten sentences"):
     page.click(f'a.go:has-text("{task}")')
     expect(page.locator("form.marking")).to_be_visible()
+    page.wait_for_load_state()  # its script has run: keys that come before are lost
+
+
+def arrived(page, sentence):
+    """Waits for the page of a sentence, and for its script."""
+    expect(page.locator("[name=sentence]")).to_have_value(sentence)
+    page.wait_for_load_state()
 
 
 def test_by_mouse_undone_and_taken_out(page, path, tmp_path):
@@ -79,14 +86,14 @@ def test_by_mouse_undone_and_taken_out(page, path, tmp_path):
     expect(left).to_have_text("the mill was sold")
     expect(page.locator(".whole")).to_be_hidden()
     page.click(SAVE)
-    expect(page.locator("[name=sentence]")).to_have_value("talk.1")
+    arrived(page, "talk.1")
     assert judgements(path)[-1] == ("Ada", "talk.0", "10100011000")
     page.click("text=Undo my last one")
-    expect(page.locator("[name=sentence]")).to_have_value("talk.0")
+    arrived(page, "talk.0")
     expect(left).to_have_text("the mill was sold")  # as it was
     tokens(page).nth(1).click()
     page.click(SAVE)
-    expect(page.locator("[name=sentence]")).to_have_value("talk.1")
+    arrived(page, "talk.1")
     assert judgements(path)[-1] == ("Ada", "talk.0", "11100011000")
     page.click("text=overview")
     with page.expect_download() as download:
@@ -107,19 +114,20 @@ def test_by_keyboard_alone(page, path):
     expect(page.locator("#left")).to_have_text("the mill by that river was sold")
     page.keyboard.press("Home")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("[name=sentence]")).to_have_value("talk.1")
+    arrived(page, "talk.1")
     assert judgements(path)[-1] == ("Ada", "talk.0", "10111111000")
     for _ in range(12):  # to the buttons, by tabs alone
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.value") == "skip":
             break
     page.keyboard.press("Enter")
-    expect(page.locator("[name=sentence]")).to_have_value("talk.2")
+    arrived(page, "talk.2")
     page.keyboard.press("Control+Enter")
     expect(page.locator("[role=alert]")).to_contain_text("no word is deleted")
+    page.wait_for_load_state()
     page.check("[name=whole]")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("[name=sentence]")).to_have_value("talk.3")
+    arrived(page, "talk.3")
     assert judgements(path)[-1] == ("Ada", "talk.2", "1" * 11)
 
 
@@ -149,7 +157,7 @@ def test_without_a_script_it_is_a_form(page, path):
     tokens(page).nth(1).click()
     expect(page.locator("#left")).to_have_text("the mill by that river was sold again last week")
     page.click(SAVE)
-    expect(page.locator("[name=sentence]")).to_have_value("talk.1")
+    arrived(page, "talk.1")
     assert judgements(path)[-1] == ("Ada", "talk.0", "1" + "0" + "1" * 9)
 
 

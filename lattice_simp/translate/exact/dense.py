@@ -80,6 +80,11 @@ class DenseBounds:
     kept: Kept
     living: Bools
 
+    @property
+    def num_pairs(self) -> int:
+        """How many pairs of words at states are within the limit."""
+        return int(np.isfinite(self.totals).sum())
+
     def limit_of(self, pairs: int) -> float:
         """Returns a limit within which there are so many pairs of words at states, or all of them."""
         found = self.totals[self.totals < np.inf]

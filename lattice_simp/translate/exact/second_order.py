@@ -33,8 +33,8 @@ BEYOND = 0.7
 """How far beyond the part's reach, towards the upper bound, its own bound is to be raised: raised further, it would
 gain from what the part does not have."""
 
-CLOSE = 0.5
-"""Nats between the bounds that are not worth another part."""
+CLOSE, FEW = 0.5, 20_000
+"""Nats between the bounds that are not worth another part, and pairs of words at states: the third order is small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def second_order(
 
     def learned(model: Automaton, known: DenseBounds) -> Tightened | None:
         missing = upper - known.lower
-        if missing < CLOSE or not has_time():
+        if missing < CLOSE or known.num_pairs < FEW or not has_time():
             return None
         limit, bounds = upper + beam + SLACK, dense_bounds_of(known.dense)
         within = min(known.lower + SHARE * missing, known.limit_of(SAMPLE_PAIRS))
