@@ -197,6 +197,29 @@ def test_multipliers_change_no_optimum(monkeypatch):
                 assert found.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
 
 
+def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
+    """The model's own order makes them exact: those of pairs of words alone leave what three words before say."""
+    gaps = {0: [], 90: []}
+    for seed in SEEDS:
+        decoder, texts, words = make_decoder(seed, "phrases", longest=6)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        least = min(table.values())
+        chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+        if model.order < 3:
+            continue
+        monkeypatch.setattr(learning, "FEW", 0)
+        monkeypatch.setattr(learning, "CLOSE", 1e-3)
+        for rounds, found in gaps.items():
+            monkeypatch.setattr(multipliers, "ROUNDS", rounds)
+            lower = search(chart, automaton(model), model.order, least, ExactSearch(), last=2).lower
+            found.append(max(least - lower, 0.0))
+    assert len(gaps[0]) > 20
+    assert sum(gaps[0]) > 1.0
+    assert sum(gaps[90]) < 0.4 * sum(gaps[0]), {rounds: sum(found) for rounds, found in gaps.items()}
+
+
 @pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (learning, "SAMPLES", 0)])
 def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, value):
     for seed in SEEDS[:30]:

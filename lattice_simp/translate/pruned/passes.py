@@ -22,8 +22,9 @@ from lattice_simp.translate.pruned.gaps import gaps_of_grids
 NARROW_SHARE = 0.05
 """The hypotheses that the narrow pass looks at, of those of the wide one."""
 
-LEAST_NARROW = 10
-"""With fewer hypotheses, gaps are guesses: then one pass does it all."""
+LEAST_NARROW = 50
+"""With fewer hypotheses, gaps are guesses, and one pass finds more in the same time (100 sentences of multi30k's
+validation set, of 18 words on average; from 50 on there is no difference)."""
 
 GAP_OF_A_FACTOR = 4.0
 """Nats of a place's gap for which the wide pass looks at a factor of e fewer hypotheses."""
