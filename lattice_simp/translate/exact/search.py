@@ -76,7 +76,7 @@ def search(
         model = model._replace(order=level)
         second = None
         if level == 2 and tightened is not None:
-            second = second_order(chart, tightened, order, upper, limits.beam, has_time)
+            second = second_order(chart, tightened, order, upper, limits.beam, has_time, last=last == 2)
         if second is not None:
             lower, upper = max(lower, second.lower), min(upper, second.upper)
             limit = upper + limits.beam + SLACK

@@ -55,7 +55,7 @@ class SecondOrder:
 
 
 def second_order(
-    chart: Chart, first: Tightened, order: int, upper: float, beam: float, has_time: Callable[[], bool]
+    chart: Chart, first: Tightened, order: int, upper: float, beam: float, has_time: Callable[[], bool], *, last: bool
 ) -> SecondOrder | None:
     """Bounds the second order.
 
@@ -66,6 +66,7 @@ def second_order(
         upper: the cost of a known derivation.
         beam: no derivation is lost that costs so much more.
         has_time: whether there is time to go on.
+        last: no third order follows, which would do what little is left more quickly.
 
     Returns:
         The bounds; None if the matrices are too large, or cannot be made.
@@ -82,7 +83,8 @@ def second_order(
 
     def learned(model: Automaton, known: DenseBounds) -> Tightened | None:
         missing = upper - known.lower
-        if missing < CLOSE or known.num_pairs < FEW or not has_time():
+        is_near = missing < SLACK if last else missing < CLOSE or known.num_pairs < FEW
+        if is_near or not has_time():
             return None
         limit, bounds = upper + beam + SLACK, dense_bounds_of(known.dense)
         within = min(known.lower + SHARE * missing, known.limit_of(SAMPLE_PAIRS))
