@@ -81,7 +81,7 @@ def tighten(
         model: its automaton.
         chart: of the sentence.
         full_order: the language model's.
-        limit: no derivation is lost that costs at most so much.
+        limit: no derivation is lost that costs at most so much; of a sample, what its bound is raised to at most.
         goes_on: whether there is time for another round.
         rounds: how many at most; None for `ROUNDS`.
         finer: the order of the states that have multipliers; None for the full one.
