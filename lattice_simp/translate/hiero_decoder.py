@@ -34,13 +34,13 @@ Words: TypeAlias = Sequence[str] | Source
 FIRST_BEAM = 4.0
 """The beam (nats) in which an n-best list is looked for first."""
 
-ONE_OF_ARCS = 20
-"""One of so many arcs is enough where the best translation is all that a lattice is made for."""
-
 LAST_BEAM = 64.0
 """If a longer n-best list is not found with more than this beam, all paths are looked at: few strings are left, or they
 are far from the others, as those with words that a language model without an unknown word gives next to no
 probability."""
+
+ONE_OF_ARCS = 20
+"""One of so many arcs is enough where the best translation is all that a lattice is made for."""
 
 
 @dataclass(frozen=True, eq=False)

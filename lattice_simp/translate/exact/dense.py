@@ -241,8 +241,8 @@ def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Long
 
 
 @jit
-def _raise(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
-    """Does what `_lower` does, with the columns of the source."""
+def _lower_back(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
+    """Lowers a row of costs as `_lower` does; `columns` are those of the source."""
     if same:
         _lower(target, begin, source, start, columns, True, cost)
     else:
@@ -449,7 +449,7 @@ def _outside(
                 for row in range(len(rows_of)):
                     if rows_of[row] >= 0:
                         begin = begins[target] + rows_of[row] * width
-                        _raise(outside, begins[end] + row * len(columns), outside, begin, columns, same, cost)
+                        _lower_back(outside, begins[end] + row * len(columns), outside, begin, columns, same, cost)
                 continue
             rows_of = positions_of(words, first[state], first[target])
             for index in range(own_lasts):
@@ -464,7 +464,7 @@ def _outside(
                     begin, behind = begins[target] + rows_of[row] * width, hook_begins[hook]
                     best = _least_sum(outside, begin, columns, same, rows, behind)
                     outside[place] = min(outside[place], best + cost)
-                    _raise(hook_outside, behind, outside, begin, columns, same, value)
+                    _lower_back(hook_outside, behind, outside, begin, columns, same, value)
         for place in range(begins[state], begins[state + 1]):
             if inside[place] + outside[place] <= limit:
                 least[state] = min(least[state], outside[place])
