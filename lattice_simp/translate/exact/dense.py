@@ -241,7 +241,9 @@ def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Long
 
 
 @jit
-def _lower_back(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
+def _lower_back(
+    target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float
+) -> None:
     """Lowers a row of costs as `_lower` does; `columns` are those of the source."""
     if same:
         _lower(target, begin, source, start, columns, True, cost)
