@@ -25,10 +25,14 @@ def combined(models: Sequence[tuple[LanguageModel, float]], words: Sequence[str]
         models: with their weights, not negative; those of weight 0 are left out, but one stays.
         words: the vocabulary; `word_ids[i]` of the result stands for `words[i]`.
     """
-    used = [(model, weight) for model, weight in models if weight] or list(models[:1])
-    parts = [(model.restrict(words), weight) for model, weight in used]
+    parts = [(model.restrict(words), weight) for model, weight in in_use(models)]
     weighted = [replace(own, cost=weight * own.cost, backoff=weight * own.backoff) for own, weight in parts]
     return weighted[0] if len(weighted) == 1 else _union(weighted)
+
+
+def in_use(models: Sequence[tuple[LanguageModel, float]]) -> list[tuple[LanguageModel, float]]:
+    """Returns the models with a weight; the first one if none has any."""
+    return [(model, weight) for model, weight in models if weight] or list(models[:1])
 
 
 def _union(parts: list[RestrictedModel]) -> RestrictedModel:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.kernel import Ints
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
@@ -130,9 +131,17 @@ class LanguageModel:
         if self._binary is not None:
             listed = build_trie(*self._binary.ngrams(words, successors), self.name)
             return LanguageModel(listed, self.name).restrict(words)
-        get = self._ids.get
-        vocabulary = np.fromiter((get(word, -1) for word in words), dtype=np.int32, count=len(words))
-        return restrict(self.trie, vocabulary, self._start, self._end, self._unknown)
+        return restrict(self.trie, self.word_ids(words), *self.sentence_marks)
+
+    def word_ids(self, words: Sequence[str]) -> Ints:
+        """Returns (words,) int32, the trie's words; those that it does not know are `<unk>`."""
+        get, unknown = self._ids.get, self._unknown
+        return np.fromiter((get(word, unknown) for word in words), dtype=np.int32, count=len(words))
+
+    @property
+    def sentence_marks(self) -> tuple[int, int]:
+        """The trie's words for the sentence's start and its end."""
+        return self._start, self._end
 
     def score(self, words: str | Sequence[str]) -> float:
         """Returns the natural log probability of a sentence, `</s>` included."""

@@ -53,10 +53,10 @@ class RestrictedModel:
         return len(self.level) - 1
 
 
-def restrict(trie: NgramTrie, vocabulary: Ints, start_word: int, end_word: int, unknown_word: int) -> RestrictedModel:
-    """Cuts `trie` down to the words `vocabulary` (ids of the trie, -1 where it does not know the word)."""
-    known = np.where(vocabulary < 0, unknown_word, vocabulary).astype(np.int32)
-    words, word_ids = np.unique(np.concatenate((known, [start_word, end_word])).astype(np.int32), return_inverse=True)
+def restrict(trie: NgramTrie, vocabulary: Ints, start_word: int, end_word: int) -> RestrictedModel:
+    """Cuts `trie` down to the words `vocabulary` (ids of the trie)."""
+    used = np.append(vocabulary, [start_word, end_word]).astype(np.int32)
+    words, word_ids = np.unique(used, return_inverse=True)
     node, parent, word, levels = _collect(trie.children, trie.word, words, trie.order)
     root = len(node)
     children = child_blocks(parent, int(levels[1]), root)

@@ -15,19 +15,11 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.sorting import counting_order
-from lattice_simp.lm.combined import combined
-from lattice_simp.lm.optimistic import OrderView, advance, own_view
-from lattice_simp.lm.restrict import RestrictedModel
-from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.automaton import ARC, Items
 from lattice_simp.translate.hiero import HieroChart
 
 NO_WORD = -1
 """The symbol of an arc whose word no language model sees, or that has none."""
-
-
-MANY = 255
-"""How many words are known of what is before a sentence: more than any order needs."""
 
 
 EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
@@ -38,7 +30,8 @@ class Chart(NamedTuple):
     """Arcs by state; state 0 to `len(offsets) - 2`.
 
     The *context* of a state is what its cell's own words say of the words before it: `2 * n` or `2 * n + 1` for the
-    n-gram n of the language model, the latter where a word further left could make it a longer one (it is *open*).
+    n-gram n of a language model, the latter where a word further left could make it a longer one (it is *open*). Only
+    the exact search needs it (`exact/contexts.py`); else, contexts are of no words.
 
     Attributes:
         offsets: (states + 1,) int32, where each state's arcs begin.
@@ -47,10 +40,9 @@ class Chart(NamedTuple):
         targets: (arcs,) int32.
         labels: (arcs,) int32, the target word (0 for none), or -1 for references.
         steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
-        contexts: (states,) int32;  known: (states,) int32, how many words it is the context of.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
-        lm: the language model's own order.
+        contexts: (states,) int32;  known: (states,) int32, how many words it is the context of.
     """
 
     offsets: Ints
@@ -60,11 +52,10 @@ class Chart(NamedTuple):
     targets: Ints
     labels: Ints
     steps: Ints
-    contexts: Ints
-    known: Ints
     starts: Ints
     ends: Ints
-    lm: OrderView
+    contexts: Ints
+    known: Ints
 
     @property
     def num_states(self) -> int:
@@ -86,7 +77,7 @@ class Top(NamedTuple):
 
 
 def make_chart(
-    cells: Ints, items: Items, top: Top, word_of_label: Ints, model: RestrictedModel, word_penalty: float = 0.0
+    cells: Ints, items: Items, top: Top, word_of_label: Ints, end_word: int, word_penalty: float = 0.0
 ) -> Chart:
     """Builds the automaton of all cells.
 
@@ -95,7 +86,7 @@ def make_chart(
         items: the target sides; a symbol is a target word or `-1 - c` for cell c.
         top: the glue.
         word_of_label: (target words,) the language model's word, `NO_WORD` where none sees it.
-        model: the language model; its number of words is the symbol of the sentence's end.
+        end_word: the symbol of the sentence's end.
         word_penalty: a cost for each word that is seen.
     """
     num_cells = 1 + max(
@@ -112,58 +103,55 @@ def make_chart(
     number = _topological_numbers(sources, targets, referred, last + 1)
     order = counting_order(number[sources], len(number))
     seen = np.where(symbols < 0, symbols - 1, word_of_label[np.maximum(symbols, 0)]).astype(np.int32)
-    seen[-1] = model.num_words
+    is_word = np.append(seen[:-1] >= 0, False)
+    seen[-1] = end_word
     counts = np.bincount(number[sources], minlength=len(number))
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    symbols_in_order, targets_in_order = seen[order], number[targets][order]
-    whole = int(number[first])
-    view = own_view(model)
-    contexts, known = _contexts(offsets, symbols_in_order, targets_in_order, whole, model.start_word, view)
     rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
-    is_word = (symbols_in_order >= 0) & (symbols_in_order < model.num_words)
     return Chart(
         offsets=offsets,
-        symbols=symbols_in_order,
+        symbols=seen[order],
         rule_costs=rule_costs,
-        costs=rule_costs + word_penalty * is_word,
-        targets=targets_in_order,
+        costs=rule_costs + word_penalty * is_word[order],
+        targets=number[targets][order],
         labels=np.maximum(symbols, -1)[order].astype(np.int32),
         steps=np.append(arcs["step"], np.zeros(len(top.cells) + 1, dtype=np.int32))[order],
-        contexts=contexts,
-        known=known,
         starts=number[starts].astype(np.int32),
         ends=number[ends].astype(np.int32),
-        lm=view,
+        contexts=np.zeros(len(number), dtype=np.int32),
+        known=np.zeros(len(number), dtype=np.int32),
     )
+
+
+def seen_labels(chart: HieroChart, invisible: Collection[str] = ()) -> tuple[Ints, list[str]]:
+    """Returns the labels of the target words that the language models see, and the words."""
+    names = chart.grammar.target_words
+    labels = [label for label in chart.target_words.tolist() if label and names[label] not in invisible]
+    return np.array(labels, dtype=np.int32), [names[label] for label in labels]
 
 
 def search_chart(
-    chart: HieroChart, models: Models, word_penalty: float, invisible: Collection[str] = ()
-) -> tuple[Chart, RestrictedModel, Ints]:
-    """Makes what the exact search works on.
+    chart: HieroChart, labels: Ints, words: Ints, end_word: int, word_penalty: float
+) -> tuple[Chart, Ints]:
+    """Makes what the searches work on.
 
     Args:
         chart: the items of a sentence.
-        models: the language models with their weights.
-        word_penalty: the cost of a word.
-        invisible: words that the language models do not see; they get no penalty either.
+        labels: (words,) int32, those that a language model sees (`seen_labels`).
+        words: (words,) int32, the language model's words for them.
+        end_word: the symbol of the sentence's end.
+        word_penalty: the cost of a word that is seen.
 
     Returns:
-        The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
+        The automaton, and (items + 1,) int32, the step of each item at the top.
     """
     items = chart.items
-    names = chart.grammar.target_words
-    labels = np.array([label for label in chart.target_words.tolist() if label and names[label] not in invisible])
-    model = combined(list(models.values()), [names[label] for label in labels.tolist()])
-    word_of_label = np.full(len(names), NO_WORD, dtype=np.int32)
-    word_of_label[labels.astype(np.int64)] = model.word_ids
+    word_of_label = np.full(len(chart.grammar.target_words), NO_WORD, dtype=np.int32)
+    word_of_label[labels] = words
     cells, top, top_steps = _with_top_cells(chart)
     kept = np.flatnonzero(cells >= 0).astype(np.int32)
-    return (
-        make_chart(cells[kept], items.select(kept), top, items.by_label(word_of_label), model, word_penalty),
-        model,
-        top_steps,
-    )
+    seen = items.by_label(word_of_label)
+    return make_chart(cells[kept], items.select(kept), top, seen, end_word, word_penalty), top_steps
 
 
 def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
@@ -223,29 +211,6 @@ def _tries(cells: Ints, items: Items, num_cells: int) -> tuple[Records, int]:
                 arcs[arc].cost, arcs[arc].step = items.costs[item], items.steps[item]
             state = arcs[arc].target
     return arcs[:count], states
-
-
-@jit
-def _contexts(
-    offsets: Ints, symbols: Ints, targets: Ints, whole: int, start: int, view: OrderView
-) -> tuple[Ints, Ints]:
-    """Returns the states' contexts, and how many words they know."""
-    num_states, root, longest = len(offsets) - 1, len(view.suffix) - 1, view.order - 1
-    contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
-    contexts[whole], known[whole] = 2 * start, MANY
-    for state in range(num_states):
-        for arc in range(offsets[state], offsets[state + 1]):
-            target = targets[arc]
-            if symbols[arc] == NO_WORD:
-                contexts[target], known[target] = contexts[state], known[state]
-            elif symbols[arc] >= 0 and symbols[arc] < view.num_words:
-                node, _ = advance(view, contexts[state] >> 1, symbols[arc])
-                words = min(known[state] + 1, longest)
-                while view.level[node] > words:
-                    node = view.suffix[node]
-                known[target] = words
-                contexts[target] = 2 * node + (1 if view.level[node] == words else 0)
-    return contexts, known
 
 
 @jit

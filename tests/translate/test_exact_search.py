@@ -17,6 +17,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers, refine, relaxation
 from lattice_simp.translate.exact import second_order as learning
+from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.automaton import (
     automaton,
     best_choice,
@@ -33,7 +34,6 @@ from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.multipliers import tighten
 from lattice_simp.translate.exact.refine import refined_forest
 from lattice_simp.translate.exact.search import search
-from lattice_simp.translate.nested_chart import search_chart
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -80,7 +80,7 @@ def within(table, beam):
 
 def certificate(decoder, words, upper, **limits):
     """Runs the search alone."""
-    chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
     return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
 
 
@@ -206,7 +206,7 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
         if not table:
             continue
         least = min(table.values())
-        chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+        chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
         if model.order < 3:
             continue
         monkeypatch.setattr(learning, "FEW", 0)
@@ -236,7 +236,7 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
 def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)
-    chart, model, _ = search_chart(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
     first, prefixes = automaton(model), first_prefixes(model.root)
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
@@ -527,7 +527,7 @@ def test_invisible_words_cost_nothing_and_are_no_context():
             cost += decoder.weights["WordPenalty"] * len(seen)
             least = min(least, cost + sum(decoder.weights[own] * model.cost(seen) for own, model in models.items()))
         own = decoder.hiero
-        chart, model, _ = search_chart(own.chart(words), own.models, own.word_penalty, invisible=["v"])
+        chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty, invisible=["v"])
         found = search(chart, automaton(model), model.order, least + 3.0, ExactSearch())
         assert found.lower == pytest.approx(least, **CLOSE), seed
 

@@ -17,14 +17,15 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 from lattice_simp import LanguageModel
 from lattice_simp.core.records import NONE
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
-from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.lm.lookup import lookup, start_state
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.nested_chart import search_chart
-from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, longer_prefix, meeting, new_borders
+from lattice_simp.translate.nested_chart import search_chart, seen_labels
+from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
 from lattice_simp.translate.pruned.cubes import EDGES, make_grids, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
 from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.pruned.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
+from lattice_simp.translate.pruned.rests import learnt_rests, with_rests
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -36,12 +37,20 @@ def pruned_decoder(seed, cubes, kind="full", beam=0.0):
     return replace(decoder, settings=replace(decoder.settings, exact=None, cubes=cubes, beam=beam)), texts, words
 
 
+def chart_of(decoder, words, invisible=()):
+    """Returns what the search works on, and the language model."""
+    chart = decoder.hiero.chart(words)
+    labels, names = seen_labels(chart, invisible)
+    model, numbers = lookup(list(decoder.hiero.models.values()), names)
+    return search_chart(chart, labels, numbers, model.end, decoder.hiero.word_penalty)[0], model
+
+
 def found_in(decoder, words, pops, invisible=()):
     """Runs the search alone; returns what it found, the grids, and the chart."""
-    chart = decoder.hiero.chart(words)
-    searched, model, _ = search_chart(chart, decoder.hiero.models, decoder.hiero.word_penalty, invisible)
-    grids = make_grids(searched)
-    return search(searched, model, grids, np.full(len(grids.places), pops, dtype=np.int32)), grids, searched
+    searched, model = chart_of(decoder, words, invisible)
+    grids = make_grids(searched, model)
+    wide = np.full(len(grids.places), pops, dtype=np.int32)
+    return search(searched, model, grids, wide, np.zeros(len(model.words)))[0], grids, searched
 
 
 def goal_costs(found, chart):
@@ -163,10 +172,7 @@ def test_two_passes_find_what_one_finds_where_much_is_looked_at():
             continue
         found, _, chart = found_in(decoder, words, pops)
         goal = int(chart.ends[-1])
-        searched, model, _ = search_chart(
-            decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty, ()
-        )
-        both, _ = search_twice(searched, model, pops)
+        both, _ = search_twice(*chart_of(decoder, words), pops)
         assert (both.begin[goal] == both.end[goal]) == (found.begin[goal] == found.end[goal]), seed
         if found.begin[goal] == found.end[goal]:
             continue
@@ -176,13 +182,13 @@ def test_two_passes_find_what_one_finds_where_much_is_looked_at():
     assert missed > 3
 
 
-def read_words(view, borders, ids, left, right, words):
+def read_words(model, borders, numbers, left, right, words):
     """Reads words one by one; returns the border after them, and what they cost."""
     cost = 0.0
     for word in words:
-        row = borders.meetings.rows[meeting(view, borders, left, right, ids[word], False)]
-        left, right, cost = left if right != NONE else row["left"], row["right"], cost + row["cost"]
-    return int(left), int(right), float(cost)
+        left, right, paid = after_word(model, borders, left, right, numbers[word])
+        cost += paid
+    return left, right, cost
 
 
 def test_words_meet_a_border_as_the_model_says():
@@ -191,31 +197,45 @@ def test_words_meet_a_border_as_the_model_says():
         rng = np.random.default_rng([seed, 5])
         order = int(rng.integers(1, 6))
         text = random_arpa(rng, TARGET, order, density=0.5)
-        restricted = LanguageModel.from_bytes(text.encode()).restrict(TARGET)
-        view = order_view(restricted, optimistic_costs(restricted), order)
-        borders, plain = new_borders(view), PlainModel(text)
+        model, known = lookup([(LanguageModel.from_bytes(text.encode()), 1.0)], TARGET)
+        borders, plain = new_borders(model, rng.normal(size=len(model.words))), PlainModel(text)
 
-        read = partial(read_words, view, borders, dict(zip(TARGET, restricted.word_ids, strict=True)))
-        empty = (EMPTY, NONE if order > 1 else len(view.level) - 1)
+        read = partial(read_words, model, borders, dict(zip(TARGET, known.tolist(), strict=True)))
+        empty = (EMPTY, NONE if order > 1 else model.root)
+        state, before = start_state(model)
         for first, second in product((1, 2, 5), repeat=2):
             one, two = (rng.choice(TARGET, count).tolist() for count in (first, second))
-            left, right, cost = read(WHOLE, view.start, one)
+            left, right, cost = read(WHOLE, state, one)
             own_left, own_right, own_cost = read(*empty, two)
-            row = borders.meetings.rows[meeting(view, borders, left, right, own_left, True)]
-            ending = own_right if borders.prefixes.rows[own_left]["closed"] else int(row["right"])
-            end = borders.meetings.rows[meeting(view, borders, left, ending, view.end, False)]
-            total = view.settle_cost[restricted.start_word] + cost + own_cost + row["cost"] + end["cost"]
+            left, right, paid = after_string(model, borders, left, right, (own_left, own_right))
+            total = before + cost + own_cost + paid + after_word(model, borders, left, right, model.end)[2]
             assert total == pytest.approx(plain.cost((*one, *two)), **CLOSE), (seed, one, two)
 
 
 def test_prefixes_are_found_again():
-    restricted = LanguageModel.from_bytes(random_arpa(np.random.default_rng(0), TARGET, 3).encode()).restrict(TARGET)
-    view = order_view(restricted, optimistic_costs(restricted), 3)
-    borders = new_borders(view)
-    first = longer_prefix(view, borders, EMPTY, 3)
-    assert longer_prefix(view, borders, EMPTY, 3) == first != longer_prefix(view, borders, EMPTY, 4)
-    row = borders.prefixes.rows[longer_prefix(view, borders, first, 4)]
+    text = random_arpa(np.random.default_rng(0), TARGET, 3)
+    model, _ = lookup([(LanguageModel.from_bytes(text.encode()), 1.0)], TARGET)
+    borders = new_borders(model, np.zeros(len(model.words)))
+    first = longer_prefix(model, borders, EMPTY, 3)
+    assert longer_prefix(model, borders, EMPTY, 3) == first != longer_prefix(model, borders, EMPTY, 4)
+    row = borders.prefixes.rows[longer_prefix(model, borders, first, 4)]
     assert (row["parent"], row["word"], row["length"], row["closed"]) == (first, 4, 2, True)
+
+
+def test_rest_costs_change_the_order_and_no_cost():
+    """Whatever they are, a hypothesis of the whole sentence costs what it costs."""
+    translated = 0
+    for seed in SEEDS[:30]:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        chart, model = chart_of(decoder, words)
+        grids = make_grids(chart, model)
+        wide = np.full(len(grids.places), 20_000, dtype=np.int32)
+        rests = np.random.default_rng(seed).normal(size=len(model.words))
+        found, _ = search(chart, model, with_rests(grids, chart, rests), wide, rests)
+        plain, _ = search(chart, model, grids, wide, np.zeros(len(model.words)))
+        assert np.allclose(goal_costs(found, chart)[:5], goal_costs(plain, chart)[:5]), seed
+        translated += len(goal_costs(plain, chart)) > 0
+    assert translated > 10
 
 
 def test_word_lattices_are_searched_too(monkeypatch):

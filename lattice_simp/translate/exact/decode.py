@@ -5,11 +5,11 @@ from __future__ import annotations
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.exact.automaton import automaton
+from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.search import search
 from lattice_simp.translate.exact.unpack import Unpacking
 from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.nested_chart import search_chart
 
 
 def optimal_rules(
@@ -29,7 +29,7 @@ def optimal_rules(
         search was not finished, or found nothing better. And a cost that no translation undercuts; if the search was
         finished, that of the best one.
     """
-    searched, model, top_steps = search_chart(chart, models, word_penalty)
+    searched, model, top_steps = chart_with_contexts(chart, models, word_penalty)
     certificate = search(searched, automaton(model), model.order, upper, limits)
     if certificate.forest is None:
         return None, certificate.lower
@@ -44,6 +44,6 @@ def lower_bound(chart: HieroChart, models: Models, word_penalty: float, upper: f
         chart, models, word_penalty, upper: see `optimal_rules`.
         bound: which relaxation.
     """
-    searched, model, _ = search_chart(chart, models, word_penalty)
+    searched, model, _ = chart_with_contexts(chart, models, word_penalty)
     found = search(searched, automaton(model), model.order, upper, ExactSearch(), bound.order)
     return min(found.lower, upper)  # sums in another order may differ in their last bits

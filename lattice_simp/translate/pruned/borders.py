@@ -2,7 +2,8 @@
 
 A *border* is a string's first words (its *prefix*, one fewer than the model's order), and the model's state after its
 last ones. As long as the string has fewer words than that, the prefix is all of it, without a state. The words of
-a prefix are charged as if nothing were known of those before them; when it meets a context, they are charged again.
+a prefix are charged as if nothing were known of those before them, plus the *rest cost* of the first one: what the words
+before it should change. When it meets a context, they are charged again.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Longs, jit
+from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import NONE, Table, added, empty_table, find, rehashed
-from lattice_simp.lm.optimistic import OrderView, advance
+from lattice_simp.lm.lookup import NgramLookup, read_word
 
 EMPTY, WHOLE = 0, 1
 """Two prefixes: no words; and whatever is before a sentence, so that the state is always known."""
@@ -32,20 +33,24 @@ PREFIXES, MEETINGS = range(2)
 
 
 class Borders(NamedTuple):
-    """Tables that grow during a search; `used` counts their records."""
+    """Tables that grow during a search; `used` counts their records.
+
+    Attributes:
+        rests: (words,) float64, the rest costs.
+    """
 
     used: Longs
     prefixes: Table
     meetings: Table
+    rests: Floats
 
 
-def new_borders(view: OrderView) -> Borders:
+def new_borders(model: NgramLookup, rests: Floats) -> Borders:
     """Returns tables that hold `EMPTY` and `WHOLE`."""
-    root = len(view.level) - 1
     prefixes = empty_table(PREFIX)
-    prefixes.rows[EMPTY] = (NONE, NONE, 0, root, view.order == 1, 0, 0.0)
-    prefixes.rows[WHOLE] = (NONE, NONE, 0, root, True, 0, 0.0)
-    return Borders(np.array([2, 0]), prefixes, empty_table(MEETING))
+    prefixes.rows[EMPTY] = (NONE, NONE, 0, model.root, model.order == 1, 0, 0.0)
+    prefixes.rows[WHOLE] = (NONE, NONE, 0, model.root, True, 0, 0.0)
+    return Borders(np.array([2, 0]), prefixes, empty_table(MEETING), rests)
 
 
 def with_room(borders: Borders, meetings: int, order: int) -> Borders:
@@ -66,7 +71,7 @@ def has_room(borders: Borders, meetings: int, order: int) -> bool:
 
 
 @jit
-def longer_prefix(view: OrderView, borders: Borders, prefix: int, word: int) -> int:
+def longer_prefix(model: NgramLookup, borders: Borders, prefix: int, word: int) -> int:
     """Finds a prefix with one more word, or adds it."""
     table = borders.prefixes
     key = (np.int64(prefix) << 32) + word
@@ -74,17 +79,16 @@ def longer_prefix(view: OrderView, borders: Borders, prefix: int, word: int) -> 
     if found >= 0:
         return found
     found = added(table, key, borders.used, PREFIXES)
-    node, paid = advance(view, table.rows[prefix].state, word)
+    state, cost = read_word(model, table.rows[prefix].state, word)
     row = table.rows[found]
-    row.parent, row.word, row.length = prefix, word, table.rows[prefix].length + 1
-    row.state = view.next_state[node]
-    row.closed = row.length >= view.order - 1
-    row.charge = table.rows[prefix].charge + paid + view.match_cost[node]
+    row.parent, row.word, row.length, row.state = prefix, word, table.rows[prefix].length + 1, state
+    row.closed = row.length >= model.order - 1
+    row.charge = table.rows[prefix].charge + cost + (borders.rests[word] if prefix == EMPTY else 0.0)
     return found
 
 
 @jit
-def meeting(view: OrderView, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> int:
+def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> int:
     """Finds what words cost behind a border, or adds it: those of a prefix, which were charged already, or one word."""
     table, prefixes = borders.meetings, borders.prefixes.rows
     context = 2 * right if right != NONE else 2 * left + 1
@@ -103,15 +107,35 @@ def meeting(view: OrderView, borders: Borders, left: int, right: int, words: int
             word = prefixes[at].word
         if right == NONE:
             before = prefixes[left].charge
-            left = longer_prefix(view, borders, left, word)
+            left = longer_prefix(model, borders, left, word)
             cost += prefixes[left].charge - before
             if prefixes[left].closed:
                 right = prefixes[left].state
         else:
-            node, paid = advance(view, right, word)
-            cost += paid + view.match_cost[node]
-            right = view.next_state[node]
+            right, paid = read_word(model, right, word)
+            cost += paid
     found = added(table, key, borders.used, MEETINGS)
     row = table.rows[found]
     row.left, row.right, row.cost = left, right, cost
     return found
+
+
+@jit
+def after_word(model: NgramLookup, borders: Borders, left: int, right: int, word: int) -> tuple[int, int, float]:
+    """Returns the border of a string with one more word, and what that costs."""
+    row = borders.meetings.rows[meeting(model, borders, left, right, word, False)]
+    return left if right != NONE else row.left, row.right, row.cost
+
+
+@jit
+def after_string(
+    model: NgramLookup, borders: Borders, left: int, right: int, other: tuple[int, int]
+) -> tuple[int, int, float]:
+    """Returns the border of a string with another one behind it, and what that costs beyond both."""
+    if left == EMPTY and model.order > 1:
+        return other[0], other[1], 0.0
+    if other[0] == EMPTY:
+        return left, right, 0.0
+    row = borders.meetings.rows[meeting(model, borders, left, right, other[0], True)]
+    after = other[1] if borders.prefixes.rows[other[0]].closed else row.right
+    return left if right != NONE else row.left, after, row.cost

@@ -15,10 +15,18 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.optimistic import advance
-from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.lm.lookup import NgramLookup, read_word, start_state
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
-from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, has_room, meeting, new_borders, with_room
+from lattice_simp.translate.pruned.borders import (
+    EMPTY,
+    WHOLE,
+    Borders,
+    after_string,
+    after_word,
+    has_room,
+    new_borders,
+    with_room,
+)
 
 NODE = np.dtype([(name, np.int32) for name in ("place", "left", "right", "unused")] + [("cost", np.float64)])
 """A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
@@ -53,9 +61,8 @@ class Grids(NamedTuple):
 
 
 @jit
-def make_grids(chart: Chart) -> Grids:
+def make_grids(chart: Chart, model: NgramLookup) -> Grids:
     """Finds the grids of all places."""
-    view = chart.lm
     num_states, num_arcs, num_cells = len(chart.offsets) - 1, len(chart.symbols), len(chart.starts)
     whole = chart.starts[num_cells - 1]
     is_start, is_place = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
@@ -100,7 +107,7 @@ def make_grids(chart: Chart) -> Grids:
             if place == path_offsets[grid]:
                 break
             arc, place = into[source[arc]], place - 1
-        begin = source[paths[place]]
+        begin, state = source[paths[place]], len(model.suffix)
         if at_top[begin]:
             first[grid] = begin
         for index in range(path_offsets[grid], path_offsets[grid + 1]):
@@ -108,13 +115,14 @@ def make_grids(chart: Chart) -> Grids:
             symbol = chart.symbols[arc]
             costs[grid] += chart.costs[arc]
             if symbol <= -2:
+                state = len(model.suffix)
                 if first[grid] == NONE:
                     first[grid] = chart.ends[-2 - symbol]
                 else:
                     second[grid] = chart.ends[-2 - symbol]
             elif symbol != NO_WORD and not at_top[begin]:
-                node, paid = advance(view, chart.contexts[source[arc]] >> 1, symbol)
-                costs[grid] += paid + view.match_cost[node]
+                state, cost = read_word(model, state, symbol)
+                costs[grid] += cost
     places = np.flatnonzero(is_place).astype(np.int32)
     offsets = np.append(begins[places], total).astype(np.int32)
     return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
@@ -146,7 +154,7 @@ BEAM = 20.0
 """Nats above the first hypothesis of a place at which it is done."""
 
 
-def search(chart: Chart, model: RestrictedModel, grids: Grids, pops: Ints) -> Found:
+def search(chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Floats) -> tuple[Found, Borders]:
     """Finds the best hypotheses of all places; those of the last one are of the whole sentence.
 
     Args:
@@ -154,9 +162,9 @@ def search(chart: Chart, model: RestrictedModel, grids: Grids, pops: Ints) -> Fo
         model: the language model.
         grids: those of the chart.
         pops: (places,) int32, hypotheses of each place that are looked at.
+        rests: (words,) float64, the rest costs.
     """
-    view = chart.lm
-    borders = new_borders(view)
+    borders = new_borders(model, rests)
     found = Found(
         np.array([1, 0]),
         np.zeros(4096, dtype=NODE),
@@ -166,15 +174,16 @@ def search(chart: Chart, model: RestrictedModel, grids: Grids, pops: Ints) -> Fo
         np.zeros(chart.num_states, dtype=np.int32),
     )
     whole = int(chart.starts[-1])
-    found.nodes[0] = (whole, WHOLE, view.start, 0, view.settle_cost[model.start_word])
+    state, cost = start_state(model)
+    found.nodes[0] = (whole, WHOLE, state, 0, cost)
     found.begin[whole], found.end[whole] = 0, 1
     longest = int(np.diff(grids.path_offsets).max(initial=1))
     number = 0
     while number < len(grids.places):
         borders = with_room(borders, _most_meetings(grids, number, int(pops[number]), longest), model.order)
         found = _roomy(found, int(pops[number]))
-        number = _fill_places(number, chart, grids, borders, found, pops, longest)
-    return found
+        number = _fill_places(number, chart, model, grids, borders, found, pops, longest)
+    return found, borders
 
 
 @jit
@@ -288,60 +297,58 @@ def _go_on(queue: Queue, grids: Grids, found: Found, number: int) -> None:
 
 @jit
 def _score(
-    chart: Chart, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
+    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
 ) -> tuple[int, int, float]:
     """Returns the border and the cost of a hypothesis made of one or two others."""
-    view, prefixes = chart.lm, borders.prefixes.rows
-    full = view.order - 1
-    left, right, cost = EMPTY, (NONE if full > 0 else len(view.level) - 1), 0.0
-    begin, end = grids.path_offsets[grid], grids.path_offsets[grid + 1]
+    left, right, cost = EMPTY, (NONE if model.order > 1 else len(model.suffix)), 0.0
     references = 0
     if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
         left, right, cost = WHOLE, nodes[tails[0]].right, nodes[tails[0]].cost
         references = 1
-    for index in range(begin, end):
+    for index in range(grids.path_offsets[grid], grids.path_offsets[grid + 1]):
         arc = grids.paths[index]
         symbol = chart.symbols[arc]
         cost += chart.costs[arc]
         if symbol == NO_WORD:
             continue
         if symbol >= 0:
-            word = view.end if symbol == view.num_words else symbol
-            row = borders.meetings.rows[meeting(view, borders, left, right, word, False)]
-            left, right, cost = left if right != NONE else row.left, row.right, cost + row.cost
-            continue
-        own = nodes[tails[references]]
-        own_left, own_right = own.left, own.right
-        references += 1
-        cost += own.cost
-        if left == EMPTY and full > 0:
-            left, right = own_left, own_right
-        elif own_left != EMPTY:
-            row = borders.meetings.rows[meeting(view, borders, left, right, own_left, True)]
-            left, right, cost = left if right != NONE else row.left, row.right, cost + row.cost
-            if prefixes[own_left].closed:
-                right = own_right
+            left, right, paid = after_word(model, borders, left, right, symbol)
+        else:
+            own = nodes[tails[references]]
+            references += 1
+            cost += own.cost
+            left, right, paid = after_string(model, borders, left, right, (own.left, own.right))
+        cost += paid
     return left, right, cost
 
 
 @jit
 def _fill_places(
-    first: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: Ints, longest: int
+    first: int,
+    chart: Chart,
+    model: NgramLookup,
+    grids: Grids,
+    borders: Borders,
+    found: Found,
+    pops: Ints,
+    longest: int,
 ) -> int:
     """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
     for number in range(first, len(grids.places)):
         if number > first:
             room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
             if room < pops[number] or not has_room(
-                borders, _most_meetings(grids, number, pops[number], longest), chart.lm.order
+                borders, _most_meetings(grids, number, pops[number], longest), model.order
             ):
                 return number
-        _fill_place(number, chart, grids, borders, found, pops[number])
+        _fill_place(number, chart, model, grids, borders, found, pops[number])
     return len(grids.places)
 
 
 @jit
-def _fill_place(number: int, chart: Chart, grids: Grids, borders: Borders, found: Found, pops: int) -> None:
+def _fill_place(
+    number: int, chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, pops: int
+) -> None:
     """Finds the hypotheses of a place from those of the places before it."""
     place = grids.places[number]
     first_node, first_edge = found.used[NODES], found.used[EDGES]
@@ -358,7 +365,9 @@ def _fill_place(number: int, chart: Chart, grids: Grids, borders: Borders, found
         tail = found.begin[first] + entry.row if first != NONE else NONE
         other = found.begin[second] + entry.column if second != NONE else NONE
         if entry.scored == 0:
-            entry.left, entry.right, entry.cost = _score(chart, grids, borders, found.nodes, entry.grid, (tail, other))
+            entry.left, entry.right, entry.cost = _score(
+                chart, model, grids, borders, found.nodes, entry.grid, (tail, other)
+            )
             entry.scored = 1
             if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
                 _put(queue, entry.cost, own)

@@ -27,8 +27,22 @@ def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
     Args:
         goal: the last place of the chart.
     """
+    gaps = np.full(num_grids, np.inf)
+    of_edges = edge_gaps(found, goal)
+    for index in range(len(of_edges)):
+        gaps[found.edges[index].arc] = min(gaps[found.edges[index].arc], of_edges[index])
+    return gaps
+
+
+@jit
+def edge_gaps(found: Found, goal: int) -> Floats:
+    """Returns (edges,) how much the best derivation found that uses an edge costs beyond the best one of all.
+
+    Args:
+        goal: the last place of the chart.
+    """
     nodes, edges = found.nodes, found.edges
-    outside, gaps = np.full(found.used[NODES], np.inf), np.full(num_grids, np.inf)
+    outside, gaps = np.full(found.used[NODES], np.inf), np.full(found.used[EDGES], np.inf)
     best = nodes[found.begin[goal]].cost
     for node in range(found.begin[goal], found.end[goal]):
         outside[node] = 0.0
@@ -39,7 +53,7 @@ def grid_gaps(found: Found, num_grids: int, goal: int) -> Floats:
             continue
         tail = nodes[edge.tail].cost if edge.tail != NONE else 0.0
         second = nodes[edge.second].cost if edge.second != NONE else 0.0
-        gaps[edge.arc] = min(gaps[edge.arc], above + tail + second - best)
+        gaps[index] = above + tail + second - best
         if edge.tail != NONE:
             outside[edge.tail] = min(outside[edge.tail], above + second)
         if edge.second != NONE:

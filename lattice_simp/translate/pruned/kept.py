@@ -12,9 +12,10 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, jit
 from lattice_simp.core.records import NONE
+from lattice_simp.lm.lookup import lookup
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.nested_chart import search_chart
+from lattice_simp.translate.nested_chart import search_chart, seen_labels
 from lattice_simp.translate.pruned.cubes import Grids
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
 from lattice_simp.translate.pruned.limits import CubePruning
@@ -39,7 +40,9 @@ def kept_items(
         limits: see `CubePruning`.
         invisible: words that the language models do not see.
     """
-    searched, model, top_steps = search_chart(chart, models, word_penalty, invisible)
+    labels, names = seen_labels(chart, invisible)
+    model, words = lookup(list(models.values()), names)
+    searched, top_steps = search_chart(chart, labels, words, model.end, word_penalty)
     found, grids = search_twice(searched, model, limits.pops)
     goal = int(searched.ends[-1])
     kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)

@@ -1,12 +1,9 @@
-"""Cube pruning in two passes: a narrow one tells which places of the chart the wide one should look at closely.
+"""Cube pruning in two passes: a narrow one tells the wide one where to look closely, and what words cost in context.
 
 Most places are in no good derivation. After the narrow pass, each has its gap: what the best derivation through it
 should cost beyond the best one of all. The wide pass looks at fewer hypotheses where the gap is large (after Petrov and
-Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses).
-
-The constants were chosen on 30 sentences of newstest2012 (English to German, the study's rules with gaps of any kind):
-with 1000 hypotheses the cost of one pass in .6 of its time, with 3000 in .6, too. A factor of e for 3 to 5 nats, and
-narrow passes of .02 to .1, do about as well.
+Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses), and orders them by rest costs that
+the narrow one has learnt (`rests.py`).
 """
 
 from __future__ import annotations
@@ -14,26 +11,28 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints
-from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.lm.lookup import NgramLookup
 from lattice_simp.translate.nested_chart import Chart
 from lattice_simp.translate.pruned.cubes import Found, Grids, make_grids, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
+from lattice_simp.translate.pruned.rests import learnt_rests, with_rests
 
-NARROW_SHARE = 0.05
-"""The hypotheses that the narrow pass looks at, of those of the wide one."""
+NARROW_SHARE = 0.1
+"""The hypotheses that the narrow pass looks at, of those of the wide one. On 100 sentences of multi30k's validation set,
+.05 to .2 lose about as much in the same time."""
 
-LEAST_NARROW = 50
-"""With fewer hypotheses, gaps are guesses, and one pass finds more in the same time (100 sentences of multi30k's
-validation set, of 18 words on average; from 50 on there is no difference)."""
+LEAST_NARROW = 10
+"""With fewer hypotheses, a narrow pass gains nothing on the same sentences."""
 
 GAP_OF_A_FACTOR = 4.0
-"""Nats of a place's gap for which the wide pass looks at a factor of e fewer hypotheses."""
+"""Nats of a place's gap for which the wide pass looks at a factor of e fewer hypotheses (chosen on 30 sentences of
+newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
 
 LEAST_SHARE = 0.01
 """The hypotheses that are looked at in any place, of those in the best one."""
 
 
-def search_twice(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found, Grids]:
+def search_twice(chart: Chart, model: NgramLookup, pops: int) -> tuple[Found, Grids]:
     """Finds the best hypotheses of all places; returns them with the grids that they are from.
 
     Args:
@@ -41,15 +40,17 @@ def search_twice(chart: Chart, model: RestrictedModel, pops: int) -> tuple[Found
         model: the language model.
         pops: hypotheses that are looked at of a place in the best derivation.
     """
-    grids = make_grids(chart)
+    grids, rests = make_grids(chart, model), np.zeros(len(model.words))
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
     wide = np.full(len(grids.places), pops, dtype=np.int32)
     if narrow >= LEAST_NARROW:
-        found = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32))
+        found, borders = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32), rests)
         if found.begin[goal] == found.end[goal]:
             return found, grids  # there is no derivation
         wide = wide_pops(grids, gaps_of_grids(found, grids, goal), pops)
-    return search(chart, model, grids, wide), grids
+        rests = learnt_rests(chart, model, grids, borders, found, goal)
+        grids = with_rests(grids, chart, rests)
+    return search(chart, model, grids, wide, rests)[0], grids
 
 
 def wide_pops(grids: Grids, gaps: Floats, pops: int) -> Ints:

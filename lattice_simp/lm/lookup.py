@@ -1,0 +1,103 @@
+"""Language models whose n-grams are looked up one by one, in their own arrays.
+
+A search that scores a small part of a sentence's possible n-grams takes less time so than with a copy of them all
+(`lm/restrict.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.lm.combined import combined, in_use
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.lm.restrict import find_child
+from lattice_simp.lm.trie import LOG_10, ROOT, Singles
+
+
+class NgramLookup(NamedTuple):
+    """A weighted backoff model, and the words of a sentence's translations, which have numbers of their own.
+
+    A *state* is an n-gram that some word of the model extends, or `len(suffix)`, the root.
+
+    Attributes:
+        order: the model's order.
+        words: (words,) int32, the model's number of each word;  start, end: the numbers of `<s>` and `</s>` there.
+        children, word, cost, backoff, suffix: as in `NgramTrie`.
+        unit: nats of a cost of 1, the model's weight included.
+    """
+
+    order: int
+    words: Ints
+    start: int
+    end: int
+    children: Ints
+    word: Ints
+    cost: Singles
+    backoff: Singles
+    suffix: Ints
+    unit: float
+
+    @property
+    def root(self) -> int:
+        return len(self.suffix)
+
+
+def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[str]) -> tuple[NgramLookup, Ints]:
+    """Returns the weighted sum of language models, and (vocabulary,) int32, the number of each word in it.
+
+    Several models are united for this vocabulary, and the n-grams of a KenLM binary are listed; those of one ARPA file
+    stay where they are.
+
+    Args:
+        models: with their weights, not negative; those of weight 0 are left out, but one stays.
+        vocabulary: the words that will be looked up.
+    """
+    (model, weight), *others = in_use(models)
+    if not others and not model.needs_successors:
+        trie = model.trie
+        known, (start, end) = model.word_ids(vocabulary), model.sentence_marks
+        arrays = (trie.children, trie.word, trie.cost, trie.backoff, trie.suffix, LOG_10 * weight)
+        order = trie.order
+    else:
+        united = combined(models, vocabulary)
+        known, start, end = united.word_ids, united.start_word, united.end_word
+        suffix = np.where(united.suffix == united.root, ROOT, united.suffix).astype(np.int32)
+        cost, backoff = (costs[:-1].astype(np.float32) for costs in (united.cost, united.backoff))
+        arrays = (united.children[:-1], united.word[:-1], cost, backoff, suffix[:-1], 1.0)
+        order = united.order
+    words, numbers = np.unique(np.append(known, [start, end]).astype(np.int32), return_inverse=True)
+    numbers = numbers.astype(np.int32)
+    return NgramLookup(order, words, int(numbers[-2]), int(numbers[-1]), *arrays), numbers[:-2]
+
+
+@jit
+def read_word(model: NgramLookup, state: int, word: int) -> tuple[int, float]:
+    """Returns the state after a word, and its cost (nats), with the backoffs that every continuation pays anyway."""
+    children, words, backoff, suffix = model.children, model.word, model.backoff, model.suffix
+    root, wanted = len(suffix), model.words[word]
+    node, paid = wanted, 0.0
+    while state != root:
+        child = find_child(children, words, state, wanted)
+        if child >= 0:
+            node = child
+            break
+        paid += backoff[state]
+        state = suffix[state] if suffix[state] >= 0 else root
+    paid += model.cost[node]
+    while node != root and children[node] == children[node + 1]:
+        paid += backoff[node]
+        node = suffix[node] if suffix[node] >= 0 else root
+    return node, paid * model.unit
+
+
+def start_state(model: NgramLookup) -> tuple[int, float]:
+    """Returns the state at the beginning of a sentence, and the backoffs that every first word pays anyway."""
+    node, paid = int(model.words[model.start]), 0.0
+    while node >= 0 and model.children[node] == model.children[node + 1]:
+        paid += float(model.backoff[node])
+        node = int(model.suffix[node])
+    return (node if node >= 0 else model.root), paid * model.unit

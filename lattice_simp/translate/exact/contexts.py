@@ -1,0 +1,63 @@
+"""What a cell's own words say of the words before each of its states, whatever the cell stands behind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.lm.combined import combined
+from lattice_simp.lm.optimistic import OrderView, advance, own_view
+from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.ops.apply_lm import Models
+from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.nested_chart import NO_WORD, Chart, search_chart, seen_labels
+
+MANY = 255
+"""How many words are known of what is before a sentence: more than any order needs."""
+
+
+def chart_with_contexts(
+    chart: HieroChart, models: Models, word_penalty: float, invisible: Collection[str] = ()
+) -> tuple[Chart, RestrictedModel, Ints]:
+    """Makes what the exact search works on.
+
+    Args:
+        chart: the items of a sentence.
+        models: the language models with their weights.
+        word_penalty: the cost of a word.
+        invisible: words that the language models do not see; they get no penalty either.
+
+    Returns:
+        The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
+    """
+    labels, names = seen_labels(chart, invisible)
+    model = combined(list(models.values()), names)
+    made, top_steps = search_chart(chart, labels, model.word_ids, model.num_words, word_penalty)
+    whole = int(made.starts[-1])
+    contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model.start_word, own_view(model))
+    return made._replace(contexts=contexts, known=known), model, top_steps
+
+
+@jit
+def _contexts(
+    offsets: Ints, symbols: Ints, targets: Ints, whole: int, start: int, view: OrderView
+) -> tuple[Ints, Ints]:
+    """Returns the states' contexts, and how many words they know."""
+    num_states, root, longest = len(offsets) - 1, len(view.suffix) - 1, view.order - 1
+    contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
+    contexts[whole], known[whole] = 2 * start, MANY
+    for state in range(num_states):
+        for arc in range(offsets[state], offsets[state + 1]):
+            target = targets[arc]
+            if symbols[arc] == NO_WORD:
+                contexts[target], known[target] = contexts[state], known[state]
+            elif symbols[arc] >= 0 and symbols[arc] < view.num_words:
+                node, _ = advance(view, contexts[state] >> 1, symbols[arc])
+                words = min(known[state] + 1, longest)
+                while view.level[node] > words:
+                    node = view.suffix[node]
+                known[target] = words
+                contexts[target] = 2 * node + (1 if view.level[node] == words else 0)
+    return contexts, known

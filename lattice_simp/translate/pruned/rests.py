@@ -1,0 +1,92 @@
+"""Rest costs, learnt from what a narrow search has found.
+
+The first word of a string is charged before anything is known of the words in front of it. Where strings met such words
+in good derivations, it turned out what that was wrong by, and the wide search charges it at once; words that were not
+met get the mean. (Heafield, Koehn and Lavie 2012 have rest costs of a language model; these are of one sentence.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, jit
+from lattice_simp.core.records import NONE
+from lattice_simp.lm.lookup import NgramLookup
+from lattice_simp.translate.nested_chart import NO_WORD, Chart
+from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, after_string, after_word
+from lattice_simp.translate.pruned.cubes import Found, Grids
+from lattice_simp.translate.pruned.gaps import edge_gaps
+
+LARGEST_GAP = 8.0
+"""Nats beyond the best derivation of those that are learnt from; each nat makes one e times less important."""
+
+MEAN_WEIGHT = 1.0
+"""As much as a meeting in the best derivation, the mean of all words counts in each one's rest cost."""
+
+
+def learnt_rests(
+    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, goal: int
+) -> Floats:
+    """Returns (words,) float64, the rest costs.
+
+    Args:
+        chart: of a sentence.
+        model: the language model.
+        grids: those of the chart.
+        borders: those of the search.
+        found: what it has found; a derivation of the whole at least.
+        goal: the last place of the chart.
+    """
+    totals, weights = _meetings(chart, model, grids, borders, found, edge_gaps(found, goal))
+    mean = totals.sum() / max(weights.sum(), np.finfo(float).tiny)
+    rests: Floats = (totals + MEAN_WEIGHT * mean) / (weights + MEAN_WEIGHT)
+    return rests
+
+
+def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:
+    """Returns the grids with the rest costs of their own first words."""
+    first = chart.symbols[grids.paths[grids.path_offsets[:-1]]]
+    in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # the sentence's end has words in front of it
+    own = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
+    return grids._replace(costs=grids.costs + own)
+
+
+@jit
+def _meetings(
+    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, gaps: Floats
+) -> tuple[Floats, Floats]:
+    """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights."""
+    nodes = found.nodes
+    totals, weights = np.zeros(len(model.words)), np.zeros(len(model.words))
+    for number in range(len(gaps)):
+        if gaps[number] > LARGEST_GAP:
+            continue
+        edge, weight = found.edges[number], np.exp(-gaps[number])
+        left, right = EMPTY, (NONE if model.order > 1 else len(model.suffix))
+        tails = (edge.tail, edge.second)
+        references = 0
+        if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
+            left, right = WHOLE, nodes[tails[0]].right
+            references = 1
+        for index in range(grids.path_offsets[edge.arc], grids.path_offsets[edge.arc + 1]):
+            symbol = chart.symbols[grids.paths[index]]
+            if symbol >= 0:
+                left, right, _ = after_word(model, borders, left, right, symbol)
+            elif symbol != NO_WORD:
+                own = nodes[tails[references]]
+                references += 1
+                meets = left != EMPTY and own.left != EMPTY
+                left, right, paid = after_string(model, borders, left, right, (own.left, own.right))
+                if meets:
+                    word = _first_word(borders, own.left)
+                    totals[word] += weight * (paid + borders.rests[word])
+                    weights[word] += weight
+    return totals, weights
+
+
+@jit
+def _first_word(borders: Borders, prefix: int) -> int:
+    rows = borders.prefixes.rows
+    while rows[prefix].parent != EMPTY:
+        prefix = rows[prefix].parent
+    return rows[prefix].word
