@@ -26,9 +26,10 @@ from lattice_simp.translate.pruned.limits import CubePruning
 
 FULL_SETTINGS = (
     CubePruning(pops=100, max_arcs=50_000),
-    CubePruning(pops=300, max_arcs=50_000),
+    CubePruning(pops=200, max_arcs=50_000),
+    CubePruning(pops=500, max_arcs=50_000),
     CubePruning(pops=1000, max_arcs=50_000),
-    CubePruning(pops=2000, max_arcs=50_000),
+    CubePruning(pops=2500, max_arcs=50_000),
     CubePruning(pops=5000, max_arcs=50_000),
 )
 """The prunings at which nested grammars are measured."""

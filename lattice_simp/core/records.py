@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Longs, Records, jit
+from lattice_simp.core.kernel import Longs, Records, inlined, jit
 
 NONE = -1
 """The number of a record that is not there."""
@@ -63,19 +63,25 @@ def _spread(slots: Longs, size: int) -> Longs:
 
 @jit
 def slot_of(slots: Longs, key: int) -> np.int64:
-    """Returns the slot of a key, or the free one where it belongs.
+    """Returns the slot of a key, or the free one where it belongs."""
+    mask = len(slots) - 1
+    slot = first_slot(key, mask)
+    while slots[slot, 0] >= 0 and slots[slot, 0] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined
+def first_slot(key: int, mask: int) -> np.int64:
+    """Returns where to look for a key first, among `mask + 1` slots.
 
     Keys here are pairs of numbers, whose regular patterns need more mixing than `growing.find_slot` does (Stafford's
     variant 13 of MurmurHash3's last steps).
     """
-    mask = len(slots) - 1
     mixed = np.uint64(key)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    slot = np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
-    while slots[slot, 0] >= 0 and slots[slot, 0] != key:
-        slot = (slot + 1) & mask
-    return slot
+    return np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
 
 
 @jit

@@ -69,8 +69,8 @@ def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[s
         cost, backoff = (costs[:-1].astype(np.float32) for costs in (united.cost, united.backoff))
         arrays = (united.children[:-1], united.word[:-1], cost, backoff, suffix[:-1], 1.0)
         order = united.order
-    words, numbers = np.unique(np.append(known, [start, end]).astype(np.int32), return_inverse=True)
-    numbers = numbers.astype(np.int32)
+    words, inverse = np.unique(np.append(known, [start, end]).astype(np.int32), return_inverse=True)
+    numbers: Ints = inverse.astype(np.int32)
     return NgramLookup(order, words, int(numbers[-2]), int(numbers[-1]), *arrays), numbers[:-2]
 
 

@@ -162,9 +162,13 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
     items, plan = chart.items, chart.plan
     cells = items.cell.astype(np.int32)
     steps = np.arange(len(items.cost) + 1, dtype=np.int32)
-    positions = np.int64(chart.source.num_states)
-    codes, span_of_item = np.unique(items.span[items.top] @ np.array([positions, 1]), return_inverse=True)
-    spans = np.stack(np.divmod(codes, positions), axis=1).astype(np.int32)
+    positions = chart.source.num_states
+    begins, ends = items.span[items.top].T
+    number = np.full((positions, positions), -1, dtype=np.int32)
+    number[begins, ends] = 0
+    spans = np.argwhere(number == 0).astype(np.int32)
+    number[spans[:, 0], spans[:, 1]] = np.arange(len(spans))
+    span_of_item = number[begins, ends]
     known = np.array([plan.cell(plan.top, begin, end) for begin, end in spans.tolist()], dtype=np.int32)
     if plan.nested:
         originals = np.flatnonzero(items.left == plan.top)

@@ -17,7 +17,6 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers, refine, relaxation
 from lattice_simp.translate.exact import second_order as learning
-from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.automaton import (
     automaton,
     best_choice,
@@ -28,6 +27,7 @@ from lattice_simp.translate.exact.automaton import (
 )
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
+from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.junctions import first_prefixes, with_words
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
@@ -80,7 +80,8 @@ def within(table, beam):
 
 def certificate(decoder, words, upper, **limits):
     """Runs the search alone."""
-    chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    own = decoder.hiero
+    chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
     return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
 
 
@@ -206,7 +207,8 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
         if not table:
             continue
         least = min(table.values())
-        chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+        own = decoder.hiero
+        chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
         if model.order < 3:
             continue
         monkeypatch.setattr(learning, "FEW", 0)
@@ -236,7 +238,8 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
 def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)
-    chart, model, _ = chart_with_contexts(decoder.hiero.chart(words), decoder.hiero.models, decoder.hiero.word_penalty)
+    own = decoder.hiero
+    chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
     first, prefixes = automaton(model), first_prefixes(model.root)
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)

@@ -17,9 +17,9 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 from lattice_simp import LanguageModel
 from lattice_simp.core.records import NONE
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
-from lattice_simp.lm.lookup import lookup, start_state
+from lattice_simp.lm.lookup import lookup, read_word, start_state
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.nested_chart import search_chart, seen_labels
+from lattice_simp.translate.nested_chart import NO_WORD, search_chart, seen_labels
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
 from lattice_simp.translate.pruned.cubes import EDGES, make_grids, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
@@ -162,6 +162,23 @@ def test_the_wide_pass_looks_closely_where_good_derivations_are():
     assert differ > 5
 
 
+def test_the_wide_pass_has_the_rest_costs_of_the_narrow_one(monkeypatch):
+    given = []
+
+    def watched(chart, model, grids, pops, rests):
+        given.append((int(pops.max()), rests, float(grids.costs[np.isfinite(grids.costs)].sum())))
+        return search(chart, model, grids, pops, rests)
+
+    monkeypatch.setattr("lattice_simp.translate.pruned.passes.search", watched)
+    decoder = tiny_decoder(["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| a ||| A", "[X] ||| c ||| v"])
+    search_twice(*chart_of(decoder, ["a", "b", "c"]), 200)
+    (narrow, none, plain), (wide, learnt, charged) = given
+    assert (narrow, wide) == (NARROW_SHARE * 200, 200)
+    assert not none.any()
+    assert learnt.any()
+    assert charged != plain
+
+
 def test_two_passes_find_what_one_finds_where_much_is_looked_at():
     """And what a narrow pass alone would miss."""
     pops = 10 * round(LEAST_NARROW / NARROW_SHARE)
@@ -222,20 +239,106 @@ def test_prefixes_are_found_again():
     assert (row["parent"], row["word"], row["length"], row["closed"]) == (first, 4, 2, True)
 
 
-def test_rest_costs_change_the_order_and_no_cost():
-    """Whatever they are, a hypothesis of the whole sentence costs what it costs."""
-    translated = 0
+def hypotheses(found, borders, place):
+    """Returns the costs of a place's hypotheses by the words of their prefix and their state."""
+    costs, rows = {}, borders.prefixes.rows
+    for node in found.nodes[found.begin[place] : found.end[place]]:
+        words, prefix = [], int(node["left"])
+        while prefix not in (EMPTY, WHOLE):
+            words.append(int(rows[prefix]["word"]))
+            prefix = int(rows[prefix]["parent"])
+        costs[prefix, tuple(reversed(words)), int(node["right"])] = float(node["cost"])
+    return costs
+
+
+def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it(monkeypatch):
+    """They change no cost of the whole sentence."""
+    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    in_cells = translated = 0
     for seed in SEEDS[:30]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
         chart, model = chart_of(decoder, words)
         grids = make_grids(chart, model)
         wide = np.full(len(grids.places), 20_000, dtype=np.int32)
         rests = np.random.default_rng(seed).normal(size=len(model.words))
-        found, _ = search(chart, model, with_rests(grids, chart, rests), wide, rests)
-        plain, _ = search(chart, model, grids, wide, np.zeros(len(model.words)))
-        assert np.allclose(goal_costs(found, chart)[:5], goal_costs(plain, chart)[:5]), seed
+        found, borders = search(chart, model, with_rests(grids, chart, rests), wide, rests)
+        plain, plain_borders = search(chart, model, grids, wide, np.zeros(len(model.words)))
+        for place in grids.places.tolist():
+            own, expected = hypotheses(found, borders, place), hypotheses(plain, plain_borders, place)
+            assert own.keys() == expected.keys(), seed
+            for (prefix, begin, right), cost in own.items():
+                rest = rests[begin[0]] if begin else 0.0
+                assert cost == pytest.approx(expected[prefix, begin, right] + rest, abs=1e-9), seed
+                in_cells += rest != 0.0
         translated += len(goal_costs(plain, chart)) > 0
+    assert in_cells > 100
     assert translated > 10
+
+
+def test_grids_cost_what_their_own_words_tell():
+    """Words behind a reference, and at the beginning, are charged as if nothing were before them."""
+    compared = 0
+    for seed in SEEDS[:20]:
+        decoder, _, words = pruned_decoder(seed, EVERYTHING)
+        chart, model = chart_of(decoder, words)
+        grids = make_grids(chart, model)
+        for grid, (begin, end) in enumerate(pairwise(grids.path_offsets.tolist())):
+            arcs = grids.paths[begin:end]
+            if chart.targets[arcs[-1]] not in chart.ends[:-1]:
+                continue  # at the top
+            cost, state = float(chart.costs[arcs].sum()), model.root
+            for symbol in chart.symbols[arcs].tolist():
+                if symbol >= 0:
+                    state, paid = read_word(model, state, symbol)
+                    cost += paid
+                elif symbol != NO_WORD:
+                    state = model.root
+            assert grids.costs[grid] == pytest.approx(cost), (seed, grid)
+            compared += len(arcs) > 2
+    assert compared > 10
+
+
+def test_grids_get_the_rest_costs_of_the_words_that_they_begin_with():
+    """Those that begin with a reference have its rest cost in its hypotheses; the sentence's end is not in a string."""
+    decoder = tiny_decoder(["[X] ||| a ||| A B", "[X] ||| [X,1] b ||| [X,1] B", "[X] ||| b [X,1] ||| u [X,1]"])
+    chart, model = chart_of(decoder, ["a", "b", "a", "b"])
+    grids = make_grids(chart, model)
+    rests = np.arange(1.0, len(model.words) + 1.0)
+    added = with_rests(grids, chart, rests).costs - grids.costs
+    first = [int(chart.symbols[grids.paths[begin]]) for begin in grids.path_offsets[:-1]]
+    words = [0.0 if symbol < 0 or symbol == model.end else rests[symbol] for symbol in first]
+    assert added.tolist() == pytest.approx(words)
+    assert len(set(words)) > 2  # A, u, none
+
+
+def test_rest_costs_are_what_meeting_the_words_before_cost():
+    """Of the strings in the good derivations, these by their gaps; of a word that begins none, the mean."""
+    nested = ["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| [X,1] b ||| [X,1] u"]
+    decoder = tiny_decoder(["[X] ||| a ||| A", *nested, "[X] ||| c ||| v"])
+    decoder = decoder.with_weights({**decoder.weights, "OOV": 100.0})  # no copies
+    plain = PlainModel(TINY_ARPA)
+    chart, model = chart_of(decoder, ["a", "b", "c"])
+    grids = make_grids(chart, model)
+    found, borders = search(
+        chart, model, grids, np.full(len(grids.places), 100, dtype=np.int32), np.zeros(len(model.words))
+    )
+    rests = learnt_rests(chart, model, grids, borders, found, int(chart.ends[-1]))
+
+    totals, weights = {}, {}
+    costs = {middle: plain.cost(("A", middle, "v")) for middle in ("B", "u")}
+    for middle, cost in costs.items():
+        weight = np.exp(min(costs.values()) - cost)
+        for before, word in (("<s>", "A"), (middle, "v")):
+            extended = any(len(gram) == 2 and gram[0] == before for gram in plain.grams)  # else it is no state
+            wrong = -np.log(10) * (plain.log10((before,), word) - plain.log10((), word)) * extended
+            totals[word] = totals.get(word, 0.0) + weight * wrong
+            weights[word] = weights.get(word, 0.0) + weight
+    mean = sum(totals.values()) / sum(weights.values())
+    known = decoder.language_models["LM"].word_ids(["A", "B", "u", "v"])
+    for word, number in zip(["A", "B", "u", "v"], np.searchsorted(model.words, known).tolist(), strict=True):
+        own, weight = totals.get(word, 0.0), weights.get(word, 0.0)
+        assert rests[number] == pytest.approx((own + mean) / (weight + 1.0), rel=1e-5), word
+    assert rests[model.end] == pytest.approx(mean, rel=1e-5)
 
 
 def test_word_lattices_are_searched_too(monkeypatch):
@@ -267,8 +370,11 @@ def test_invisible_words_are_no_context(monkeypatch):
         assert goal_costs(found, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
 
 
+TINY_ARPA = random_arpa(np.random.default_rng(0), ["A", "B", "u", "v"], 2)
+
+
 def tiny_decoder(lines, **cubes):
-    model = LanguageModel.from_bytes(random_arpa(np.random.default_rng(0), ["A", "B", "u", "v"], 2).encode())
+    model = LanguageModel.from_bytes(TINY_ARPA.encode())
     settings = DecoderSettings(beam=0.0, cubes=CubePruning(**cubes))
     return Decoder(make_grammar(lines), {"LM": model}, {"LM": 1.0, "Score": 1.0, "Glue": 0.0, "OOV": 1.0}, settings)
 

@@ -2,8 +2,8 @@
 
 A *border* is a string's first words (its *prefix*, one fewer than the model's order), and the model's state after its
 last ones. As long as the string has fewer words than that, the prefix is all of it, without a state. The words of
-a prefix are charged as if nothing were known of those before them, plus the *rest cost* of the first one: what the words
-before it should change. When it meets a context, they are charged again.
+a prefix are charged as if nothing were known of those before them, and the first one's *rest cost*, what these should
+change, is added. When it meets a context, they are charged again.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Longs, jit
-from lattice_simp.core.records import NONE, Table, added, empty_table, find, rehashed
+from lattice_simp.core.kernel import Floats, Longs, Records, jit
+from lattice_simp.core.records import NONE, Table, added, empty_table, find, first_slot, rehashed
 from lattice_simp.lm.lookup import NgramLookup, read_word
 
 EMPTY, WHOLE = 0, 1
@@ -25,23 +25,30 @@ PREFIX = np.dtype(
 """The prefix without its last word, that word, how many there are, the state after them, whether there are as many as
 matter, and what they cost."""
 
-MEETING = np.dtype([("left", np.int32), ("right", np.int32), ("cost", np.float64)])
-"""Words behind a border: the border after them, and what they cost beyond what was charged."""
+MEETING = np.dtype([("key", np.int64), ("cost", np.float64), ("left", np.int32), ("right", np.int32)])
+"""Words behind a border: their key, what they cost beyond what was charged, and the border after them."""
+
+FEWEST_MEETINGS = 1 << 13
+"""The slots for meetings that a search begins with."""
 
 PREFIXES, MEETINGS = range(2)
 """The counters in `Borders.used`."""
 
 
 class Borders(NamedTuple):
-    """Tables that grow during a search; `used` counts their records.
+    """Tables that grow during a search.
 
     Attributes:
+        used: how many prefixes and meetings there are.
+        prefixes: records of `PREFIX`.
+        meetings: an open hash table of records of `MEETING`, whose free slots have the key -1: the search spends most
+            of its time on waiting for these, and one record is in one line of the processor's cache.
         rests: (words,) float64, the rest costs.
     """
 
     used: Longs
     prefixes: Table
-    meetings: Table
+    meetings: Records
     rests: Floats
 
 
@@ -50,24 +57,53 @@ def new_borders(model: NgramLookup, rests: Floats) -> Borders:
     prefixes = empty_table(PREFIX)
     prefixes.rows[EMPTY] = (NONE, NONE, 0, model.root, model.order == 1, 0, 0.0)
     prefixes.rows[WHOLE] = (NONE, NONE, 0, model.root, True, 0, 0.0)
-    return Borders(np.array([2, 0]), prefixes, empty_table(MEETING), rests)
+    return Borders(np.array([2, 0]), prefixes, _free_slots(FEWEST_MEETINGS), rests)
 
 
 def with_room(borders: Borders, meetings: int, order: int) -> Borders:
     """Returns tables with room for so many more meetings, and the prefixes that they may add."""
-    prefixes = _roomy(borders.prefixes, int(borders.used[PREFIXES]), meetings * order)
-    return borders._replace(prefixes=prefixes, meetings=_roomy(borders.meetings, int(borders.used[MEETINGS]), meetings))
-
-
-def _roomy(table: Table, used: int, more: int) -> Table:
-    return table if used + more <= len(table.rows) else rehashed(table, used, 2 * (used + more))
+    if has_room(borders, meetings, order):
+        return borders
+    prefixes, many = borders.prefixes, int(borders.used[PREFIXES]) + meetings * order
+    if many > len(prefixes.rows):
+        prefixes = rehashed(prefixes, int(borders.used[PREFIXES]), 2 * many)
+    larger, slots = borders.meetings, len(borders.meetings)
+    while 2 * (int(borders.used[MEETINGS]) + meetings) > slots:
+        slots *= 2
+    if slots > len(larger):
+        larger = _free_slots(2 * slots)
+        _move(borders.meetings, larger)
+    return borders._replace(prefixes=prefixes, meetings=larger)
 
 
 @jit
 def has_room(borders: Borders, meetings: int, order: int) -> bool:
     """Returns whether `with_room` would return the same tables."""
     prefixes = borders.used[PREFIXES] + meetings * order <= len(borders.prefixes.rows)
-    return prefixes and borders.used[MEETINGS] + meetings <= len(borders.meetings.rows)
+    return prefixes and 2 * (borders.used[MEETINGS] + meetings) <= len(borders.meetings)
+
+
+def _free_slots(count: int) -> Records:
+    slots = np.empty(count, dtype=MEETING)
+    slots["key"] = -1
+    return slots
+
+
+@jit
+def _move(meetings: Records, larger: Records) -> None:
+    for index in range(len(meetings)):
+        if meetings[index].key >= 0:
+            larger[_slot(larger, meetings[index].key)] = meetings[index]
+
+
+@jit
+def _slot(meetings: Records, key: int) -> np.int64:
+    """Returns the slot of a key, or the free one where it belongs."""
+    mask = len(meetings) - 1
+    slot = first_slot(key, mask)
+    while meetings[slot].key >= 0 and meetings[slot].key != key:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @jit
@@ -88,14 +124,14 @@ def longer_prefix(model: NgramLookup, borders: Borders, prefix: int, word: int) 
 
 
 @jit
-def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> int:
+def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> np.int64:
     """Finds what words cost behind a border, or adds it: those of a prefix, which were charged already, or one word."""
-    table, prefixes = borders.meetings, borders.prefixes.rows
+    prefixes = borders.prefixes.rows
     context = 2 * right if right != NONE else 2 * left + 1
     key = (np.int64(context) << 32) + 2 * words + (1 if is_prefix else 0)
-    found = find(table, key)
-    if found >= 0:
-        return found
+    slot = _slot(borders.meetings, key)
+    if borders.meetings[slot].key >= 0:
+        return slot
     cost = -prefixes[words].charge if is_prefix else 0.0
     count = prefixes[words].length if is_prefix else 1
     for index in range(count):
@@ -114,16 +150,16 @@ def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: 
         else:
             right, paid = read_word(model, right, word)
             cost += paid
-    found = added(table, key, borders.used, MEETINGS)
-    row = table.rows[found]
-    row.left, row.right, row.cost = left, right, cost
-    return found
+    row = borders.meetings[slot]
+    row.key, row.left, row.right, row.cost = key, left, right, cost
+    borders.used[MEETINGS] += 1
+    return slot
 
 
 @jit
 def after_word(model: NgramLookup, borders: Borders, left: int, right: int, word: int) -> tuple[int, int, float]:
     """Returns the border of a string with one more word, and what that costs."""
-    row = borders.meetings.rows[meeting(model, borders, left, right, word, False)]
+    row = borders.meetings[meeting(model, borders, left, right, word, False)]
     return left if right != NONE else row.left, row.right, row.cost
 
 
@@ -136,6 +172,6 @@ def after_string(
         return other[0], other[1], 0.0
     if other[0] == EMPTY:
         return left, right, 0.0
-    row = borders.meetings.rows[meeting(model, borders, left, right, other[0], True)]
+    row = borders.meetings[meeting(model, borders, left, right, other[0], True)]
     after = other[1] if borders.prefixes.rows[other[0]].closed else row.right
     return left if right != NONE else row.left, after, row.cost

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown
-from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
 from lattice_simp.lm.lookup import NgramLookup, read_word, start_state
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
@@ -60,72 +60,97 @@ class Grids(NamedTuple):
     costs: Floats
 
 
+class _Prefixes(NamedTuple):
+    """What the parts of target sides up to each arc have, (arcs,): their arcs, references, cost, and last state."""
+
+    into: Ints
+    length: Ints
+    first: Ints
+    second: Ints
+    cost: Floats
+    state: Ints
+
+
 @jit
 def make_grids(chart: Chart, model: NgramLookup) -> Grids:
     """Finds the grids of all places."""
-    num_states, num_arcs, num_cells = len(chart.offsets) - 1, len(chart.symbols), len(chart.starts)
-    whole = chart.starts[num_cells - 1]
-    is_start, is_place = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
-    is_start[chart.starts] = True
-    is_place[chart.ends] = True
-    into = np.full(num_states, -1, dtype=np.int32)  # the arc into a state of a prefix tree
-    source = np.empty(num_arcs, dtype=np.int32)
-    at_top, reached = np.zeros(num_states, dtype=np.bool_), is_start.copy()
-    at_top[whole] = True
+    num_states = len(chart.offsets) - 1
+    is_place, reached = _places(chart)
+    prefixes = _prefixes(chart, model, is_place)
+    begins = np.zeros(num_states + 1, dtype=np.int32)
+    total = 0
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            source[arc], into[chart.targets[arc]] = state, arc
+            if is_place[chart.targets[arc]] and reached[state]:  # no derivation may lead to a position
+                begins[chart.targets[arc] + 1] += 1
+                total += prefixes.length[arc]
+    begins = np.cumsum(begins).astype(np.int32)
+    fill = begins[:-1].copy()
+    arcs = np.empty(begins[num_states], dtype=np.int32)
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            target = chart.targets[arc]
+            if is_place[target] and reached[state]:
+                arcs[fill[target]] = arc
+                fill[target] += 1
+    path_offsets, paths = np.zeros(len(arcs) + 1, dtype=np.int32), np.empty(total, dtype=np.int32)
+    for grid in range(len(arcs)):
+        arc = arcs[grid]
+        path_offsets[grid + 1] = path_offsets[grid] + prefixes.length[arc]
+        for place in range(path_offsets[grid + 1] - 1, path_offsets[grid] - 1, -1):
+            paths[place] = arc
+            arc = prefixes.into[arc]
+    places = np.flatnonzero(is_place).astype(np.int32)
+    offsets = np.append(begins[places], len(arcs)).astype(np.int32)
+    first, second, costs = prefixes.first[arcs], prefixes.second[arcs], prefixes.cost[arcs]
+    return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
+
+
+@jit
+def _places(chart: Chart) -> tuple[Bools, Bools]:
+    """Returns (states,) which are places, and which are reached: a position may be in no derivation."""
+    num_states, whole = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
+    is_place, at_top = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
+    reached = np.zeros(num_states, dtype=np.bool_)
+    reached[chart.starts] = is_place[chart.ends] = at_top[whole] = True
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             reached[chart.targets[arc]] |= reached[state]
             if at_top[state]:
                 at_top[chart.targets[arc]] = is_place[chart.targets[arc]] = True
-    counts = np.zeros(num_states + 1, dtype=np.int32)
-    for arc in range(num_arcs):
-        if is_place[chart.targets[arc]] and reached[source[arc]]:  # no derivation may lead to a position
-            counts[chart.targets[arc] + 1] += 1
-    begins = np.cumsum(counts).astype(np.int32)
-    total = begins[num_states]
-    fill = begins[:-1].copy()
-    arcs = np.empty(total, dtype=np.int32)
-    for arc in range(num_arcs):
-        target = chart.targets[arc]
-        if is_place[target] and reached[source[arc]]:
-            arcs[fill[target]] = arc
-            fill[target] += 1
-    path_offsets = np.zeros(total + 1, dtype=np.int32)
-    for grid in range(total):
-        length, state = 1, source[arcs[grid]]
-        while not (is_start[state] or is_place[state]):
-            length, state = length + 1, source[into[state]]
-        path_offsets[grid + 1] = path_offsets[grid] + length
-    paths = np.empty(path_offsets[total], dtype=np.int32)
-    first, second = np.full(total, NONE, dtype=np.int32), np.full(total, NONE, dtype=np.int32)
-    costs = np.zeros(total)
-    for grid in range(total):
-        arc, place = arcs[grid], path_offsets[grid + 1] - 1
-        while True:
-            paths[place] = arc
-            if place == path_offsets[grid]:
-                break
-            arc, place = into[source[arc]], place - 1
-        begin, state = source[paths[place]], len(model.suffix)
-        if at_top[begin]:
-            first[grid] = begin
-        for index in range(path_offsets[grid], path_offsets[grid + 1]):
-            arc = paths[index]
-            symbol = chart.symbols[arc]
-            costs[grid] += chart.costs[arc]
+    return is_place, reached
+
+
+@jit
+def _prefixes(chart: Chart, model: NgramLookup, is_place: Bools) -> _Prefixes:
+    num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
+    whole = chart.starts[len(chart.starts) - 1]
+    last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
+    into, length = np.full(num_arcs, NONE, dtype=np.int32), np.ones(num_arcs, dtype=np.int32)
+    first, second = np.full(num_arcs, NONE, dtype=np.int32), np.full(num_arcs, NONE, dtype=np.int32)
+    costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix), dtype=np.int32)
+    for state in range(num_states):
+        at_top = is_place[state] or state == whole
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            before, symbol = last[state], chart.symbols[arc]
+            if before != NONE:
+                into[arc], length[arc], costs[arc] = before, length[before] + 1, costs[arc] + costs[before]
+                first[arc], second[arc] = first[before], second[before]
+            if at_top:
+                first[arc] = state
             if symbol <= -2:
-                state = len(model.suffix)
-                if first[grid] == NONE:
-                    first[grid] = chart.ends[-2 - symbol]
+                if first[arc] == NONE:
+                    first[arc] = chart.ends[-2 - symbol]
                 else:
-                    second[grid] = chart.ends[-2 - symbol]
-            elif symbol != NO_WORD and not at_top[begin]:
-                state, cost = read_word(model, state, symbol)
-                costs[grid] += cost
-    places = np.flatnonzero(is_place).astype(np.int32)
-    offsets = np.append(begins[places], total).astype(np.int32)
-    return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
+                    second[arc] = chart.ends[-2 - symbol]
+            elif not at_top:
+                states[arc] = states[before] if before != NONE else len(model.suffix)
+                if symbol != NO_WORD:
+                    states[arc], cost = read_word(model, states[arc], symbol)
+                    costs[arc] += cost
+            if not is_place[chart.targets[arc]]:
+                last[chart.targets[arc]] = arc
+    return _Prefixes(into, length, first, second, costs, states)
 
 
 class Found(NamedTuple):

@@ -24,9 +24,7 @@ MEAN_WEIGHT = 1.0
 """As much as a meeting in the best derivation, the mean of all words counts in each one's rest cost."""
 
 
-def learnt_rests(
-    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, goal: int
-) -> Floats:
+def learnt_rests(chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, goal: int) -> Floats:
     """Returns (words,) float64, the rest costs.
 
     Args:

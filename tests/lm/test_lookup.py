@@ -1,0 +1,81 @@
+"""N-grams looked up one by one give what the model says, whatever it is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import PlainModel, random_arpa
+
+from lattice_simp import LanguageModel
+from lattice_simp.lm.lookup import lookup, read_word, start_state
+
+WORDS = ["a", "b", "c", "d"]
+ASKED = [*WORDS, "unheard", "of"]
+DATA = Path(__file__).parent / "data"
+
+
+def cost_of(model, numbers, words):
+    """Reads a sentence word by word."""
+    state, cost = start_state(model)
+    for word in words:
+        state, paid = read_word(model, state, int(numbers[ASKED.index(word)]))
+        cost += paid
+    return cost + read_word(model, state, model.end)[1]
+
+
+def sentences(rng, count=20):
+    return [rng.choice(ASKED, int(rng.integers(0, 8))).tolist() for _ in range(count)]
+
+
+def test_sentences_cost_what_the_model_says():
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 17])
+        text = random_arpa(rng, WORDS, 1 + seed % 5, density=0.4, pruned=0.3 * (seed % 2), unknown=seed % 3 > 0)
+        plain, weight = PlainModel(text), float(rng.uniform(0.2, 2.0))
+        model, numbers = lookup([(LanguageModel.from_bytes(text.encode()), weight)], ASKED)
+        for words in sentences(rng):
+            assert cost_of(model, numbers, words) == pytest.approx(weight * plain.cost(words), rel=1e-5), (seed, words)
+
+
+def test_several_models_cost_their_weighted_sum_and_those_of_weight_0_nothing():
+    for seed in range(15):
+        rng = np.random.default_rng([seed, 18])
+        texts = [random_arpa(rng, WORDS, int(rng.integers(1, 4))) for _ in range(3)]
+        weights = [0.7, 0.0 if seed % 2 else 0.2, 0.4]
+        models = [LanguageModel.from_bytes(text.encode()) for text in texts]
+        model, numbers = lookup(list(zip(models, weights, strict=True)), ASKED)
+        plain = [PlainModel(text) for text in texts]
+        for words in sentences(rng):
+            expected = sum(weight * own.cost(words) for own, weight in zip(plain, weights, strict=True))
+            assert cost_of(model, numbers, words) == pytest.approx(expected, rel=1e-4), (seed, words)
+
+
+def test_a_model_without_weight_costs_nothing():
+    text = random_arpa(np.random.default_rng(0), WORDS, 3)
+    model, numbers = lookup([(LanguageModel.from_bytes(text.encode()), 0.0)], ASKED)
+    assert cost_of(model, numbers, ["a", "b"]) == 0.0
+
+
+def test_the_model_s_own_arrays_are_read():
+    """Nothing is copied from an ARPA file's model; unknown words are one word."""
+    own = LanguageModel.from_bytes(random_arpa(np.random.default_rng(1), WORDS, 3).encode())
+    model, numbers = lookup([(own, 1.0)], ASKED)
+    assert np.shares_memory(model.children, own.trie.children)
+    assert np.shares_memory(model.cost, own.trie.cost)
+    assert numbers[ASKED.index("unheard")] == numbers[ASKED.index("of")]
+    assert len(set(numbers.tolist())) == len(WORDS) + 1
+
+
+def test_a_kenlm_binary_costs_what_its_arpa_does():
+    asked = ["a", "b", "c", "unheard"]
+    arpa, binary = (LanguageModel.read(DATA / name, cache=False) for name in ("tiny.arpa", "tiny.trie.binary"))
+    rng = np.random.default_rng(3)
+    for words in (rng.choice(asked, int(rng.integers(0, 8))).tolist() for _ in range(20)):
+        costs = []
+        for own in (arpa, binary):
+            model, numbers = lookup([(own, 0.5)], ASKED)
+            costs.append(cost_of(model, numbers, words))
+        assert costs[1] == pytest.approx(costs[0], rel=1e-4), words
+        assert costs[0] == pytest.approx(-0.5 * arpa.score(words), rel=1e-4), words
