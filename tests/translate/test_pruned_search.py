@@ -21,7 +21,7 @@ from lattice_simp.lm.lookup import lookup, read_word, start_state
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.nested_chart import NO_WORD, search_chart, seen_labels
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
-from lattice_simp.translate.pruned.cubes import EDGES, make_grids, search
+from lattice_simp.translate.pruned.cubes import BEAM, EDGES, make_grids, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
 from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.pruned.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
@@ -251,9 +251,8 @@ def hypotheses(found, borders, place):
     return costs
 
 
-def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it(monkeypatch):
+def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it():
     """They change no cost of the whole sentence."""
-    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
     in_cells = translated = 0
     for seed in SEEDS[:30]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
@@ -265,11 +264,12 @@ def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it(monkeyp
         plain, plain_borders = search(chart, model, grids, wide, np.zeros(len(model.words)))
         for place in grids.places.tolist():
             own, expected = hypotheses(found, borders, place), hypotheses(plain, plain_borders, place)
-            assert own.keys() == expected.keys(), seed
-            for (prefix, begin, right), cost in own.items():
+            limit = min(expected.values(), default=0.0) + BEAM / 2  # beyond it, other hypotheses may be left out
+            for (prefix, begin, right), cost in expected.items():
                 rest = rests[begin[0]] if begin else 0.0
-                assert cost == pytest.approx(expected[prefix, begin, right] + rest, abs=1e-9), seed
-                in_cells += rest != 0.0
+                if cost < limit:
+                    assert own[prefix, begin, right] == pytest.approx(cost + rest, abs=1e-9), seed
+                    in_cells += rest != 0.0
         translated += len(goal_costs(plain, chart)) > 0
     assert in_cells > 100
     assert translated > 10
