@@ -6,16 +6,15 @@ a word's cost in any context is the weighted sum of the models' costs: where the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.restrict import RestrictedModel, child_blocks, suffixes
-
-Gram = tuple[int, ...]
 
 
 def combined(models: Sequence[tuple[LanguageModel, float]], words: Sequence[str]) -> RestrictedModel:
@@ -39,69 +38,93 @@ def _union(parts: list[RestrictedModel]) -> RestrictedModel:
     """Unites models that were restricted to the same words; a word of the union is one word of each of them."""
     columns = [np.append(part.word_ids, [part.start_word, part.end_word]) for part in parts]
     names, word_ids = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    word_ids = word_ids.ravel()
-    readers = [_Reader(part, names[:, column]) for column, part in enumerate(parts)]
-    grams: set[Gram] = {(word,) for word in range(len(names))}
-    grams.update(gram for reader in readers for gram in reader.grams())
-    ordered: list[Gram] = []
-    number: dict[Gram, int] = {}
-    for level in range(1, max(part.order for part in parts) + 1):
-        own = (gram for gram in grams if len(gram) == level)
-        for gram in sorted(own, key=lambda gram: (number.get(gram[:-1], 0), gram[-1])):
-            number[gram] = len(ordered)
-            ordered.append(gram)
-    root = len(ordered)
-    parent = np.array([*(number.get(gram[:-1], root) for gram in ordered), root], dtype=np.int32)
-    word = np.array([*(gram[-1] for gram in ordered), -1], dtype=np.int32)
-    children = child_blocks(parent[:-1], len(names), root)
+    word_ids, count = word_ids.ravel(), len(names)
+    order = max(part.order for part in parts)
+    held = [_Held(part, own, [own]) for part, own in zip(parts, names.T.astype(np.int32), strict=True)]
+    parents, words, levels = [np.full(count, -1)], [np.arange(count)], [0, count]
+    for _ in range(1, order):
+        found = [own.extended(levels[-2], count) for own in held]
+        codes = np.unique(np.concatenate([longer for _, longer in found]))
+        for own, (nodes, longer) in zip(held, found, strict=True):
+            own.add(nodes, np.searchsorted(codes, longer), len(codes))
+        parents.append(codes // count)
+        words.append(codes % count)
+        levels.append(levels[-1] + len(codes))
+    root = levels[-1]
+    parent: Ints = np.concatenate([*parents, [-1]]).astype(np.int32)
+    word: Ints = np.concatenate([*words, [-1]]).astype(np.int32)
+    parent[parent < 0] = root
+    children = child_blocks(parent[:-1], count, root)
+    suffix = suffixes(parent, word, children, root)
+    backoffs = [own.backoffs() for own in held]
+    costs = [own.costs(backoff, levels, parent, suffix) for own, backoff in zip(held, backoffs, strict=True)]
     return RestrictedModel(
-        order=max(part.order for part in parts),
+        order=order,
         word_ids=word_ids[:-2].astype(np.int32),
-        num_words=len(names),
+        num_words=count,
         start_word=int(word_ids[-2]),
         end_word=int(word_ids[-1]),
-        level=np.array([*map(len, ordered), 0], dtype=np.int32),
-        cost=np.array([*(sum(reader.cost(gram) for reader in readers) for gram in ordered), 0.0]),
-        backoff=np.array([*(sum(reader.backoff(gram) for reader in readers) for gram in ordered), 0.0]),
-        suffix=suffixes(parent, word, children, root),
+        level=np.append(np.repeat(np.arange(1, order + 1), np.diff(levels)), 0).astype(np.int32),
+        cost=np.append(np.sum(costs, axis=0), 0.0),
+        backoff=np.append(np.sum(backoffs, axis=0), 0.0),
+        suffix=suffix,
         parent=parent,
         children=children,
         word=word,
     )
 
 
-class _Reader:
-    """A model whose n-grams are looked up by the words of the union; `names` is the model's word for each."""
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """Which n-grams of the union a model holds.
 
-    def __init__(self, model: RestrictedModel, names: np.ndarray) -> None:  # type: ignore[type-arg]
-        self._model, self._names = model, names.tolist()
-        self._nodes: dict[Gram, int] = {}
-        parent, word = model.parent.tolist(), model.word.tolist()
-        of_node: list[Gram] = []
-        for node in range(model.root):
-            gram = (word[node],) if parent[node] == model.root else (*of_node[parent[node]], word[node])
-            of_node.append(gram)
-            self._nodes[gram] = node
+    Attributes:
+        names: (words,) int32, the model's word for each of the union; several may have the same one.
+        nodes: for each length, (n-grams,) int32, the model's node, -1 for none.
+    """
 
-    def grams(self) -> Iterator[Gram]:
-        """Yields the model's n-grams in words of the union, of which several may be one word of the model."""
-        named: dict[int, list[int]] = {}
-        for number, name in enumerate(self._names):
-            named.setdefault(name, []).append(number)
-        for gram in self._nodes:
-            yield from product(*(named.get(word, ()) for word in gram))
+    model: RestrictedModel
+    names: Ints
+    nodes: list[Ints]
 
-    def _node(self, gram: Gram) -> int:
-        return self._nodes.get(tuple(self._names[word] for word in gram), -1)
+    def extended(self, first: int, num_words: int) -> tuple[Ints, Longs]:
+        """Returns the model's n-grams that are longer by a word: nodes, and `parent * num_words + word` in the union.
 
-    def cost(self, gram: Gram) -> float:
-        """Returns the cost of the last word after the others."""
-        node = self._node(gram)
-        if node >= 0:
-            return float(self._model.cost[node])
-        return self.backoff(gram[:-1]) + self.cost(gram[1:])
+        Args:
+            first: the union's number of the first n-gram of the last length.
+            num_words: the union's words.
+        """
+        own = np.flatnonzero(self.nodes[-1] >= 0)
+        nodes, parents = _spread(self.model.children, self.nodes[-1][own], own + first)
+        by_name = np.argsort(self.names, kind="stable")
+        begins = np.searchsorted(self.names[by_name], np.arange(self.model.num_words + 1))
+        places, rows = _spread(begins, self.model.word[nodes], np.arange(len(nodes)))
+        return nodes[rows].astype(np.int32), parents[rows] * num_words + by_name[places]
 
-    def backoff(self, gram: Gram) -> float:
-        """Returns the cost of giving up a context, 0 if the model does not hold it."""
-        node = self._node(gram)
-        return float(self._model.backoff[node]) if node >= 0 else 0.0
+    def add(self, nodes: Ints, numbers: Longs, count: int) -> None:
+        """Takes note of the nodes of the next length."""
+        own = np.full(count, -1, dtype=np.int32)
+        own[numbers] = nodes
+        self.nodes.append(own)
+
+    def backoffs(self) -> Floats:
+        """Returns (n-grams,) float64, the cost of giving up each as a context, 0 where the model does not hold it."""
+        nodes = np.concatenate(self.nodes)
+        return np.where(nodes >= 0, self.model.backoff[nodes], 0.0)
+
+    def costs(self, backoffs: Floats, levels: list[int], parent: Ints, suffix: Ints) -> Floats:
+        """Returns (n-grams,) float64, the cost of the last word of each after the others."""
+        nodes = np.concatenate(self.nodes)
+        costs: Floats = np.where(nodes >= 0, self.model.cost[nodes], 0.0)
+        for begin, end in pairwise(levels):
+            missing = np.flatnonzero(nodes[begin:end] < 0) + begin
+            costs[missing] = backoffs[parent[missing]] + costs[suffix[missing]]  # shorter ones come first
+        return costs
+
+
+def _spread(begins: Ints | Longs, of: Ints | Longs, values: Longs) -> tuple[Longs, Longs]:
+    """Returns the numbers from `begins[n]` to `begins[n + 1]` for all n in `of`, and the value of n beside each."""
+    counts = begins[of + 1] - begins[of]
+    ends = np.cumsum(counts)
+    numbers = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(begins[of] - ends + counts, counts)
+    return numbers, np.repeat(values, counts)
