@@ -21,11 +21,12 @@ from lattice_simp.lm.lookup import lookup, read_word, start_state
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.nested_chart import NO_WORD, search_chart, seen_labels
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
-from lattice_simp.translate.pruned.cubes import BEAM, EDGES, make_grids, search
+from lattice_simp.translate.pruned.cubes import BEAM, EDGES, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
+from lattice_simp.translate.pruned.grids import make_grids, with_rests
 from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.pruned.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
-from lattice_simp.translate.pruned.rests import learnt_rests, with_rests
+from lattice_simp.translate.pruned.rests import learnt_rests
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)

@@ -1,9 +1,8 @@
 """Cube pruning (Chiang 2007) over a sentence's chart, cell by cell, scored with the language model's own states.
 
-What leads to a cell, a target side with up to two references, is a grid: one hypothesis for each pair of those that the
-references may stand for, both in the order of their costs. The best corners of all grids wait in one queue; a grid's
-next ones are put there when one is taken out. A hypothesis waits with what it should cost until it comes first, and is
-scored only then (Gesmundo and Henderson 2010).
+A grid has one hypothesis for each pair of those that its references may stand for, both in the order of their costs.
+The best corners of all grids of a place wait in one queue; a grid's next ones are put there when one is taken out. A
+hypothesis waits with what it should cost until it comes first, and is scored only then (Gesmundo and Henderson 2010).
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.lookup import NgramLookup, read_word, start_state
+from lattice_simp.lm.lookup import NgramLookup, start_state
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import (
     EMPTY,
@@ -27,6 +26,7 @@ from lattice_simp.translate.pruned.borders import (
     new_borders,
     with_room,
 )
+from lattice_simp.translate.pruned.grids import Grids
 
 NODE = np.dtype([(name, np.int32) for name in ("place", "left", "right", "unused")] + [("cost", np.float64)])
 """A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
@@ -35,122 +35,6 @@ ENTRY = np.dtype(
     [(name, np.int32) for name in ("grid", "row", "column", "left", "right", "scored")] + [("cost", np.float64)]
 )
 """A hypothesis in the queue: which of a grid, and, when it was scored, its border and its cost."""
-
-
-class Grids(NamedTuple):
-    """What leads to the places of the chart.
-
-    Attributes:
-        offsets: (places + 1,) the grids of place p are `offsets[p]:offsets[p + 1]`.
-        places: (places,) int32, the states of the chart, such that one only needs earlier ones.
-        arcs: (grids,) int32, the last arc of the target side.
-        path_offsets, paths: all arcs of the target side of each grid.
-        first, second: (grids,) int32, the places that its references stand for, `NONE` without; at a position of the
-            sentence, the first is the position before.
-        costs: (grids,) float64, what it costs without the references, as far as its own words tell.
-    """
-
-    offsets: Ints
-    places: Ints
-    arcs: Ints
-    path_offsets: Ints
-    paths: Ints
-    first: Ints
-    second: Ints
-    costs: Floats
-
-
-class _Prefixes(NamedTuple):
-    """What the parts of target sides up to each arc have, (arcs,): their arcs, references, cost, and last state."""
-
-    into: Ints
-    length: Ints
-    first: Ints
-    second: Ints
-    cost: Floats
-    state: Ints
-
-
-@jit
-def make_grids(chart: Chart, model: NgramLookup) -> Grids:
-    """Finds the grids of all places."""
-    num_states = len(chart.offsets) - 1
-    is_place, reached = _places(chart)
-    prefixes = _prefixes(chart, model, is_place)
-    begins = np.zeros(num_states + 1, dtype=np.int32)
-    total = 0
-    for state in range(num_states):
-        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            if is_place[chart.targets[arc]] and reached[state]:  # no derivation may lead to a position
-                begins[chart.targets[arc] + 1] += 1
-                total += prefixes.length[arc]
-    begins = np.cumsum(begins).astype(np.int32)
-    fill = begins[:-1].copy()
-    arcs = np.empty(begins[num_states], dtype=np.int32)
-    for state in range(num_states):
-        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            target = chart.targets[arc]
-            if is_place[target] and reached[state]:
-                arcs[fill[target]] = arc
-                fill[target] += 1
-    path_offsets, paths = np.zeros(len(arcs) + 1, dtype=np.int32), np.empty(total, dtype=np.int32)
-    for grid in range(len(arcs)):
-        arc = arcs[grid]
-        path_offsets[grid + 1] = path_offsets[grid] + prefixes.length[arc]
-        for place in range(path_offsets[grid + 1] - 1, path_offsets[grid] - 1, -1):
-            paths[place] = arc
-            arc = prefixes.into[arc]
-    places = np.flatnonzero(is_place).astype(np.int32)
-    offsets = np.append(begins[places], len(arcs)).astype(np.int32)
-    first, second, costs = prefixes.first[arcs], prefixes.second[arcs], prefixes.cost[arcs]
-    return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
-
-
-@jit
-def _places(chart: Chart) -> tuple[Bools, Bools]:
-    """Returns (states,) which are places, and which are reached: a position may be in no derivation."""
-    num_states, whole = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
-    is_place, at_top = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
-    reached = np.zeros(num_states, dtype=np.bool_)
-    reached[chart.starts] = is_place[chart.ends] = at_top[whole] = True
-    for state in range(num_states):
-        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            reached[chart.targets[arc]] |= reached[state]
-            if at_top[state]:
-                at_top[chart.targets[arc]] = is_place[chart.targets[arc]] = True
-    return is_place, reached
-
-
-@jit
-def _prefixes(chart: Chart, model: NgramLookup, is_place: Bools) -> _Prefixes:
-    num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
-    whole = chart.starts[len(chart.starts) - 1]
-    last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
-    into, length = np.full(num_arcs, NONE, dtype=np.int32), np.ones(num_arcs, dtype=np.int32)
-    first, second = np.full(num_arcs, NONE, dtype=np.int32), np.full(num_arcs, NONE, dtype=np.int32)
-    costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix), dtype=np.int32)
-    for state in range(num_states):
-        at_top = is_place[state] or state == whole
-        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            before, symbol = last[state], chart.symbols[arc]
-            if before != NONE:
-                into[arc], length[arc], costs[arc] = before, length[before] + 1, costs[arc] + costs[before]
-                first[arc], second[arc] = first[before], second[before]
-            if at_top:
-                first[arc] = state
-            if symbol <= -2:
-                if first[arc] == NONE:
-                    first[arc] = chart.ends[-2 - symbol]
-                else:
-                    second[arc] = chart.ends[-2 - symbol]
-            elif not at_top:
-                states[arc] = states[before] if before != NONE else len(model.suffix)
-                if symbol != NO_WORD:
-                    states[arc], cost = read_word(model, states[arc], symbol)
-                    costs[arc] += cost
-            if not is_place[chart.targets[arc]]:
-                last[chart.targets[arc]] = arc
-    return _Prefixes(into, length, first, second, costs, states)
 
 
 class Found(NamedTuple):

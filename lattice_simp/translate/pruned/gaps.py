@@ -6,7 +6,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.translate.pruned.cubes import EDGES, NODES, Found, Grids
+from lattice_simp.translate.pruned.cubes import EDGES, NODES, Found
+from lattice_simp.translate.pruned.grids import Grids
 
 
 def gaps_of_grids(found: Found, grids: Grids, goal: int) -> Floats:

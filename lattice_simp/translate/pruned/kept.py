@@ -16,8 +16,8 @@ from lattice_simp.lm.lookup import lookup
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
 from lattice_simp.translate.nested_chart import search_chart, seen_labels
-from lattice_simp.translate.pruned.cubes import Grids
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
+from lattice_simp.translate.pruned.grids import Grids
 from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.pruned.passes import search_twice
 

@@ -13,9 +13,10 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.lm.lookup import NgramLookup
 from lattice_simp.translate.nested_chart import Chart
-from lattice_simp.translate.pruned.cubes import Found, Grids, make_grids, search
+from lattice_simp.translate.pruned.cubes import Found, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
-from lattice_simp.translate.pruned.rests import learnt_rests, with_rests
+from lattice_simp.translate.pruned.grids import Grids, make_grids, with_rests
+from lattice_simp.translate.pruned.rests import learnt_rests
 
 NARROW_SHARE = 0.1
 """The hypotheses that the narrow pass looks at, of those of the wide one: on 100 sentences of multi30k's validation set

@@ -14,8 +14,9 @@ from lattice_simp.core.records import NONE
 from lattice_simp.lm.lookup import NgramLookup
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, after_string, after_word
-from lattice_simp.translate.pruned.cubes import Found, Grids
+from lattice_simp.translate.pruned.cubes import Found
 from lattice_simp.translate.pruned.gaps import edge_gaps
+from lattice_simp.translate.pruned.grids import Grids
 
 LARGEST_GAP = 8.0
 """Nats beyond the best derivation of those that are learnt from; each nat makes one e times less important."""
@@ -39,14 +40,6 @@ def learnt_rests(chart: Chart, model: NgramLookup, grids: Grids, borders: Border
     mean = totals.sum() / max(weights.sum(), np.finfo(float).tiny)
     rests: Floats = (totals + MEAN_WEIGHT * mean) / (weights + MEAN_WEIGHT)
     return rests
-
-
-def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:
-    """Returns the grids with the rest costs of their own first words."""
-    first = chart.symbols[grids.paths[grids.path_offsets[:-1]]]
-    in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # the sentence's end has words in front of it
-    own = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
-    return grids._replace(costs=grids.costs + own)
 
 
 @jit

@@ -1,0 +1,141 @@
+"""What leads to the places of a chart: to the end of a cell, or to a position of the sentence.
+
+That is a target side with up to two references, a *grid*: one hypothesis for each pair of those that the references may
+stand for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, Ints, jit
+from lattice_simp.core.records import NONE
+from lattice_simp.lm.lookup import NgramLookup, read_word
+from lattice_simp.translate.nested_chart import NO_WORD, Chart
+
+
+class Grids(NamedTuple):
+    """What leads to the places of the chart.
+
+    Attributes:
+        offsets: (places + 1,) the grids of place p are `offsets[p]:offsets[p + 1]`.
+        places: (places,) int32, the states of the chart, such that one only needs earlier ones.
+        arcs: (grids,) int32, the last arc of the target side.
+        path_offsets, paths: all arcs of the target side of each grid.
+        first, second: (grids,) int32, the places that its references stand for, `NONE` without; at a position of the
+            sentence, the first is the position before.
+        costs: (grids,) float64, what it costs without the references, as far as its own words tell.
+    """
+
+    offsets: Ints
+    places: Ints
+    arcs: Ints
+    path_offsets: Ints
+    paths: Ints
+    first: Ints
+    second: Ints
+    costs: Floats
+
+
+class _Parts(NamedTuple):
+    """What a target side has up to each arc, (arcs,): the arc before, how many, references, cost, the last state."""
+
+    into: Ints
+    length: Ints
+    first: Ints
+    second: Ints
+    cost: Floats
+    state: Ints
+
+
+@jit
+def make_grids(chart: Chart, model: NgramLookup) -> Grids:
+    """Finds the grids of all places."""
+    num_states = len(chart.offsets) - 1
+    is_place, reached = _places(chart)
+    parts = _parts(chart, model, is_place)
+    begins = np.zeros(num_states + 1, dtype=np.int32)
+    total = 0
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            if is_place[chart.targets[arc]] and reached[state]:  # no derivation may lead to a position
+                begins[chart.targets[arc] + 1] += 1
+                total += parts.length[arc]
+    begins = np.cumsum(begins).astype(np.int32)
+    fill = begins[:-1].copy()
+    arcs = np.empty(begins[num_states], dtype=np.int32)
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            target = chart.targets[arc]
+            if is_place[target] and reached[state]:
+                arcs[fill[target]] = arc
+                fill[target] += 1
+    path_offsets, paths = np.zeros(len(arcs) + 1, dtype=np.int32), np.empty(total, dtype=np.int32)
+    for grid in range(len(arcs)):
+        arc = arcs[grid]
+        path_offsets[grid + 1] = path_offsets[grid] + parts.length[arc]
+        for place in range(path_offsets[grid + 1] - 1, path_offsets[grid] - 1, -1):
+            paths[place] = arc
+            arc = parts.into[arc]
+    places = np.flatnonzero(is_place).astype(np.int32)
+    offsets = np.append(begins[places], len(arcs)).astype(np.int32)
+    first, second, costs = parts.first[arcs], parts.second[arcs], parts.cost[arcs]
+    return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
+
+
+@jit
+def _places(chart: Chart) -> tuple[Bools, Bools]:
+    """Returns (states,) which are places, and which are reached: a position may be in no derivation."""
+    num_states, whole = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
+    is_place, at_top = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
+    reached = np.zeros(num_states, dtype=np.bool_)
+    reached[chart.starts] = is_place[chart.ends] = at_top[whole] = True
+    for state in range(num_states):
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            reached[chart.targets[arc]] |= reached[state]
+            if at_top[state]:
+                at_top[chart.targets[arc]] = is_place[chart.targets[arc]] = True
+    return is_place, reached
+
+
+@jit
+def _parts(chart: Chart, model: NgramLookup, is_place: Bools) -> _Parts:
+    """Returns what the target sides have up to each arc; those with the same beginning share it."""
+    num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
+    whole = chart.starts[len(chart.starts) - 1]
+    last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
+    into, length = np.full(num_arcs, NONE, dtype=np.int32), np.ones(num_arcs, dtype=np.int32)
+    first, second = np.full(num_arcs, NONE, dtype=np.int32), np.full(num_arcs, NONE, dtype=np.int32)
+    costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix), dtype=np.int32)
+    for state in range(num_states):
+        at_top = is_place[state] or state == whole
+        for arc in range(chart.offsets[state], chart.offsets[state + 1]):
+            before, symbol = last[state], chart.symbols[arc]
+            if before != NONE:
+                into[arc], length[arc], costs[arc] = before, length[before] + 1, costs[arc] + costs[before]
+                first[arc], second[arc] = first[before], second[before]
+            if at_top:
+                first[arc] = state
+            if symbol <= -2:
+                if first[arc] == NONE:
+                    first[arc] = chart.ends[-2 - symbol]
+                else:
+                    second[arc] = chart.ends[-2 - symbol]
+            elif not at_top:
+                states[arc] = states[before] if before != NONE else len(model.suffix)
+                if symbol != NO_WORD:
+                    states[arc], cost = read_word(model, states[arc], symbol)
+                    costs[arc] += cost
+            if not is_place[chart.targets[arc]]:
+                last[chart.targets[arc]] = arc
+    return _Parts(into, length, first, second, costs, states)
+
+
+def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:
+    """Returns the grids with the rest costs of their own first words."""
+    first = chart.symbols[grids.paths[grids.path_offsets[:-1]]]
+    in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # the sentence's end has words in front of it
+    own = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
+    return grids._replace(costs=grids.costs + own)
