@@ -115,7 +115,8 @@ def test_the_address_brings_the_state_back(page):
     pressed = tokens(page).evaluate_all("all => all.map(own => own.getAttribute('aria-pressed'))")
     mask = "".join("1" if own == "true" else "0" for own in pressed)
     expect_address(page, mask)
-    text = page.locator(COMPOSED).inner_text()
+    text, listed = page.locator(COMPOSED).inner_text(), page.locator(".nbest li").count()
+    assert listed > 3
     page.click(".options summary")
     page.fill("#option-nbest", "3")
     page.locator("#option-nbest").press("Tab")
@@ -127,7 +128,7 @@ def test_the_address_brings_the_state_back(page):
     expect(page.locator(".nbest li")).to_have_count(3)
     assert page.locator(COMPOSED).inner_text() == text
     page.go_back()
-    expect(page.locator(".nbest li")).to_have_count(10)
+    expect(page.locator(".nbest li")).to_have_count(listed)
 
 
 def test_a_sentence_is_chosen_or_typed(page, address):
