@@ -1,7 +1,8 @@
 """The bounded search of exact language-model application, coarse to fine.
 
-1. Backward passes with the optimistic orders 1, 2, ... of the model (`lm/optimistic.py`), each bounded by the estimates
-   of the one before, give an admissible estimate of the cost from every (state, history) to the end.
+1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/optimistic.py`; of a trigram model, 1 and 2),
+   each bounded by the estimates of the one before, give an admissible estimate of the cost from every (state, history)
+   to the end.
 2. A narrow beam search, guided by the estimates, finds a good path; its cost bounds the best one.
 3. The exact product is built only where cost so far + estimate stays within that bound (+ the beam).
 
@@ -31,6 +32,10 @@ from lattice_simp.ops.lm_product import (
 
 ROUNDING = 1e-9
 """A bound is compared with sums taken in another order: this relative slack keeps rounding from losing a path."""
+
+FIRST_ORDER = 3
+"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 spares order 3 less than it
+takes: a quarter of the edges on lattices of 30 news sentences, as many as its own on those of 20 captions."""
 
 BEAM_WIDTH = 8
 """Histories kept for each lattice state while looking for a bound; more cost time, fewer give looser bounds."""
@@ -77,7 +82,7 @@ def search(arcs: Arcs, model: RestrictedModel, weight: float, beam: float | None
     bounds = _Bounds(model, costs, weight, 1, no_keys, unigram_backward(arcs, first.match_cost, first.end))
     limit = np.inf
     if beam is not None:
-        for order in range(2, model.order):
+        for order in range(max(2, min(FIRST_ORDER, model.order - 1)), model.order):
             bounds, through = bounds.next_order(arcs, order, limit)
             near, _ = arcs.keep(through <= float(through.min(initial=np.inf)) + BEAM_MARGIN)
             limit = min(limit, _with_slack(_beam_cost(near, full, bounds.estimates(), BEAM_WIDTH) + beam))
