@@ -34,8 +34,8 @@ ROUNDING = 1e-9
 """A bound is compared with sums taken in another order: this relative slack keeps rounding from losing a path."""
 
 FIRST_ORDER = 3
-"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 spares order 3 less than it
-takes: a quarter of the edges on lattices of 30 news sentences, as many as its own on those of 20 captions."""
+"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 spares order 3 less than
+it takes: a quarter of the edges on lattices of 30 news sentences, as many as its own on those of 20 captions."""
 
 BEAM_WIDTH = 8
 """Histories kept for each lattice state while looking for a bound; more cost time, fewer give looser bounds."""
