@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.restrict import RestrictedModel, child_blocks, suffixes
@@ -95,10 +96,12 @@ class _Held:
             num_words: the union's words.
         """
         own = np.flatnonzero(self.nodes[-1] >= 0)
-        nodes, parents = _spread(self.model.children, self.nodes[-1][own], own + first)
+        nodes, begins = chosen_blocks(self.model.children, self.nodes[-1][own])
+        parents = np.repeat(own + first, np.diff(begins))
         by_name = np.argsort(self.names, kind="stable")
-        begins = np.searchsorted(self.names[by_name], np.arange(self.model.num_words + 1))
-        places, rows = _spread(begins, self.model.word[nodes], np.arange(len(nodes)))
+        of_name = np.searchsorted(self.names[by_name], np.arange(self.model.num_words + 1))
+        places, begins = chosen_blocks(of_name, self.model.word[nodes])
+        rows = np.repeat(np.arange(len(nodes)), np.diff(begins))  # several words of the union may be one of the model
         return nodes[rows].astype(np.int32), parents[rows] * num_words + by_name[places]
 
     def add(self, nodes: Ints, numbers: Longs, count: int) -> None:
@@ -120,11 +123,3 @@ class _Held:
             missing = np.flatnonzero(nodes[begin:end] < 0) + begin
             costs[missing] = backoffs[parent[missing]] + costs[suffix[missing]]  # shorter ones come first
         return costs
-
-
-def _spread(begins: Ints | Longs, of: Ints | Longs, values: Longs) -> tuple[Longs, Longs]:
-    """Returns the numbers from `begins[n]` to `begins[n + 1]` for all n in `of`, and the value of n beside each."""
-    counts = begins[of + 1] - begins[of]
-    ends = np.cumsum(counts)
-    numbers = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(begins[of] - ends + counts, counts)
-    return numbers, np.repeat(values, counts)

@@ -1,6 +1,6 @@
 """Language models whose n-grams are looked up one by one, in their own arrays.
 
-A search that scores a small part of a sentence's possible n-grams takes less time so than with a copy of them all
+A search that scores a small part of a sentence's possible n-grams is faster with them than with a copy of them all
 (`lm/restrict.py`).
 """
 

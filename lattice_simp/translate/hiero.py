@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.sorting import counting_order
@@ -306,7 +307,7 @@ class _Items:
 
     def _separate_top(self) -> None:
         """Copies the items at the top, where the same match may also occur inside another constituent."""
-        offsets, positions = self._positions(self.top)
+        positions, offsets = chosen_blocks(self.offsets, self.top)
         copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
         self.rule = np.append(self.rule, self.rule[copies])
         self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
@@ -319,8 +320,8 @@ class _Items:
 
     def select(self, chosen: Ints) -> Items:
         """Returns the chosen items, as automata are made of them."""
-        offsets, positions = self._positions(chosen)
-        return Items(offsets, self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
+        positions, offsets = chosen_blocks(self.offsets, chosen)
+        return Items(offsets.astype(np.int32), self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
     def all(self) -> Items:
         """Returns all items, as automata are made of them."""
@@ -332,12 +333,6 @@ class _Items:
         found.cell = np.where(kept, self.cell, -1).astype(np.int32)
         found.top = self.top[kept[self.top]]
         return found
-
-    def _positions(self, chosen: Ints) -> tuple[Ints, Longs]:
-        """Returns where the symbols of the chosen items begin among theirs, and where these are among all."""
-        lengths = np.diff(self.offsets)[chosen]
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        return offsets, np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
 
     def by_label(self, values: Ints) -> Ints:
         """Returns what each label has of (target words,) values."""

@@ -330,7 +330,7 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
     for middle, cost in costs.items():
         weight = np.exp(min(costs.values()) - cost)
         for before, word in (("<s>", "A"), (middle, "v")):
-            extended = any(len(gram) == 2 and gram[0] == before for gram in plain.grams)  # else it is no state
+            extended = any(len(gram) == 2 and gram[0] == before for gram in plain.grams)  # else it is not a state
             wrong = -np.log(10) * (plain.log10((before,), word) - plain.log10((), word)) * extended
             totals[word] = totals.get(word, 0.0) + weight * wrong
             weights[word] = weights.get(word, 0.0) + weight

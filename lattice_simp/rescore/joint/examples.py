@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Bools, Ints, Longs
 from lattice_simp.rescore.joint.model import ORDER, WIDTH
 from lattice_simp.rescore.vocabulary import Sentences
@@ -81,15 +82,15 @@ def batches(examples: Examples, sentences: Longs, words: int, seed: int) -> Iter
 def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
     """Returns the arrays of some sentences; `boundary` is the symbol before the first target word."""
     source, target = examples.source, examples.target
-    source_rows, source_begins = _ranges(source.offsets, sentences)
-    target_rows, _ = _ranges(target.offsets, sentences)
+    source_rows, source_begins = chosen_blocks(source.offsets, sentences)
+    target_rows, _ = chosen_blocks(target.offsets, sentences)
     source_lengths, target_lengths = (np.diff(side.offsets)[sentences] for side in (source, target))
     shifts = MARGIN * (1 + np.arange(len(sentences)))
     total = len(source_rows) + MARGIN * (len(sentences) + 1)
     places = np.arange(len(source_rows)) + np.repeat(shifts, source_lengths)
     symbols, filled = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     symbols[places], filled[places] = source.words[source_rows], True
-    rows = examples.positions[target_rows].astype(np.int64) + np.repeat(source_begins + shifts, target_lengths)
+    rows = examples.positions[target_rows].astype(np.int64) + np.repeat(source_begins[:-1] + shifts, target_lengths)
     own = np.arange(len(target_rows)) - np.repeat(np.cumsum(target_lengths) - target_lengths, target_lengths)
     histories = np.full((len(target_rows), ORDER - 1), boundary, dtype=np.int64)
     for column in range(ORDER - 1):
@@ -97,10 +98,3 @@ def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
         known = own >= back
         histories[known, column] = target.words[target_rows[known] - back]
     return Batch(symbols, filled, rows, histories, target.words[target_rows].astype(np.int64))
-
-
-def _ranges(offsets: Longs, chosen: Longs) -> tuple[Longs, Longs]:
-    """Returns the indices of the chosen sentences' words, one after another, and where each sentence begins there."""
-    lengths = np.diff(offsets)[chosen]
-    begins = np.cumsum(lengths) - lengths
-    return np.arange(lengths.sum()) + np.repeat(offsets[chosen] - begins, lengths), begins

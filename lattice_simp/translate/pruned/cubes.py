@@ -64,7 +64,7 @@ BEAM = 20.0
 
 
 def search(chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Floats) -> tuple[Found, Borders]:
-    """Finds the best hypotheses of all places; those of the last one are of the whole sentence.
+    """Finds the best hypotheses of all places, those of the last one of the whole sentence; returns their borders, too.
 
     Args:
         chart: of a sentence.

@@ -40,14 +40,13 @@ class Grids(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """What a target side has up to each arc, (arcs,): the arc before, how many, references, cost, the last state."""
+    """What a target side has up to each arc, (arcs,): the arc before, how many arcs, the references, and the cost."""
 
     into: Ints
     length: Ints
     first: Ints
     second: Ints
     cost: Floats
-    state: Ints
 
 
 @jit
@@ -130,7 +129,7 @@ def _parts(chart: Chart, model: NgramLookup, is_place: Bools) -> _Parts:
                     costs[arc] += cost
             if not is_place[chart.targets[arc]]:
                 last[chart.targets[arc]] = arc
-    return _Parts(into, length, first, second, costs, states)
+    return _Parts(into, length, first, second, costs)
 
 
 def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:

@@ -1,0 +1,26 @@
+"""Blocks of an array that lie one after another, as offsets tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Ints, Longs
+
+
+def chosen_blocks(offsets: Ints | Longs, chosen: Ints | Longs) -> tuple[Longs, Longs]:
+    """Returns the indices of chosen blocks, one block after another, and where each begins among these.
+
+    Args:
+        offsets: (blocks + 1,) integers; block n has the indices from `offsets[n]` to `offsets[n + 1]`.
+        chosen: (chosen,) integers, numbers of blocks, in any order.
+
+    Returns:
+        The indices, int64, and (chosen + 1,) int64, their own offsets.
+
+    >>> indices, begins = chosen_blocks(np.array([0, 2, 2, 5]), np.array([2, 1, 0]))
+    >>> indices.tolist(), begins.tolist()
+    ([2, 3, 4, 0, 1], [0, 3, 3, 5])
+    """
+    lengths = np.diff(offsets)[chosen]
+    begins = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    return np.arange(begins[-1]) + np.repeat(offsets[chosen] - begins[:-1], lengths), begins
