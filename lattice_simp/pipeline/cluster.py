@@ -13,12 +13,13 @@ import pickle
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from queue import Empty
 from typing import Any
 
 from lattice_simp.pipeline.cluster_connection import Cluster, connected, local_workers
 from lattice_simp.pipeline.cluster_worker import Plan, answer, versions
+from lattice_simp.pipeline.interrupts import interrupts_remembered
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
 
 WINDOW = 5000
@@ -55,8 +56,8 @@ def run_on_cluster(
             function raises this error.
         MissingExtraError: Dask is not installed.
     """
-    with connected(cluster) as client:
-        yield from _Run(client, cluster, tasks, factory, window).work()
+    with connected(cluster) as client, interrupts_remembered() as raise_interrupt:
+        yield from _Run(client, cluster, tasks, factory, window).work(raise_interrupt)
 
 
 class _Run:
@@ -79,12 +80,13 @@ class _Run:
         self.counted = self.seen = time.monotonic()
         self.seconds, self.tasks_done = 0.0, 0
 
-    def work(self) -> Iterator[Outcome]:
+    def work(self, raise_interrupt: Callable[[], None]) -> Iterator[Outcome]:
         if not self.waiting:
             return
         self._count_workers()
         self._start([])  # the others follow when the first worker has loaded, since it may fill caches
         while self.running:
+            raise_interrupt()
             yield from self._collect()
             self._refill()
 
@@ -131,17 +133,21 @@ class _Run:
             self.finished.add(future)
             return
         except (Exception, asyncio.CancelledError) as error:
-            _, group = self.running.pop(future.key)
             self._check_connection(future)
-            yield from self._blame(group, error)
+            yield from self._blame(self._forget(future), error)
             return
-        del self.running[future.key]
+        self._forget(future)
         if isinstance(result, BatchError):
             raise result
         outcomes, seconds = result
         self.seconds += seconds
         self.tasks_done += len(outcomes)
         yield from map(pickle.loads, outcomes)
+
+    def _forget(self, future: Any) -> list[Task]:
+        """Has the cluster drop a group, and returns its tasks."""
+        future.release()  # here, since Ctrl-C in its destructor, which would do it, is only printed
+        return self.running.pop(future.key)[1]
 
     def _blame(self, group: list[Task], error: BaseException) -> Iterator[Outcome]:
         """Fails a task that was alone; others are run again alone."""

@@ -15,8 +15,9 @@ from importlib import import_module
 from typing import Any
 
 from lattice_simp.pipeline import cluster_worker
+from lattice_simp.pipeline.interrupts import interrupts_blocked
 from lattice_simp.pipeline.outcome import BatchError, describe
-from lattice_simp.pipeline.processes import MAX_ATTEMPTS, interrupts_blocked
+from lattice_simp.pipeline.processes import MAX_ATTEMPTS
 from lattice_simp.support.extras import extra
 
 TIMEOUT = 30.0

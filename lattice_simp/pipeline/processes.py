@@ -11,16 +11,15 @@ import multiprocessing
 import os
 import pickle
 import signal
-import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
 from lattice_simp.core.kernel import run_kernels_directly
+from lattice_simp.pipeline.interrupts import interrupts_blocked
 from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, attempt, describe
 
 WINDOW = 1000
@@ -203,30 +202,6 @@ class _Pool:
     def _remove(self, worker: Worker) -> None:
         self.workers.remove(worker)
         worker.kill()
-
-
-@contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Keeps Ctrl-C from a process that is being started, which inherits the mask: only the parent reacts to it.
-
-    The parent reacts when the process has started. A mask alone does not see to that: other threads take the signal,
-    and Python hands it on to the main thread.
-    """
-    resource_tracker.ensure_running()  # starting it would unblock the signal
-    missed: list[int] = []
-    in_main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
-    if in_main and handler is not None:
-        signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old)
-        if in_main and handler is not None:
-            signal.signal(signal.SIGINT, handler)
-        if missed:
-            signal.raise_signal(signal.SIGINT)
 
 
 # ---------------------------------------------------------------- the worker

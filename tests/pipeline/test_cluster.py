@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from collections import deque
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from tests.pipeline import closing_worker
 from tests.pipeline.work import broken_factory, dying_factory, make_worker
 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
-pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = "distributed.cli.dask_"
@@ -81,6 +82,29 @@ def test_all_results_come_back(address, tmp_path, window):
     texts = [f"word {number}" for number in range(10 if window == 1 else 1000)]
     assert [outcome.result for outcome in run(address, texts, tmp_path, window=window)] == list(map(str.upper, texts))
     assert run(address, [], tmp_path) == []
+
+
+def test_an_interrupt_that_python_only_prints_ends_the_run(address, tmp_path):
+    outcomes = run_on_cluster(enumerate(["a"] * 100), partial(make_worker, tmp_path), Cluster(address, PATIENCE))
+    with pytest.raises(KeyboardInterrupt):
+        deque(map(Interrupting, outcomes), maxlen=0)
+
+
+class Interrupting:
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    def __del__(self):
+        with suppress(KeyboardInterrupt):  # as Python does, with a message
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_nothing_is_left_for_destructors_of_futures(address, tmp_path, monkeypatch):
+    destroyed = []
+    monkeypatch.setattr(distributed.Future, "__del__", lambda future: destroyed.append(future._cleared))
+    assert len(run(address, ["a", "error", "b"] * 30, tmp_path)) == 90
+    assert len(destroyed) > 1
+    assert all(destroyed)
 
 
 def test_the_tasks_of_a_killed_worker_are_done_by_another(address, tmp_path):

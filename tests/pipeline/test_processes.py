@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import time
 from functools import partial
 
 import pytest
 
 from lattice_simp.pipeline import BatchError, in_order, run_batch
-from lattice_simp.pipeline.processes import THREADS, interrupts_blocked
+from lattice_simp.pipeline.processes import THREADS
 from tests.pipeline.work import broken_factory, dying_factory, make_reader, make_worker
 
 
@@ -48,24 +45,6 @@ def test_a_large_answer_and_many_tasks(tmp_path):
     tasks = [(number, "x" * 300_000 if number % 50 == 0 else "y") for number in range(2000)]
     outcomes = in_order(run_batch(tasks, partial(make_worker, tmp_path), jobs=3), range(2000))
     assert [outcome.result for outcome in outcomes] == [task.upper() for _, task in tasks]
-
-
-def test_an_interrupt_waits_until_a_process_has_started():
-    other, finished = threading.Event(), []
-    thread = threading.Thread(target=other.wait)
-    thread.start()  # takes the signal, which the main thread blocks
-
-    def start():
-        with interrupts_blocked():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.3)
-            finished.append(True)
-
-    with pytest.raises(KeyboardInterrupt):
-        start()
-    other.set()
-    thread.join()
-    assert finished
 
 
 def test_workers_have_one_thread_for_matrices_unless_the_user_says_how_many(monkeypatch):
