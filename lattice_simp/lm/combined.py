@@ -22,7 +22,7 @@ def combined(models: Sequence[tuple[LanguageModel, float]], words: Sequence[str]
     """Returns the weighted sum of language models, restricted to a vocabulary.
 
     Args:
-        models: with their weights, not negative; those of weight 0 are left out, but one stays.
+        models: with their weights, not negative; those of weight 0 are left out, but the first stays if all are.
         words: the vocabulary; `word_ids[i]` of the result stands for `words[i]`.
     """
     parts = [(model.restrict(words), weight) for model, weight in in_use(models)]

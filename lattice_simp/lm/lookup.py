@@ -53,7 +53,7 @@ def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[s
     stay where they are.
 
     Args:
-        models: with their weights, not negative; those of weight 0 are left out, but one stays.
+        models: with their weights, not negative; those of weight 0 are left out, but the first stays if all are.
         vocabulary: the words that will be looked up.
     """
     (model, weight), *others = in_use(models)
@@ -79,25 +79,30 @@ def read_word(model: NgramLookup, state: int, word: int) -> tuple[int, float]:
     """Returns the state after a word, and its cost (nats), with the backoffs that every continuation pays anyway."""
     children, words, backoff, suffix = model.children, model.word, model.backoff, model.suffix
     root, wanted = len(suffix), model.words[word]
-    node, paid = wanted, 0.0
+    matched, paid = wanted, 0.0
     while state != root:
         child = find_child(children, words, state, wanted)
         if child >= 0:
-            node = child
+            matched = child
             break
         paid += backoff[state]
         state = suffix[state] if suffix[state] >= 0 else root
-    paid += model.cost[node]
-    while node != root and children[node] == children[node + 1]:
-        paid += backoff[node]
-        node = suffix[node] if suffix[node] >= 0 else root
-    return node, paid * model.unit
+    settled, settling = _settled(model, matched)
+    return settled, (paid + model.cost[matched] + settling) * model.unit
 
 
+@jit
 def start_state(model: NgramLookup) -> tuple[int, float]:
     """Returns the state at the beginning of a sentence, and the backoffs that every first word pays anyway."""
-    node, paid = int(model.words[model.start]), 0.0
-    while node >= 0 and model.children[node] == model.children[node + 1]:
-        paid += float(model.backoff[node])
-        node = int(model.suffix[node])
-    return (node if node >= 0 else model.root), paid * model.unit
+    state, paid = _settled(model, model.words[model.start])
+    return state, paid * model.unit
+
+
+@jit
+def _settled(model: NgramLookup, node: int) -> tuple[int, float]:
+    """Returns the longest suffix of an n-gram that some word extends, and the backoffs on the way to it."""
+    root, paid = len(model.suffix), 0.0
+    while node != root and model.children[node] == model.children[node + 1]:
+        paid += model.backoff[node]
+        node = model.suffix[node] if model.suffix[node] >= 0 else root
+    return node, paid

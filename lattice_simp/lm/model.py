@@ -190,6 +190,8 @@ def _parse(data: bytes, name: str) -> NgramTrie:
             np.append(unigrams.probs, -UNKNOWN_COST),
             np.append(unigrams.backoffs, 0.0),
         )
+    longest = sections[-1]  # nothing extends these n-grams, so that the backoffs that some tools write are never paid
+    sections[-1] = replace(longest, backoffs=np.zeros(len(longest.backoffs)))
     if END in words:  # nothing follows a sentence's end, so that what some tools write there is never paid
         end = words.index(END)
         sections = [replace(part, backoffs=np.where(part.words[:, -1] == end, 0.0, part.backoffs)) for part in sections]

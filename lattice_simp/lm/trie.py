@@ -23,7 +23,7 @@ ROOT = -1
 
 LOG_10 = float(np.log(10.0))
 
-_KIND = "trie2"  # of cache files; the number grows when parsing changes
+_KIND = "trie3"  # of cache files; the number grows when parsing changes
 _FIELDS = ("levels", "word", "cost", "backoff", "children", "suffix")
 
 Singles = npt.NDArray[np.float32]

@@ -83,7 +83,7 @@ def test_the_cache_is_in_the_users_cache_folder(arpa):
     LanguageModel.read(arpa)
     (cached,) = caches(user_folder(arpa))
     assert cached.name.startswith("model.arpa.")
-    assert cached.name.endswith(".trie2.arrays")
+    assert cached.name.endswith(".trie3.arrays")
     assert list(arpa.parent.iterdir()) == [arpa]
 
 
@@ -114,7 +114,7 @@ def test_what_nobody_reads_is_removed(arpa, parses):
     LanguageModel.read(arpa)
     (cached,) = caches(user_folder(arpa))
     old = time.time() - (array_cache.UNUSED_DAYS + 1) * 86400
-    other = cached.with_name("other.0.trie2.arrays")
+    other = cached.with_name("other.0.trie3.arrays")
     other.write_bytes(b"")
     for path in (cached, other):
         os.utime(path, (old, old))

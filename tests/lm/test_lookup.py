@@ -52,6 +52,27 @@ def test_several_models_cost_their_weighted_sum_and_those_of_weight_0_nothing():
             assert cost_of(model, numbers, words) == pytest.approx(expected, rel=1e-4), (seed, words)
 
 
+def test_backoffs_of_the_longest_ngrams_are_no_costs():
+    """Some tools write a column of zeros there, and some of other numbers."""
+    for seed in range(20):
+        rng = np.random.default_rng([seed, 19])
+        texts = [random_arpa(rng, WORDS, order) for order in (1 + seed % 3, 1 + seed % 4)]
+        odd = [with_backoffs_of_the_longest(text) for text in texts]
+        assert odd[0] != texts[0]
+        for count in (1, 2):
+            models = [(LanguageModel.from_bytes(text.encode()), 0.5) for text in odd[:count]]
+            model, numbers = lookup(models, ASKED)
+            for words in sentences(rng):
+                costs = sum(0.5 * PlainModel(text).cost(words) for text in texts[:count])
+                assert cost_of(model, numbers, words) == pytest.approx(costs, rel=1e-4), (seed, words)
+
+
+def with_backoffs_of_the_longest(text):
+    before, longest = text.rsplit("-grams:\n", 1)
+    lines = [f"{line}\t-0.3" if "\t" in line else line for line in longest.split("\n")]
+    return before + "-grams:\n" + "\n".join(lines)
+
+
 def test_a_model_without_weight_costs_nothing():
     text = random_arpa(np.random.default_rng(0), WORDS, 3)
     model, numbers = lookup([(LanguageModel.from_bytes(text.encode()), 0.0)], ASKED)
