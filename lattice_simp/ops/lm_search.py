@@ -82,7 +82,10 @@ def search(arcs: Arcs, model: RestrictedModel, weight: float, beam: float | None
     bounds = _Bounds(model, costs, weight, 1, no_keys, unigram_backward(arcs, first.match_cost, first.end))
     limit = np.inf
     if beam is not None:
-        for order in range(max(2, min(FIRST_ORDER, model.order - 1)), model.order):
+        orders = range(max(2, min(FIRST_ORDER, model.order - 1)), model.order)
+        if not orders:  # up to bigrams, the pass of order 1 is the only coarse one
+            limit = _with_slack(_beam_cost(arcs, full, bounds.estimates(), BEAM_WIDTH) + beam)
+        for order in orders:
             bounds, through = bounds.next_order(arcs, order, limit)
             near, _ = arcs.keep(through <= float(through.min(initial=np.inf)) + BEAM_MARGIN)
             limit = min(limit, _with_slack(_beam_cost(near, full, bounds.estimates(), BEAM_WIDTH) + beam))

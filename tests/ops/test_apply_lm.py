@@ -23,6 +23,7 @@ from helpers import (
 
 from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
+from lattice_simp.ops.lm_search import search
 
 WORDS = ("a", "b", "c", "zz")  # no model knows zz
 TOLERANCE = {"rel": 1e-6, "abs": 1e-4}
@@ -288,6 +289,17 @@ def lattice_of(words, lattice):
                 key, cost = (position + 1, done + (label > 0)), states[position, done] + lattice.weights[arc]
                 states[key] = min(cost, states.get(key, np.inf))
     return Lattice.from_strings([(words, states[lattice.num_states - 1, len(words)])])
+
+
+@pytest.mark.parametrize("order", ORDERS[1:])
+def test_not_all_is_built_for_a_narrow_beam(order):
+    rng = np.random.default_rng(order)
+    words = [f"w{number}" for number in range(20)]
+    model = LanguageModel.from_bytes(random_arpa(rng, words, order, density=0.3, largest=1500).encode())
+    lattice, restricted = sausage(rng, 12, 8, words), model.restrict(words)
+    arcs = lattice.arcs._replace(labels=restricted.word_ids[lattice.olabels - 1])
+    narrow, everything = (len(search(arcs, restricted, 1.0, beam).states) for beam in (0.0, None))
+    assert narrow < everything
 
 
 # ---------------------------------------------------------------- several models
