@@ -56,7 +56,7 @@ def run_on_cluster(
             function raises this error.
         MissingExtraError: Dask is not installed.
     """
-    with connected(cluster) as client, interrupts_remembered() as raise_interrupt:
+    with interrupts_remembered() as raise_interrupt, connected(cluster) as client:
         yield from _Run(client, cluster, tasks, factory, window).work(raise_interrupt)
 
 
@@ -129,10 +129,10 @@ class _Run:
             return
         try:
             result: tuple[list[bytes], float] | BatchError = future.result(timeout=self.cluster.timeout)
-        except TimeoutError:  # its worker has died with the result, and another one runs the group again
-            self.finished.add(future)
-            return
         except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, TimeoutError) and future.status != "error":
+                self.finished.add(future)  # its worker has died with the result, and another one runs the group again
+                return
             self._check_connection(future)
             yield from self._blame(self._forget(future), error)
             return

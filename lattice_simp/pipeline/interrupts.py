@@ -40,6 +40,9 @@ def interrupts_remembered() -> Iterator[Callable[[], None]]:
 
     The interrupt is raised at once as well, but if it comes while an object is destroyed, Python only prints it. The
     destructors of some libraries take so long that this happens once in a hundred times on a busy machine.
+
+    Raises:
+        KeyboardInterrupt: at the end, if only that was left.
     """
     came: list[int] = []
     handler = signal.getsignal(signal.SIGINT)
@@ -53,10 +56,13 @@ def interrupts_remembered() -> Iterator[Callable[[], None]]:
 
     def raise_again() -> None:
         if came:
+            came.clear()
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, remember)
     try:
+        signal.signal(signal.SIGINT, remember)
         yield raise_again
-    finally:
-        signal.signal(signal.SIGINT, handler)
+    finally:  # a generator that nobody ends is closed at any time, by any thread
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is remember:
+            signal.signal(signal.SIGINT, handler)
+    raise_again()

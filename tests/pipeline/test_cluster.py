@@ -23,7 +23,7 @@ from lattice_simp.pipeline import BatchError, in_order, run_tasks
 from lattice_simp.pipeline.cluster import run_on_cluster
 from lattice_simp.pipeline.cluster_connection import Cluster
 from tests.pipeline import closing_worker
-from tests.pipeline.work import broken_factory, dying_factory, make_worker
+from tests.pipeline.work import Unreadable, broken_factory, dying_factory, make_worker
 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
@@ -84,8 +84,9 @@ def test_all_results_come_back(address, tmp_path, window):
     assert run(address, [], tmp_path) == []
 
 
-def test_an_interrupt_that_python_only_prints_ends_the_run(address, tmp_path):
-    outcomes = run_on_cluster(enumerate(["a"] * 100), partial(make_worker, tmp_path), Cluster(address, PATIENCE))
+@pytest.mark.parametrize("count", [1, 100])
+def test_an_interrupt_that_python_only_prints_ends_the_run(address, tmp_path, count):
+    outcomes = run_on_cluster(enumerate(["a"] * count), partial(make_worker, tmp_path), Cluster(address, PATIENCE))
     with pytest.raises(KeyboardInterrupt):
         deque(map(Interrupting, outcomes), maxlen=0)
 
@@ -97,6 +98,12 @@ class Interrupting:
     def __del__(self):
         with suppress(KeyboardInterrupt):  # as Python does, with a message
             signal.raise_signal(signal.SIGINT)
+
+
+def test_a_task_that_workers_cannot_read_fails(address, tmp_path):
+    outcomes = run(address, ["a", Unreadable(), "b"], tmp_path)
+    assert [outcome.result for outcome in outcomes] == ["A", None, "B"]
+    assert "no answer" in outcomes[1].failure
 
 
 def test_nothing_is_left_for_destructors_of_futures(address, tmp_path, monkeypatch):

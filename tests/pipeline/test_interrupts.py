@@ -14,7 +14,7 @@ from lattice_simp.pipeline.interrupts import interrupts_blocked, interrupts_reme
 
 def test_an_interrupt_waits_until_a_process_has_started():
     other, finished = threading.Event(), []
-    thread = threading.Thread(target=other.wait)
+    thread = threading.Thread(target=other.wait, daemon=True)
     thread.start()  # takes the signal, which the main thread blocks
 
     def start():
@@ -44,6 +44,22 @@ def test_an_interrupt_in_a_destructor_is_raised_again():
         with pytest.raises(KeyboardInterrupt):
             raise_interrupt()
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_no_turn_has_seen_is_raised_at_the_end():
+    with pytest.raises(KeyboardInterrupt), interrupts_remembered():
+        Interrupting()
+
+
+def test_a_handler_that_came_later_stays():
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with interrupts_remembered():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def test_other_interrupts_are_raised_at_once():

@@ -46,5 +46,16 @@ def dying_factory():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Unreadable:
+    """What a worker cannot read, as a file server does not answer."""
+
+    def __reduce__(self):
+        return _not_answered, ()
+
+
+def _not_answered():
+    raise TimeoutError("no answer")
+
+
 def make_reader():
     return os.environ.get
