@@ -61,7 +61,7 @@ def goal_costs(found, chart):
 
 @pytest.mark.parametrize("kind", ["full", "chain"])
 def test_the_best_is_found_where_everything_is_looked_at(kind, monkeypatch):
-    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    monkeypatch.setattr(search, "__defaults__", (1e6,))  # the beam: only `pops` ends a place
     nested = 0
     for seed in SEEDS:
         decoder, texts, words = pruned_decoder(seed, EVERYTHING, kind)
@@ -343,7 +343,7 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
 
 
 def test_word_lattices_are_searched_too(monkeypatch):
-    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    monkeypatch.setattr(search, "__defaults__", (1e6,))  # the beam: only `pops` ends a place
     for seed in SEEDS[:20]:
         decoder, texts, _ = pruned_decoder(seed, EVERYTHING)
         decoder = decoder.with_settings({"max_span": 10})
@@ -357,7 +357,7 @@ def test_word_lattices_are_searched_too(monkeypatch):
 
 
 def test_invisible_words_are_no_context(monkeypatch):
-    monkeypatch.setattr("lattice_simp.translate.pruned.cubes.BEAM", 1e6)
+    monkeypatch.setattr(search, "__defaults__", (1e6,))  # the beam: only `pops` ends a place
     for seed in SEEDS[:20]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
         if not decoder.grammar.nests:

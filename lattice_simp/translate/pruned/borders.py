@@ -60,27 +60,27 @@ def new_borders(model: NgramLookup, rests: Floats) -> Borders:
     return Borders(np.array([2, 0]), prefixes, _free_slots(FEWEST_MEETINGS), rests)
 
 
-def with_room(borders: Borders, meetings: int, order: int) -> Borders:
-    """Returns tables with room for so many more meetings, and the prefixes that they may add."""
-    if has_room(borders, meetings, order):
+def with_room(borders: Borders, meetings: int, prefixes: int) -> Borders:
+    """Returns tables with room for so many more meetings and prefixes."""
+    if has_room(borders, meetings, prefixes):
         return borders
-    prefixes, many = borders.prefixes, int(borders.used[PREFIXES]) + meetings * order
-    if many > len(prefixes.rows):
-        prefixes = rehashed(prefixes, int(borders.used[PREFIXES]), 2 * many)
+    table, many = borders.prefixes, int(borders.used[PREFIXES]) + prefixes
+    if many > len(table.rows):
+        table = rehashed(table, int(borders.used[PREFIXES]), 2 * many)
     larger, slots = borders.meetings, len(borders.meetings)
     while 2 * (int(borders.used[MEETINGS]) + meetings) > slots:
         slots *= 2
     if slots > len(larger):
         larger = _free_slots(2 * slots)
         _move(borders.meetings, larger)
-    return borders._replace(prefixes=prefixes, meetings=larger)
+    return borders._replace(prefixes=table, meetings=larger)
 
 
 @jit
-def has_room(borders: Borders, meetings: int, order: int) -> bool:
+def has_room(borders: Borders, meetings: int, prefixes: int) -> bool:
     """Returns whether `with_room` would return the same tables."""
-    prefixes = borders.used[PREFIXES] + meetings * order <= len(borders.prefixes.rows)
-    return prefixes and 2 * (borders.used[MEETINGS] + meetings) <= len(borders.meetings)
+    fits = borders.used[PREFIXES] + prefixes <= len(borders.prefixes.rows)
+    return fits and 2 * (borders.used[MEETINGS] + meetings) <= len(borders.meetings)
 
 
 def _free_slots(count: int) -> Records:
@@ -98,7 +98,7 @@ def _move(meetings: Records, larger: Records) -> None:
 
 @jit
 def _slot(meetings: Records, key: int) -> np.int64:
-    """Returns the slot of a key, or the free one where it belongs."""
+    """Does what `records.slot_of` does, in a table whose slots are the records themselves."""
     mask = len(meetings) - 1
     slot = first_slot(key, mask)
     while meetings[slot].key >= 0 and meetings[slot].key != key:

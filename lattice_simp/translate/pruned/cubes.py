@@ -28,7 +28,7 @@ from lattice_simp.translate.pruned.borders import (
 )
 from lattice_simp.translate.pruned.grids import Grids
 
-NODE = np.dtype([(name, np.int32) for name in ("place", "left", "right", "unused")] + [("cost", np.float64)])
+NODE = np.dtype([("left", np.int32), ("right", np.int32), ("cost", np.float64)])
 """A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
 
 ENTRY = np.dtype(
@@ -43,8 +43,8 @@ class Found(NamedTuple):
     Attributes:
         used: how many hypotheses and how many edges there are.
         nodes: records of `NODE`; those of a place are side by side, the cheapest first.
-        edges: records of `EDGE` (its arc is a grid);  costs: what each adds to its tails.
-        begin, end: (states,) int32, the hypotheses of each place.
+        edges: records of `EDGE`, whose arc is a grid here, without junctions;  costs: what each adds to its tails.
+        begin, end: (states,) int32, the hypotheses of each state of the chart that is a place.
     """
 
     used: Longs
@@ -63,8 +63,10 @@ BEAM = 20.0
 """Nats above the first hypothesis of a place at which it is done."""
 
 
-def search(chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Floats) -> tuple[Found, Borders]:
-    """Finds the best hypotheses of all places, those of the last one of the whole sentence; returns their borders, too.
+def search(
+    chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Floats, beam: float = BEAM
+) -> tuple[Found, Borders]:
+    """Finds the best hypotheses of all places, and returns their borders, too; the last place is the whole sentence.
 
     Args:
         chart: of a sentence.
@@ -72,6 +74,7 @@ def search(chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Fl
         grids: those of the chart.
         pops: (places,) int32, hypotheses of each place that are looked at.
         rests: (words,) float64, the rest costs.
+        beam: nats above the first hypothesis of a place at which it is done.
     """
     borders = new_borders(model, rests)
     found = Found(
@@ -84,21 +87,22 @@ def search(chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Fl
     )
     whole = int(chart.starts[-1])
     state, cost = start_state(model)
-    found.nodes[0] = (whole, WHOLE, state, 0, cost)
+    found.nodes[0] = (WHOLE, state, cost)
     found.begin[whole], found.end[whole] = 0, 1
     longest = int(np.diff(grids.path_offsets).max(initial=1))
     number = 0
     while number < len(grids.places):
-        borders = with_room(borders, _most_meetings(grids, number, int(pops[number]), longest), model.order)
+        most = _most_scored(grids, number, int(pops[number]))
+        borders = with_room(borders, most * longest, most * (model.order - 1))
         found = _roomy(found, int(pops[number]))
-        number = _fill_places(number, chart, model, grids, borders, found, pops, longest)
+        number = _fill_places(number, chart, model, grids, borders, found, pops, longest, beam)
     return found, borders
 
 
 @jit
-def _most_meetings(grids: Grids, number: int, pops: int, longest: int) -> int:
-    """Returns how many meetings a place may add: each hypothesis that is scored, one for each symbol."""
-    return (grids.offsets[number + 1] - grids.offsets[number] + 2 * pops + 2) * longest
+def _most_scored(grids: Grids, number: int, pops: int) -> int:
+    """Returns how many hypotheses of a place may be scored; each adds a meeting for a symbol, and a prefix at most."""
+    return grids.offsets[number + 1] - grids.offsets[number] + 2 * pops + 2
 
 
 def _roomy(found: Found, more: int) -> Found:
@@ -241,22 +245,29 @@ def _fill_places(
     found: Found,
     pops: Ints,
     longest: int,
+    beam: float,
 ) -> int:
     """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
     for number in range(first, len(grids.places)):
         if number > first:
             room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
-            if room < pops[number] or not has_room(
-                borders, _most_meetings(grids, number, pops[number], longest), model.order
-            ):
+            most = _most_scored(grids, number, pops[number])
+            if room < pops[number] or not has_room(borders, most * longest, most * (model.order - 1)):
                 return number
-        _fill_place(number, chart, model, grids, borders, found, pops[number])
+        _fill_place(number, chart, model, grids, borders, found, pops[number], beam)
     return len(grids.places)
 
 
 @jit
 def _fill_place(
-    number: int, chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, pops: int
+    number: int,
+    chart: Chart,
+    model: NgramLookup,
+    grids: Grids,
+    borders: Borders,
+    found: Found,
+    pops: int,
+    beam: float,
 ) -> None:
     """Finds the hypotheses of a place from those of the places before it."""
     place = grids.places[number]
@@ -267,7 +278,7 @@ def _fill_place(
         slots *= 2
     codes, owners = np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32)
     taken, best = 0, np.inf
-    while queue.used[WAITING] > 0 and taken < pops and queue.keys[0] <= best + BEAM:
+    while queue.used[WAITING] > 0 and taken < pops and queue.keys[0] <= best + beam:
         own = _take(queue)
         entry = queue.entries[own]
         first, second = grids.first[entry.grid], grids.second[entry.grid]
@@ -288,7 +299,7 @@ def _fill_place(
             owners[slot] = found.used[NODES]
             found.used[NODES] += 1
             node = found.nodes[owners[slot]]
-            node.place, node.left, node.right, node.cost = place, entry.left, entry.right, entry.cost
+            node.left, node.right, node.cost = entry.left, entry.right, entry.cost
         node = found.nodes[owners[slot]]
         node.cost = min(node.cost, entry.cost)
         edge = found.edges[found.used[EDGES]]

@@ -69,9 +69,9 @@ def estimated_gaps(found: Found, grids: Grids, goal: int) -> Floats:
     The hypotheses that were looked at are few of those near the best one. So each reference is taken for the best
     hypothesis of its place, whatever words it meets; all grids are looked at.
     """
-    num_places = len(found.begin)
-    inside, outside = np.full(num_places, np.inf), np.full(num_places, np.inf)
-    for place in range(num_places):
+    num_states = len(found.begin)
+    inside, outside = np.full(num_states, np.inf), np.full(num_states, np.inf)
+    for place in range(num_states):
         if found.begin[place] < found.end[place]:
             inside[place] = found.nodes[found.begin[place]].cost
     gaps = np.full(len(grids.arcs), np.inf)

@@ -17,15 +17,15 @@ from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 
 class Grids(NamedTuple):
-    """What leads to the places of the chart.
+    """What leads to the places of the chart: the hyperedges of Huang and Chiang (2007), each with its cube.
 
     Attributes:
-        offsets: (places + 1,) the grids of place p are `offsets[p]:offsets[p + 1]`.
+        offsets: (places + 1,) the grids of the place `places[p]` are `offsets[p]:offsets[p + 1]`.
         places: (places,) int32, the states of the chart, such that one only needs earlier ones.
         arcs: (grids,) int32, the last arc of the target side.
         path_offsets, paths: all arcs of the target side of each grid.
-        first, second: (grids,) int32, the places that its references stand for, `NONE` without; at a position of the
-            sentence, the first is the position before.
+        first, second: (grids,) int32, the states of the places that its references stand for, `NONE` without; at
+            a position of the sentence, the first is the position before.
         costs: (grids,) float64, what it costs without the references, as far as its own words tell.
     """
 

@@ -30,7 +30,7 @@ GAP_OF_A_FACTOR = 4.0
 newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
 
 LEAST_SHARE = 0.01
-"""The hypotheses that are looked at in any place, of those in the best one."""
+"""The least share of `pops` that any place gets."""
 
 
 def search_twice(chart: Chart, model: NgramLookup, pops: int) -> tuple[Found, Grids]:

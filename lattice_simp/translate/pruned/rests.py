@@ -46,7 +46,11 @@ def learnt_rests(chart: Chart, model: NgramLookup, grids: Grids, borders: Border
 def _meetings(
     chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, gaps: Floats
 ) -> tuple[Floats, Floats]:
-    """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights."""
+    """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights.
+
+    The search has scored all of these derivations (`cubes._score` takes the same steps), so that nothing is added to
+    its tables, which may have no room.
+    """
     nodes = found.nodes
     totals, weights = np.zeros(len(model.words)), np.zeros(len(model.words))
     for number in range(len(gaps)):
