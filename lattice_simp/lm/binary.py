@@ -9,6 +9,7 @@ ARPA file: the same numbers, more slowly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 
 import kenlm
@@ -82,10 +83,16 @@ class BinaryModel:
         states[()] = empty
         found: list[dict[tuple[str, ...], list[float]]] = [grams]
         contexts: list[tuple[str, ...]] = [(word,) for word in vocabulary if word != END]
+        extending: dict[tuple[str, ...], dict[str, None]] = {}
         for length in range(1, self.order):
             longer: dict[tuple[str, ...], list[float]] = {}
             for context in contexts:
-                self._extend(context, following[context[-1]], states, found[length - 1], longer)
+                words_after: Iterable[str] = following[context[-1]]
+                if length > 1:  # KenLM looks for the longer one behind the shorter one
+                    after_shorter = extending[context[1:]]
+                    others = (word for word in words_after if word not in after_shorter)
+                    words_after = [*after_shorter, *islice(others, 1)]  # one that backs off tells the backoff weight
+                extending[context] = self._extend(context, words_after, states, found[length - 1], longer)
             found.append(longer)
             contexts = [gram for gram in longer if gram[-1] != END]
         return vocabulary, [_section(level, ids, order) for order, level in enumerate(found, start=1)]
@@ -102,20 +109,23 @@ class BinaryModel:
         states: dict[tuple[str, ...], kenlm.State],
         own_level: dict[tuple[str, ...], list[float]],
         longer: dict[tuple[str, ...], list[float]],
-    ) -> None:
-        """Enters the n-grams that extend a context, and the context's backoff weight."""
+    ) -> dict[str, None]:
+        """Enters the n-grams that extend a context, and the context's backoff weight; returns their last words."""
         state = self._state(context, states)
         shorter = self._state(context[1:], states)
         after = kenlm.State()
         backoff = None
+        extending: dict[str, None] = {}
         for word in words:
             full = self._model.BaseFullScore(state, word, after)
             if full.ngram_length > len(context):
                 longer[(*context, word)] = [full.log_prob, 0.0]
+                extending[word] = None
             elif backoff is None:
                 # Both back off to the same n-gram: what the longer history pays more is the context's own weight.
                 backoff = full.log_prob - self._model.BaseScore(shorter, word, after)
         own_level[context][1] = backoff or 0.0
+        return extending
 
     def _state(self, context: tuple[str, ...], states: dict[tuple[str, ...], kenlm.State]) -> kenlm.State:
         known = states.get(context)

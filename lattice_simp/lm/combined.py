@@ -14,18 +14,22 @@ import numpy as np
 
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.lm.binary import Successors
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.restrict import RestrictedModel, child_blocks, suffixes
 
 
-def combined(models: Sequence[tuple[LanguageModel, float]], words: Sequence[str]) -> RestrictedModel:
+def combined(
+    models: Sequence[tuple[LanguageModel, float]], words: Sequence[str], successors: Successors | None = None
+) -> RestrictedModel:
     """Returns the weighted sum of language models, restricted to a vocabulary.
 
     Args:
         models: with their weights, not negative; those of weight 0 are left out, but the first stays if all are.
         words: the vocabulary; `word_ids[i]` of the result stands for `words[i]`.
+        successors: see `LanguageModel.restrict`.
     """
-    parts = [(model.restrict(words), weight) for model, weight in in_use(models)]
+    parts = [(model.restrict(words, successors), weight) for model, weight in in_use(models)]
     weighted = [replace(own, cost=weight * own.cost, backoff=weight * own.backoff) for own, weight in parts]
     return weighted[0] if len(weighted) == 1 else _union(weighted)
 

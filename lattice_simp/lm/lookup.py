@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.lm.binary import Successors
 from lattice_simp.lm.combined import combined, in_use
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.restrict import find_child
@@ -46,7 +47,9 @@ class NgramLookup(NamedTuple):
         return len(self.suffix)
 
 
-def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[str]) -> tuple[NgramLookup, Ints]:
+def lookup(
+    models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[str], successors: Successors | None = None
+) -> tuple[NgramLookup, Ints]:
     """Returns the weighted sum of language models, and (vocabulary,) int32, the number of each word in it.
 
     Several models are united for this vocabulary, and the n-grams of a KenLM binary are listed; those of one ARPA file
@@ -55,6 +58,7 @@ def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[s
     Args:
         models: with their weights, not negative; those of weight 0 are left out, but the first stays if all are.
         vocabulary: the words that will be looked up.
+        successors: see `LanguageModel.restrict`.
     """
     (model, weight), *others = in_use(models)
     if not others and not model.needs_successors:
@@ -63,7 +67,7 @@ def lookup(models: Sequence[tuple[LanguageModel, float]], vocabulary: Sequence[s
         arrays = (trie.children, trie.word, trie.cost, trie.backoff, trie.suffix, LOG_10 * weight)
         order = trie.order
     else:
-        united = combined(models, vocabulary)
+        united = combined(models, vocabulary, successors)
         known, start, end = united.word_ids, united.start_word, united.end_word
         suffix = np.where(united.suffix == united.root, ROOT, united.suffix).astype(np.int32)
         cost, backoff = (costs[:-1].astype(np.float32) for costs in (united.cost, united.backoff))

@@ -12,6 +12,7 @@ from lattice_simp.lm.optimistic import OrderView, advance, own_view
 from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.neighbours import neighbours
 from lattice_simp.translate.nested_chart import NO_WORD, Chart, search_chart, seen_labels
 
 MANY = 255
@@ -33,7 +34,8 @@ def chart_with_contexts(
         The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
     """
     labels, names = seen_labels(chart, invisible)
-    model = combined(list(models.values()), names)
+    weighted = list(models.values())
+    model = combined(weighted, names, neighbours(chart, weighted, invisible))
     made, top_steps = search_chart(chart, labels, model.word_ids, model.num_words, word_penalty)
     whole = int(made.starts[-1])
     contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model.start_word, own_view(model))

@@ -15,6 +15,7 @@ from lattice_simp.core.records import NONE
 from lattice_simp.lm.lookup import lookup
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.neighbours import neighbours
 from lattice_simp.translate.nested_chart import search_chart, seen_labels
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
 from lattice_simp.translate.pruned.grids import Grids
@@ -41,7 +42,8 @@ def kept_items(
         invisible: words that the language models do not see.
     """
     labels, names = seen_labels(chart, invisible)
-    model, words = lookup(list(models.values()), names)
+    weighted = list(models.values())
+    model, words = lookup(weighted, names, neighbours(chart, weighted, invisible))
     searched, top_steps = search_chart(chart, labels, words, model.end, word_penalty)
     found, grids = search_twice(searched, model, limits.pops)
     goal = int(searched.ends[-1])

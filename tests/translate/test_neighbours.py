@@ -1,0 +1,48 @@
+"""The words that can stand beside each other, against the enumeration of all translations."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+from test_exact_search import expected, make_decoder
+
+from lattice_simp.translate.neighbours import neighbours
+
+ASKING = [(SimpleNamespace(needs_successors=True), 1.0)]
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("kind", ["full", "chain", "phrases"])
+def test_no_words_meet_in_a_translation_that_are_no_neighbours(kind):
+    found = possible = nested = 0
+    for seed in SEEDS:
+        decoder, texts, words = make_decoder(seed, kind)
+        table = expected(decoder, texts, words)
+        if not table:
+            continue
+        nested += decoder.grammar.nests
+        follows = neighbours(decoder.hiero.chart(words), ASKING)
+        met = {pair for string in table for pair in pairwise(("<s>", *string))}
+        listed = {(word, after) for word, others in follows.items() for after in others}
+        assert met <= listed, seed
+        found, possible = found + len(listed), possible + len(follows) * (len(follows) - 1)
+    assert nested > 20
+    assert found < 0.8 * possible
+
+
+def test_words_that_models_do_not_see_are_passed():
+    for seed in SEEDS[:30]:
+        decoder, texts, words = make_decoder(seed)
+        table = expected(decoder, texts, words)
+        hidden = sorted({word for string in table for word in string})[:1]
+        follows = neighbours(decoder.hiero.chart(words), ASKING, hidden)
+        seen = [("<s>", *(word for word in string if word not in hidden)) for string in table]
+        assert all(after in follows[word] for string in seen for word, after in pairwise(string)), seed
+        assert not set(hidden) & set(follows), seed
+
+
+def test_nothing_is_found_for_models_that_need_no_neighbours():
+    decoder, _, words = make_decoder(0)
+    assert neighbours(decoder.hiero.chart(words), [(SimpleNamespace(needs_successors=False), 1.0)]) is None
