@@ -61,7 +61,6 @@ def _follow(chart: Chart, count: int) -> _Sets:
     follow = np.zeros((count + 1, width), dtype=np.uint64)
     is_empty = np.zeros(num_states, dtype=np.bool_)
     is_empty[chart.starts] = True
-    is_empty[whole] = False
     _add(lasts[whole], count)
     own = np.zeros(width, dtype=np.uint64)
     for state in range(num_states):

@@ -5,9 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from helpers import random_arpa
 from test_exact_search import expected, make_decoder
 
+from lattice_simp import LanguageModel
+from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.translate.decoder import Decoder
+from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.neighbours import neighbours
 
 ASKING = [(SimpleNamespace(needs_successors=True), 1.0)]
@@ -30,6 +36,17 @@ def test_no_words_meet_in_a_translation_that_are_no_neighbours(kind):
         found, possible = found + len(listed), possible + len(follows) * (len(follows) - 1)
     assert nested > 20
     assert found < 0.8 * possible
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 130])
+def test_any_number_of_words(count):
+    rules = [f"[X] ||| s{number} ||| t{number}" for number in range(count)]
+    grammar = Grammar.from_rules(parse_rules([*rules, "[X] ||| [X,1] no ||| [X,1] no"]))
+    model = LanguageModel.from_bytes(random_arpa(np.random.default_rng(0), ["a"], 2).encode())
+    decoder = Decoder(grammar, {"LM": model}, {"LM": 1.0})
+    follows = neighbours(decoder.hiero.chart([f"s{number}" for number in range(count)]), ASKING)
+    words = [f"t{number}" for number in range(count)]
+    assert follows == {word: [after] for word, after in pairwise(["<s>", *words])} | {words[-1]: []}
 
 
 def test_words_that_models_do_not_see_are_passed():
