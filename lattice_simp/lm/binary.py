@@ -1,9 +1,9 @@
 """KenLM binary models, whose n-grams cannot be listed: they are asked for those that a lattice can need.
 
 The `kenlm` module tells for a history and a word the score and the length of the n-gram it matched. Asked for every
-pair of words that can be neighbours, then for every word that can follow an n-gram just found, and so on, it
-yields all n-grams of the model that some path of the lattice contains, and from there on everything goes as with an
-ARPA file: the same numbers, more slowly.
+pair of words that can be neighbours, then for every word that can follow an n-gram just found and follows it without
+its first word in the model, and so on, it yields all n-grams of the model that some path of the lattice contains, and
+from there on everything goes as with an ARPA file: the same numbers, more slowly.
 """
 
 from __future__ import annotations

@@ -55,6 +55,12 @@ def lookup(
     Several models are united for this vocabulary, and the n-grams of a KenLM binary are listed; those of one ARPA file
     stay where they are.
 
+    >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+    >>> model, numbers = lookup([(LanguageModel.from_bytes(text.encode()), 0.5)], ["a"])
+    >>> state, cost = read_word(model, start_state(model)[0], numbers[0])
+    >>> round(cost, 4)   # 0.5 * 0.5 * ln 10
+    0.5756
+
     Args:
         models: with their weights, not negative; those of weight 0 are left out, but the first stays if all are.
         vocabulary: the words that will be looked up.
