@@ -88,7 +88,10 @@ def serve(command):
         said = next((line for line in server.stderr if "serving at" in line), "")
         if said:
             server.send_signal(signal.SIGINT)
-        server.communicate(timeout=60)
+        try:
+            server.communicate(timeout=60)
+        finally:
+            server.kill()
         return (0 if server.returncode == 130 else server.returncode), said
 
 

@@ -35,34 +35,40 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_remembered() -> Iterator[Callable[[], None]]:
-    """Yields a function that raises KeyboardInterrupt if Ctrl-C has come since, for loops to call in each turn.
+def interrupts_remembered(*numbers: int) -> Iterator[Callable[[], None]]:
+    """Yields a function that raises what a signal raises if one has come since, for loops to call in each turn.
 
-    The interrupt is raised at once as well, but if it comes while an object is destroyed, Python only prints it. The
+    It is raised at once as well, but if the signal comes while an object is destroyed, Python only prints that. The
     destructors of some libraries take so long that this happens once in a hundred times on a busy machine.
 
+    Args:
+        numbers: of the signals; Ctrl-C's without.
+
     Raises:
-        KeyboardInterrupt: at the end, if only that was left.
+        KeyboardInterrupt: at the end, if Ctrl-C was lost and no turn has raised it.
     """
     came: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield lambda: None
-        return
+    in_main = threading.current_thread() is threading.main_thread()
+    found = {number: signal.getsignal(number) for number in numbers or [signal.SIGINT] if in_main}
+    handlers = {number: handler for number, handler in found.items() if callable(handler)}
 
     def remember(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        handler(number, frame)
+        handlers[number](number, frame)
 
     def raise_again() -> None:
         if came:
+            number = came[0]
             came.clear()
-            raise KeyboardInterrupt
+            handlers[number](number, None)
 
     try:
-        signal.signal(signal.SIGINT, remember)
+        for number in handlers:
+            signal.signal(number, remember)
         yield raise_again
     finally:  # a generator that nobody ends is closed at any time, by any thread
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is remember:
-            signal.signal(signal.SIGINT, handler)
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():
+                if signal.getsignal(number) is remember:
+                    signal.signal(number, handler)
     raise_again()

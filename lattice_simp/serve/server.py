@@ -15,12 +15,16 @@ import uvicorn
 from starlette.applications import Starlette
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.interrupts import interrupts_remembered
 
 LONGEST_ADDRESS = 65_536
 """Bytes of a request line and headers: a text in its address takes up to nine of them a character."""
 
 CONNECTIONS = 256
 """Further ones are refused."""
+
+LOST_SIGNALS = 1
+"""Seconds after which a signal is raised that was lost before the server watched for signals itself."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -72,9 +76,28 @@ def run(app: Starlette, own: socket.socket, ready: Callable[[], None] = lambda: 
         KeyboardInterrupt: Ctrl-C.
         SystemExit: SIGTERM; with the code that shells give for it.
     """
+    with own, terminable(), interrupts_remembered(signal.SIGINT, signal.SIGTERM) as raise_interrupt:
+        try:
+            for service in app.state.services:
+                service.start()
+            ready()
+            uvicorn.Server(_config(app, raise_interrupt)).run(sockets=[own])
+        finally:
+            for service in app.state.services:
+                service.close()
+
+
+def _config(app: Starlette, raise_interrupt: Callable[[], None]) -> uvicorn.Config:
+    """Returns how the app is served; a signal that was lost is raised again from time to time."""
+
+    async def each_time() -> None:
+        raise_interrupt()
+
     # No grace: whoever ends the server wants it to end. The log is our own: a message says what is wrong.
-    config = uvicorn.Config(
+    return uvicorn.Config(
         app,
+        callback_notify=each_time,
+        timeout_notify=LOST_SIGNALS,
         http="h11",
         loop="asyncio",
         lifespan="off",
@@ -85,15 +108,6 @@ def run(app: Starlette, own: socket.socket, ready: Callable[[], None] = lambda: 
         timeout_graceful_shutdown=0,
         h11_max_incomplete_event_size=LONGEST_ADDRESS,
     )
-    with own, terminable():
-        try:
-            for service in app.state.services:
-                service.start()
-            ready()
-            uvicorn.Server(config).run(sockets=[own])
-        finally:
-            for service in app.state.services:
-                service.close()
 
 
 @contextmanager
