@@ -1,8 +1,8 @@
 """The bounded search of exact language-model application, coarse to fine.
 
-1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/optimistic.py`; of a trigram model, 1 and 2),
-   each bounded by the estimates of the one before, give an admissible estimate of the cost from every (state, history)
-   to the end.
+1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/optimistic.py`; of a trigram model, 1 and 2,
+   of shorter ones, 1), each bounded by the estimates of the one before, give an admissible estimate of the cost from
+   every (state, history) to the end.
 2. A narrow beam search, guided by the estimates, finds a good path; its cost bounds the best one.
 3. The exact product is built only where cost so far + estimate stays within that bound (+ the beam).
 
