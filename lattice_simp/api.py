@@ -7,6 +7,7 @@ from lattice_simp.constrain.constraint import ConstraintProcessor, TokenConstrai
 from lattice_simp.constrain.vocabulary import token_bytes
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.corpus.alignment import SentencePair, align_sentences
@@ -64,6 +65,7 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 
 __all__ = [
+    "MARKS",
     "AlignmentSettings",
     "CombinationSettings",
     "ConstraintProcessor",

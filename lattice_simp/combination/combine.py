@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +13,7 @@ from lattice_simp.combination.agreement import NGRAM, POSTERIOR, WORDS, agreemen
 from lattice_simp.combination.methods import METHODS, Expand, Task, Tokens
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
@@ -92,6 +93,7 @@ def combine(
     lm: LanguageModel | None = None,
     weights: Mapping[str, float] | None = None,
     expand: Expand | None = None,
+    ignore: Collection[str] = MARKS,
 ) -> Lattice:
     """Returns the lattice of what the systems' outputs combine to; its best path is what they agree on.
 
@@ -114,6 +116,7 @@ def combine(
             `default_weights`; a single system's own best string is the best then.
         expand: for `phrases`, returns the lattice of what the equivalent phrases of some sentences make:
             `expansion_of(Paraphraser())`, where English can be parsed. None for spans between common words alone.
+        ignore: labels that are no words, as in `nbest`; the result is without them.
 
     Returns:
         An acceptor with the features, sorted topologically.
@@ -127,7 +130,7 @@ def combine(
     shares, scales = chosen.of_systems(len(outputs))
     check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
     symbols = SymbolTable()
-    systems = [_system(own, symbols, scale) for own, scale in zip(outputs, scales, strict=True)]
+    systems = [_system(output, symbols, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
     there = [number for number, own in enumerate(systems) if own is not None]
     if not there:
         raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
@@ -166,7 +169,7 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
     return {**weights, **({LM: settings.lm_weight} if lm else {})}
 
 
-def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | None:
+def _system(output: Output, symbols: SymbolTable, scale: float, ignore: Collection[str]) -> Lattice | None:
     """Returns a system's posteriors, or None if it has no hypothesis."""
     if isinstance(output, str):
         output = [Hypothesis(tuple(output.split(" ")) if output else ())]
@@ -174,7 +177,7 @@ def _system(output: Output, symbols: SymbolTable, scale: float) -> Lattice | Non
         lattice = output.project_output().with_symbols(symbols)
     else:
         lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in output), symbols)
-    lattice = normalise(lattice, scale)
+    lattice = normalise(lattice.without_words(ignore), scale)
     return None if lattice.empty else lattice
 
 

@@ -21,7 +21,7 @@ from lattice_simp.combination.combine import (
     expansion_of,
     feature_names,
 )
-from lattice_simp.commands.options import FAILED, FIRST_ID, command_app, readable
+from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -68,6 +68,7 @@ def combine_outputs(
         bool, typer.Option("--parse", help="phrases are also those of English parses (the extra skeletons)")
     ] = False,
     first_id: FIRST_ID = None,
+    ignore: IGNORE = None,
     output: Annotated[str, typer.Option("--output", "-o", help="a line for each sentence, or - for stdout")] = "-",
     n: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 100,
     nbest_output: Annotated[Optional[str], typer.Option(help="n-best lists with the features")] = None,  # noqa: UP045
@@ -96,10 +97,11 @@ def combine_outputs(
     model = None if lm is None else LanguageModel.read(lm)
     weighted = None if weights is None else read_weights(weights)
     names = feature_names(len(sources), lm=lm is not None)
+    ignored = ignored_labels(ignore)
     check_weights(weighted or {}, names)
 
     def combined(outputs: tuple[Output, ...]) -> Lattice:
-        return combine(outputs, own, lm=model, weights=weighted, expand=expand)
+        return combine(outputs, own, lm=model, weights=weighted, expand=expand, ignore=ignored)
 
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from lattice_simp import EditCosts, Lattice, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Strings
+from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
@@ -27,6 +28,7 @@ class Composition:
         engine: see `engines.py`; lists are for the arrays alone.
         first_id: of the sentences in n-best lists.
         pieces: of the words in n-best lists, which are joined.
+        ignore: labels that are no words.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -38,14 +40,19 @@ class Composition:
     engine: Engine = "arrays"
     first_id: int = 0
     pieces: PieceKind = "none"
+    ignore: Collection[str] = MARKS
     sentences: int = 0
     empty: int = 0
     missing: int = 0
 
-    def compose(self, full: Lattice, hypotheses: Lattice | Strings) -> Lattice:
+    def compose(self, full: Lattice, hypotheses: Lattice | Iterable[Hypothesis]) -> Lattice:
         """Returns the full hypotheses that contain a skeleton hypothesis; empty where there are none."""
         engine = ENGINES[self.engine]
-        acceptor = engine.gappy_acceptor(hypotheses, loops=self.loops, symbols=full.symbols)
+        if isinstance(hypotheses, Lattice):
+            words: Lattice | Strings = hypotheses.without_words(self.ignore)
+        else:
+            words = unmarked(hypotheses, self.ignore)
+        acceptor = engine.gappy_acceptor(words, loops=self.loops, symbols=full.symbols)
         joint: Lattice = engine.compose(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
         return joint
 
@@ -59,7 +66,7 @@ class Composition:
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
         for (sentence, entries), (own_sentence, own) in zip_longest(
-            *(stream_nbest(path, self.first_id, pieces=self.pieces) for path in (full, skeleton)), fillvalue=nothing
+            *(self._lists(path) for path in (full, skeleton)), fillvalue=nothing
         ):
             if sentence >= 0:
                 self.sentences += 1
@@ -68,6 +75,9 @@ class Composition:
                 last, own_id = self.sentences - 1 + self.first_id, own_sentence + self.first_id
                 message = f"hypotheses of sentence {own_id}, but {full} ends with {last}"
                 raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
+
+    def _lists(self, path: str) -> Iterator[tuple[int, list[Hypothesis]]]:
+        return stream_nbest(path, self.first_id, pieces=self.pieces, ignore=self.ignore)
 
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:
         if not entries or not own:

@@ -10,10 +10,11 @@ from typing import Annotated, Any, Optional
 import typer
 
 from lattice_simp.commands.batch import JOBS, find_batch
-from lattice_simp.commands.options import OUTPUT, Id, Input, LabelOptions, read_full, readable
+from lattice_simp.commands.options import OUTPUT, Id, Input, WordOptions, ignored_words, read_full, readable
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
@@ -25,7 +26,7 @@ app = typer.Typer()
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def confidence(
     source: Input,
     sentence: Id = None,
@@ -51,8 +52,9 @@ def confidence(
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """
-    lines = None if hypotheses is None else [as_tokens(line) for line in read_lines(hypotheses)]
-    skeletons = None if skeleton is None else dict(stream_nbest(skeleton))
+    ignored = ignored_words(settings)
+    lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
+    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, ignore=ignored))
 
     with readable(source) as file, open_text(output, "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
@@ -61,7 +63,8 @@ def confidence(
         else:
             found = batch.results(Lattice.connected)
         count = 0
-        for count, (name, lattice) in enumerate(found, 1):
+        for count, (name, marked) in enumerate(found, 1):
+            lattice = marked.without_words(ignored)
             number = int(name) if name.isdecimal() else count - 1
             if lattice.connected().empty:
                 continue

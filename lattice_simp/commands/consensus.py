@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
@@ -18,6 +18,8 @@ from lattice_simp.commands.options import (
     Input,
     LabelOptions,
     To,
+    WordOptions,
+    ignored_words,
     labels_of_lists,
     pieces_of,
     read_full,
@@ -28,6 +30,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import SymbolTable, as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
@@ -62,7 +65,7 @@ Scale = Annotated[float, typer.Option(help="what the costs are multiplied with b
 
 
 @dataclass(frozen=True)
-class _MbrOptions(LabelOptions, MbrSettings):
+class _MbrOptions(WordOptions, MbrSettings):
     """Those of the linear gain, and of labels."""
 
 
@@ -73,6 +76,7 @@ class _Decision:
     utility: str
     given: dict[str, Any]
     pruning: MbrPruning
+    ignored: Collection[str]
 
     def __post_init__(self) -> None:
         if self.utility != "linear" and self.given.keys() - {"scale"}:
@@ -82,20 +86,23 @@ class _Decision:
 
     def of_lattice(self, lattice: Lattice) -> Lattice:
         """Returns the lattice of linear gains."""
-        return mbr_lattice(lattice, MbrSettings(**self.given))
+        return mbr_lattice(lattice, MbrSettings(**self.given), ignore=self.ignored)
 
     def of_paths(self, lattice: Lattice, paths: int) -> Lattice:
         """Returns the lattice of linear gains, or the best paths with the gains of a utility."""
         if self.utility == "linear":
             return self.of_lattice(lattice)
-        return Lattice.from_nbest(self.of_list(nbest(lattice, paths, unique=False)), lattice.symbols)
+        return Lattice.from_nbest(
+            self.of_list(nbest(lattice, paths, unique=False, ignore=self.ignored)), lattice.symbols
+        )
 
     def of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         """Returns hypotheses by their expected gains."""
         if self.utility != "linear":
-            return mbr_nbest(hypotheses, self.utility, scale=self.given.get("scale", 1.0), pruning=self.pruning)
+            scale = self.given.get("scale", 1.0)
+            return mbr_nbest(hypotheses, self.utility, scale=scale, pruning=self.pruning, ignore=self.ignored)
         decided = self.of_lattice(Lattice.from_nbest(hypotheses))
-        return nbest(decided, len(hypotheses)) if hypotheses else []
+        return nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
 
 
 @app.command()
@@ -158,8 +165,9 @@ def mbr(
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
-    labels = {own.name: settings.pop(own.name) for own in fields(LabelOptions) if own.name in settings}
-    decision = _Decision(utility, settings, MbrPruning(max_calls))
+    ignored = ignored_words(settings)
+    labels = {field.name: settings.pop(field.name) for field in fields(LabelOptions) if field.name in settings}
+    decision = _Decision(utility, settings, MbrPruning(max_calls), ignored)
 
     def decided(lattice: Lattice) -> Lattice:
         return decision.of_paths(lattice, paths)
@@ -255,7 +263,7 @@ def confusion(
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def oracle(
     sources: Annotated[
         list[str], typer.Argument(help="an n-best list, a PLF file, a folder, an archive, or a lattice file a sentence")
@@ -270,13 +278,14 @@ def oracle(
 
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """
-    references = [list(rows) for rows in zip(*_reference_lines(reference), strict=True)]
+    ignored = ignored_words(settings)
+    references = [list(rows) for rows in zip(*_reference_lines(reference, ignored), strict=True)]
     chosen: list[Tokens] = []
     best: list[Tokens] = []
     for lattice, own in _paired(_lattices(sources, first_id or 0, settings), references, sources[-1]):
-        paths = nbest(lattice, 1)  # none where a list holds nothing for the sentence
+        paths = nbest(lattice, 1, ignore=ignored)  # none where a list holds nothing for the sentence
         best.append(paths[0].tokens if paths else ())
-        chosen.append(find_oracle(lattice, own, metric).hypothesis.tokens if paths else ())
+        chosen.append(find_oracle(lattice, own, metric, ignore=ignored).hypothesis.tokens if paths else ())
     with open_text("-", "w") as file:
         file.write(f"sentences\t{len(chosen)}\n")
         for name, hypotheses in ((f"oracle {metric.upper()}", chosen), (f"best path {metric.upper()}", best)):
@@ -286,8 +295,8 @@ def oracle(
             file.writelines(f"{' '.join(tokens)}\n" for tokens in chosen)
 
 
-def _reference_lines(paths: list[Path]) -> list[list[Tokens]]:
-    files = [[as_tokens(line) for line in read_lines(path)] for path in paths]
+def _reference_lines(paths: list[Path], ignored: Collection[str]) -> list[list[Tokens]]:
+    files = [[without_marks(as_tokens(line), ignored) for line in read_lines(path)] for path in paths]
     for path, lines in zip(paths, files, strict=True):
         if len(lines) != len(files[0]):
             message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +23,9 @@ from lattice_simp.commands.options import (
     Input,
     LabelOptions,
     To,
+    WordOptions,
     command_app,
+    ignored_words,
     labels_of_lists,
     pieces_of,
     read_full,
@@ -35,7 +38,6 @@ from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
-from lattice_simp.core.symbols import split_tokens
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
@@ -43,7 +45,6 @@ from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
-from lattice_simp.lm.marks import MARKS
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import MAX_STATES
@@ -68,13 +69,11 @@ EngineOption = Annotated[Engine, typer.Option(help="arrays (fast) or openfst (th
 
 
 @dataclass(frozen=True)
-class _ComposeOptions(LabelOptions):
+class _ComposeOptions(WordOptions):
     edits: EditCosts | None = option(None, "edits", "tolerate missing and other words at a cost")
 
 
 MaxStates = Annotated[int, typer.Option(min=1, help="that a deterministic lattice may have; more are an error")]
-
-SCORE_MARKS = f"score as words, too: {' '.join(MARKS)}"
 
 COUNTED_STRINGS = 1000
 """Different strings are counted up to this number, since counting them means finding them."""
@@ -84,26 +83,32 @@ COUNTED_ARCS = 20_000
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = None) -> None:
     """Print size, kind and best path; of many lattices, a line each. Example: lattice-simp lattice info full.fst"""
+    ignored = ignored_words(settings)
+
+    def facts(lattice: Lattice) -> dict[str, str]:
+        return _facts(lattice, ignored)
+
     with readable(source) as file, open_text("-", "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
         if batch is None:
-            rows = _facts(read_full(file, sentence, labels=settings))
+            rows = facts(read_full(file, sentence, labels=settings))
             out.writelines(f"{name}\t{value}\n" for name, value in rows.items())
             return
         out.write("\t".join(("name", *_BATCH_FACTS)) + "\n")
-        for name, facts in batch.results(_facts):
-            out.write("\t".join((name, *(facts.get(own, "") for own in _BATCH_FACTS))) + "\n")
+        for name, rows in batch.results(facts):
+            out.write("\t".join((name, *(rows.get(fact, "") for fact in _BATCH_FACTS))) + "\n")
     batch.finish()
 
 
 _BATCH_FACTS = ("kind", "states", "arcs", "words", "acyclic", "paths", "best cost", "best string")
 
 
-def _facts(lattice: Lattice) -> dict[str, str]:
-    """Returns what `info` tells of a lattice, by name."""
+def _facts(lattice: Lattice, ignored: Collection[str]) -> dict[str, str]:
+    """Returns what `info` prints for a lattice, by name."""
+    lattice = lattice.without_words(ignored)
     lines = [
         ("kind", "acceptor" if lattice.is_acceptor else "transducer"),
         ("states", str(lattice.num_states)),
@@ -172,7 +177,7 @@ def convert(
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def lm(
     source: Input,
     model: Annotated[Path, typer.Option(help="an ARPA file or a KenLM binary")],
@@ -181,11 +186,6 @@ def lm(
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
     name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
-    ignore: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(help="a word that the model does not see, or several between blanks; may be given several times"),
-    ] = None,
-    score_marks: Annotated[bool, typer.Option("--score-marks", help=SCORE_MARKS)] = False,
     replace: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(help="take this feature (`lm` for l= in SLF) out first, with what it costs at --old-weight"),
@@ -205,7 +205,7 @@ def lm(
     """
     if old_weight is not None and replace is None:
         raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
-    ignored = {*(() if score_marks else MARKS), *split_tokens(" ".join(ignore or ()).replace("\n", " "))}
+    ignored = ignored_words(settings)
     models = {name: (LanguageModel.read(model), weight)}
 
     def scored(full: Lattice) -> Lattice:
@@ -226,7 +226,7 @@ def lm(
     write_result(scored(full), output)
 
 
-def _say_ignored(lattice: Lattice, ignored: set[str]) -> None:
+def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
     """Tells on stderr which words no model sees."""
     labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word)) is not None}
     count = int(np.isin(lattice.olabels, list(labels)).sum())
@@ -280,6 +280,7 @@ def compose(
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
     edits = settings.pop("edits", None)
+    ignored = ignored_words(settings)
     composition = Composition(
         weight,
         loops,
@@ -289,6 +290,7 @@ def compose(
         engine,
         first_id or 0,
         pieces_of(settings),
+        ignored,
     )
     of_lists = labels_of_lists(settings)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
@@ -317,7 +319,7 @@ def compose(
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def nbest(
     source: Input,
     sentence: Id = None,
@@ -338,8 +340,10 @@ def nbest(
         if given:
             _needs_arrays(engine, flag)
 
+    ignored = ignored_words(settings)
+
     def best(lattice: Lattice) -> list[Hypothesis]:
-        return ENGINES[engine].nbest(lattice, n, unique=unique)  # type: ignore[no-any-return]
+        return ENGINES[engine].nbest(lattice, n, unique=unique, ignore=ignored)  # type: ignore[no-any-return]
 
     with readable(source) as file:
         batch = find_batch(file, sentence, jobs, settings)

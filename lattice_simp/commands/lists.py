@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, PIECES, readable
+from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, ignored_labels, readable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -56,6 +56,7 @@ def tokens(
     case: Annotated[Literal["keep", "lower"], typer.Option(help="of the words")] = "keep",
     pieces: PIECES = "none",
     first_id: FIRST_ID = None,
+    ignore: IGNORE = None,
     output: LIST_OUTPUT = "-",
 ) -> None:
     """Make tokens of n-best lists, so that detokenised or cased text can be matched with others' tokens.
@@ -67,7 +68,7 @@ def tokens(
     made = Tokeniser(language or "", tokenise=language is not None, normalise=language is not None, case=case)
     with readable(source) as file:
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces)
+        lists = stream_nbest(file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
         _write(
             (
                 (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
@@ -90,6 +91,7 @@ def texts(
         typer.Option("--source", help="the source sentences, which JSON lines may hold, too"),
     ] = None,
     first_id: FIRST_ID = None,
+    ignore: IGNORE = None,
     output: Annotated[str, typer.Option("--output", "-o", help="a text, or JSON lines if it ends in .jsonl")] = "-",
 ) -> None:
     """Write n-best lists as plain texts, exactly N lines for each sentence, as mbrs and COMET take them.
@@ -102,7 +104,7 @@ def texts(
     lines = None if source_text is None else list(read_lines(source_text))
     with readable(source) as file:
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces)
+        lists = stream_nbest(file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
         if as_json:
             write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
             return

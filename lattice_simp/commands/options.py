@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,8 @@ from typer.core import TyperCommand
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
@@ -115,6 +117,10 @@ def writable(path: Path) -> Path:
     return path
 
 
+IGNORE_HELP = "a label that is no word, or several between blanks; may be given several times"
+IGNORE = Annotated[Optional[list[str]], typer.Option(help=IGNORE_HELP)]  # noqa: UP045
+
+
 @dataclass(frozen=True)
 class LabelOptions:
     """What the labels of a lattice file are."""
@@ -123,6 +129,24 @@ class LabelOptions:
     isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
     words: bool = option(False, "words", "numeric labels of AT&T text are words")
     pieces: PieceKind = option("none", "pieces", "labels are pieces, which make words: bpe (@@), sentencepiece (▁)")
+
+
+@dataclass(frozen=True)
+class WordOptions(LabelOptions):
+    """What the labels of a lattice file are, and which of them are no words."""
+
+    ignore: list[str] | None = option(None, "ignore", IGNORE_HELP)
+    keep_marks: bool = option(False, "keep-marks", "count sentence ends, silence and noise (<s>, !SIL, ...) as words")
+
+
+def ignored_words(settings: dict[str, Any]) -> frozenset[str]:
+    """Takes the options on words out of the `WordOptions` that were given, and returns the labels that are no words."""
+    return ignored_labels(settings.pop("ignore", None), keep_marks=settings.pop("keep_marks", False))
+
+
+def ignored_labels(ignore: Sequence[str] | None, *, keep_marks: bool = False) -> frozenset[str]:
+    """Returns the labels that are no words: those of --ignore, and the marks."""
+    return frozenset(split_tokens(" ".join(ignore or ()).replace("\n", " "))) | (frozenset() if keep_marks else MARKS)
 
 
 def read_full(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, PIECES, command_app, readable
+from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, command_app, ignored_labels, readable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -52,6 +52,7 @@ def nbest(
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
     pieces: PIECES = "none",
     first_id: FIRST_ID = None,
+    ignore: IGNORE = None,
     output: Annotated[str, OUTPUT] = "-",
     best: Annotated[bool, BEST] = False,
 ) -> None:
@@ -84,7 +85,7 @@ def nbest(
             yield number, done if own is None else weighted_nbest(done, own)
 
     with readable(file) as own_file:
-        found = scored(stream_nbest(own_file, first_id or 0, pieces=pieces))
+        found = scored(stream_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore)))
         _write(found, output, best, None if lines is None else len(lines), first_id or 0)
 
 
@@ -106,6 +107,7 @@ def lattices(
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
+    from lattice_simp.core.marks import MARKS
     from lattice_simp.formats import read
     from lattice_simp.rescore.combine import combine
     from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
@@ -122,7 +124,7 @@ def lattices(
 
     def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, words in enumerate(lines):
-            lattice = read(_lattice_path(folder, number))
+            lattice = read(_lattice_path(folder, number)).without_words(MARKS)
             found = rescore_lattice(
                 lattice, words, joint, n=count, beam=max(beam, count), lattice_weight=lattice_weight
             )

@@ -11,6 +11,7 @@ from typing import Any
 from lattice_simp.commands.options import readable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
@@ -55,7 +56,8 @@ class SkeletonLists:
         Raises:
             FormatError: the file is broken, or holds a sentence beyond the last one.
         """
-        lists = {number: tuple(entries) for number, entries in stream_nbest(self.path, self.first_id) if entries}
+        streamed = stream_nbest(self.path, self.first_id, ignore=MARKS)
+        lists = {number: tuple(entries) for number, entries in streamed if entries}
         last = max(lists, default=0)
         if last >= count:
             message = f"hypotheses of sentence {last + self.first_id}, but the input has {count} lines"

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, PIECES, STDIN, command_app, readable, writable
+from lattice_simp.commands.options import (
+    FIRST_ID,
+    IGNORE,
+    PIECES,
+    STDIN,
+    command_app,
+    ignored_labels,
+    readable,
+    writable,
+)
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
@@ -143,6 +152,7 @@ def lattices(
     directions: Annotated[Optional[int], DIRECTIONS] = None,  # noqa: UP045
     restarts: Annotated[Optional[int], RESTARTS] = None,  # noqa: UP045
     seed: Annotated[int, SEED] = 1,
+    ignore: IGNORE = None,
     jobs: Annotated[int, JOBS] = 1,
 ) -> None:
     """Tunes weights on lattices of any decoder (`from to word feature:value ...`, cost = sum of weight x value)."""
@@ -157,7 +167,8 @@ def lattices(
         )
     goal = _Goal(metric, files[0], references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
-    own = [read(path, "features", symbols, feature_names=names) for path in files]
+    ignored = ignored_labels(ignore)
+    own = [read(path, "features", symbols, feature_names=names).without_words(ignored) for path in files]
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(own, symbols, goal, start, output, search)
 
@@ -170,6 +181,7 @@ def nbest(
     output: Annotated[Path, OUTPUT],
     pieces: PIECES = "none",
     first_id: FIRST_ID = None,
+    ignore: IGNORE = None,
     metric: Annotated[TunedName, METRIC] = "bleu",
     source: Annotated[Optional[Path], COMPARED] = None,  # noqa: UP045
     optimizer: Annotated[Optimizer, OPTIMIZER] = "mert",
@@ -191,7 +203,7 @@ def nbest(
     goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as own_file:
-        lists = read_nbest(own_file, first_id or 0, pieces=pieces)
+        lists = read_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
     lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:
@@ -284,6 +296,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     Raises:
         FormatError: there are no sentences, or a file has not a line for each.
     """
+    from lattice_simp.core.marks import without_marks
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 
@@ -291,7 +304,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
         raise FormatError("the file is empty", path=source, remedy="give a development set, one sentence a line")
     columns = []
     for path in paths:
-        lines = [tuple(split_tokens(line)) for line in read_lines(path)]
+        lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
         if len(lines) != count:
             message = f"has {len(lines)} lines for the {count} of {source}"
             raise FormatError(message, path=path, remedy="give files of equally many lines")

@@ -406,6 +406,21 @@ class Lattice:
         made.validate()
         return made
 
+    def without_words(self, words: Iterable[str]) -> Lattice:
+        """Returns the lattice with epsilons in the place of these words; arcs keep their numbers and costs.
+
+        >>> lattice = Lattice.from_strings([("<s> a </s>", 1.0)]).without_words({"<s>", "</s>"})
+        >>> lattice.symbols.decode(lattice.olabels)
+        ['a']
+        """
+        labels = [label for label in map(self.symbols.find, words) if label is not None]
+        is_gone = np.zeros(len(self.symbols), dtype=np.bool_)
+        is_gone[labels] = True
+        if not is_gone[self.olabels].any():
+            return self
+        olabels = np.where(is_gone[self.olabels], EPSILON, self.olabels).astype(np.int32)
+        return replace(self, olabels=olabels, ilabels=olabels if self.is_acceptor else self.ilabels)
+
     def project_output(self) -> Lattice:
         """Returns the acceptor of the output words; features stay."""
         return replace(self, ilabels=self.olabels, isymbols=None)

@@ -31,8 +31,8 @@ from lattice_simp.formats.common import (
 from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
 from lattice_simp.support.textio import decode, open_text
 
-EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>"})
-"""The words that are read as epsilon: OpenFst's and Kaldi's."""
+EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"})
+"""The words that are read as epsilon: those of OpenFst, Kaldi, lttoolbox and HFST."""
 
 _NOT_FINAL = (b"Infinity", b"inf")
 

@@ -12,11 +12,12 @@ r"""N-best lists of any known kind: a table of the kinds, and functions that cho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.marks import unmarked
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_nbest
@@ -49,13 +50,15 @@ LISTS: Mapping[str, ListFormat] = {
 """The kinds by name: Moses (and cdec, Joshua, Marian), JSON lines, logs of fairseq."""
 
 
-def read_nbest(path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none") -> list[list[Hypothesis]]:
+def read_nbest(
+    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none", ignore: Collection[str] = ()
+) -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
-    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces)]
+    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces, ignore=ignore)]
 
 
 def stream_nbest(
-    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none"
+    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none", ignore: Collection[str] = ()
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads n-best lists of the kind that the file's content shows: the hypotheses of one sentence after the other.
 
@@ -66,6 +69,7 @@ def stream_nbest(
         path: the file; `-` is standard input, which is read as a list of Moses.
         first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
         pieces: `bpe` or `sentencepiece` makes words of pieces.
+        ignore: tokens that are no words, which are left out: `MARKS`, say. None are by default.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
@@ -76,7 +80,7 @@ def stream_nbest(
     """
     kind = (None if str(path) == "-" else _sniffed(path)) or LISTS["moses"]
     for number, hypotheses in kind.stream(path, first_id):
-        yield number, [joined(own, pieces) for own in hypotheses]
+        yield number, [joined(hypothesis, pieces) for hypothesis in unmarked(hypotheses, ignore)]
 
 
 def is_nbest(path: str | Path) -> bool:

@@ -12,9 +12,9 @@ import numpy as np
 import pynini
 
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lm.marks import MARKS
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.openfst.paths import prune
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pynini
 import pywrapfst
@@ -9,6 +11,7 @@ import pywrapfst
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.errors import LatticeSimpError
 
@@ -74,7 +77,7 @@ def prune(lattice: Lattice, beam: float | None = None) -> Lattice:
     ).connected()
 
 
-def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothesis]:
+def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> list[Hypothesis]:
     """Returns the n cheapest paths in order of their costs; with `unique`, the best path of each string only.
 
     >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
@@ -89,7 +92,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     """
     if n < 1:
         raise LatticeSimpError(f"n is {n}; ask for one path at least")
-    fst = lattice.project_output().connected().to_pynini()
+    fst = lattice.without_words(ignore).project_output().connected().to_pynini()
     if unique:
         fst.rmepsilon()  # the search for different strings takes epsilons for words
     paths = pynini.shortestpath(fst, nshortest=min(n, MOST_PATHS), unique=unique).paths()

@@ -14,10 +14,10 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.binary import START
-from lattice_simp.lm.marks import MARKS
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.lm.optimistic import optimistic_costs, order_view
 from lattice_simp.ops.lm_product import NO_WORD
@@ -57,7 +57,7 @@ def apply_lm(
             keeps all paths.
         word_penalty: a cost for each word.
         ignore: words that the models do not see, as if they were epsilons (they get no word penalty either). By default
-            the marks of sentence ends, silence and noise that speech lattices have as words: `lm.marks.MARKS`.
+            the marks of sentence ends, silence and noise that speech lattices have as words: `MARKS`.
 
     Returns:
         A topologically sorted lattice. An arc's share of a model's score may contain backoff weights that only the

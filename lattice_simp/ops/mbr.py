@@ -7,12 +7,14 @@ and an n-gram brings `theta_n` times the probability that it occurs in a hypothe
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.history import HistoryLattice, expand_history, pruned_history
@@ -74,7 +76,7 @@ class MbrSettings:
         return 1.0 / (self.max_order * self.precision * self.ratio**lower_orders)
 
 
-def mbr(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
+def mbr(lattice: Lattice, settings: MbrSettings | None = None, *, ignore: Collection[str] = MARKS) -> Lattice:
     """Returns a lattice of the same strings and derivations whose costs are minus the expected gain.
 
     The most probable string has little in common with the others here, and another one wins:
@@ -87,6 +89,7 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
     Args:
         lattice: acyclic; its costs are negative log probabilities, up to the scale and a constant.
         settings: see there.
+        ignore: labels that are no words, as in `nbest`; they become epsilons.
 
     Returns:
         A topologically sorted lattice. Input labels and features are kept on the arcs.
@@ -96,7 +99,7 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
     """
     settings = settings or MbrSettings()
-    history = evidence(lattice, settings)
+    history = evidence(lattice.without_words(ignore), settings)
     return gain_lattice(NgramPosteriors(history, posterior_values(history, settings.scale)), settings)
 
 

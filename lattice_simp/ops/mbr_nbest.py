@@ -9,13 +9,14 @@ compared with all.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.utilities import UTILITIES, Scores, Tokens, UserUtility, user_scores
 
@@ -56,6 +57,7 @@ def mbr_nbest(
     scale: float = 1.0,
     evidence: Sequence[Hypothesis] | None = None,
     pruning: MbrPruning | None = None,
+    ignore: Collection[str] = MARKS,
 ) -> list[Hypothesis]:
     """Returns the hypotheses by their expected utilities, the best first; their costs are minus these.
 
@@ -78,6 +80,7 @@ def mbr_nbest(
         evidence: the hypotheses that may be the truth; None for the same list. A larger one, such as samples, may
             estimate the utilities better.
         pruning: where there are many pairs or the utility is slow; see there.
+        ignore: tokens that are no words; the hypotheses that come back lack them.
 
     Returns:
         Hypotheses with the features they had. Those that were pruned are not among them. Ties are in the order of the
@@ -93,6 +96,8 @@ def mbr_nbest(
         raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
     if evidence is not None and hypotheses and not evidence:
         raise LatticeSimpError("there is no evidence; give at least one hypothesis, or None for the same list")
+    hypotheses = unmarked(hypotheses, ignore)
+    evidence = None if evidence is None else unmarked(evidence, ignore)
     candidates = _distinct(hypotheses)
     posteriors = _posteriors(hypotheses if evidence is None else evidence, scale)
     strings = list(dict.fromkeys([*candidates, *posteriors]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from lattice_simp.core.growing import grown
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 
 
-def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothesis]:
+def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> list[Hypothesis]:
     """Returns the n cheapest paths in order of their costs; with `unique`, the best path of each string only.
 
     >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
@@ -32,6 +33,13 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     [('a c', 0.5), ('a b', 1.0)]
 
     Fewer come back where the lattice holds fewer. Ties keep an order that depends on the lattice alone.
+
+    Args:
+        lattice: acyclic.
+        n: how many paths.
+        unique: whether each string comes once.
+        ignore: labels that are no words: paths that differ in them alone have the same string, and hypotheses lack
+            them. The marks of sentence ends, silence and noise by default.
 
     Returns:
         Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and connected, else of
@@ -43,7 +51,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     """
     if n < 1:
         raise LatticeSimpError(f"n is {n}; ask for one path at least")
-    lattice = lattice.connected()
+    lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []
     backward = backward_costs(lattice)
@@ -56,8 +64,8 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True) -> list[Hypothes
     return sorted(found, key=lambda path: path.cost)
 
 
-def shortest_path(lattice: Lattice) -> Hypothesis:
-    """Returns the cheapest path.
+def shortest_path(lattice: Lattice, *, ignore: Collection[str] = MARKS) -> Hypothesis:
+    """Returns the cheapest path; `ignore` is as in `nbest`.
 
     >>> shortest_path(Lattice.from_strings([("a b", 1.0), ("a c", 0.5)])).text
     'a c'
@@ -66,7 +74,7 @@ def shortest_path(lattice: Lattice) -> Hypothesis:
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
-    found = nbest(lattice)
+    found = nbest(lattice, ignore=ignore)
     if not found:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no shortest path")
     return found[0]

@@ -8,6 +8,7 @@ twice on a path only if the shorter one it ends with does, so most of the long o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.history import HistoryLattice, expand_history
 
@@ -42,7 +44,9 @@ class NgramPosteriors:
         return {self.history.gram_words(gram): values[gram] for gram in range(1, len(values))}
 
 
-def ngram_posteriors(lattice: Lattice, max_order: int = 4, scale: float = 1.0) -> NgramPosteriors:
+def ngram_posteriors(
+    lattice: Lattice, max_order: int = 4, scale: float = 1.0, *, ignore: Collection[str] = MARKS
+) -> NgramPosteriors:
     """Returns the probability that each n-gram occurs at least once.
 
     >>> lattice = Lattice.from_strings([("a b a", 0.0), ("b", 0.0)])
@@ -53,12 +57,13 @@ def ngram_posteriors(lattice: Lattice, max_order: int = 4, scale: float = 1.0) -
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z.
         max_order: of the n-grams.
         scale: above 0; the larger, the closer to the best paths alone.
+        ignore: labels that are no words, as in `nbest`.
 
     Raises:
         LatticeSimpError: an order or a scale out of range, or a lattice too large (see `expand_history`).
         CyclicLatticeError: the lattice has a cycle.
     """
-    history = expand_history(lattice, max_order)
+    history = expand_history(lattice.without_words(ignore), max_order)
     return NgramPosteriors(history, posterior_values(history, scale))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS, without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.oracle_bleu import bleu_oracle
@@ -39,6 +40,8 @@ def oracle(
     lattice: Lattice,
     references: str | Iterable[str] | Iterable[Sequence[str]],
     metric: OracleMetric = "wer",
+    *,
+    ignore: Collection[str] = MARKS,
 ) -> Oracle:
     """Returns the path that is nearest to a reference, and of equally near ones the cheapest.
 
@@ -54,6 +57,8 @@ def oracle(
             `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), for which the exact search is too hard: no path that
             it returns is worse than the cheapest one.
 
+        ignore: labels that are no words, in the lattice and in the references, as in `nbest`.
+
     Raises:
         LatticeSimpError: an unknown metric, or no reference.
         EmptyLatticeError: the lattice accepts nothing.
@@ -61,10 +66,11 @@ def oracle(
     """
     if metric not in ORACLES:
         raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
-    given = [as_tokens(one) for one in ([references] if isinstance(references, str) else references)]
-    if not given:
+    listed = [references] if isinstance(references, str) else references
+    tokens = [without_marks(as_tokens(reference), ignore) for reference in listed]
+    if not tokens:
         raise LatticeSimpError("an oracle needs a reference; give at least one")
-    lattice = lattice.connected()
+    lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no oracle")
-    return Oracle(*ORACLES[metric](lattice, given))
+    return Oracle(*ORACLES[metric](lattice, tokens))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.count_paths import unweighted
@@ -15,7 +18,12 @@ from lattice_simp.ops.nbest import path_hypothesis
 
 
 def sample(
-    lattice: Lattice, n: int = 1, *, seed: int | np.random.Generator = 0, uniform: bool = False
+    lattice: Lattice,
+    n: int = 1,
+    *,
+    seed: int | np.random.Generator = 0,
+    uniform: bool = False,
+    ignore: Collection[str] = MARKS,
 ) -> list[Hypothesis]:
     """Draws paths at random, with replacement; a path's probability is exp(-cost), divided by the sum of all paths'.
 
@@ -34,6 +42,7 @@ def sample(
         n: how many paths.
         seed: of the random numbers, or a generator that goes on.
         uniform: whether all paths are equally probable, whatever they cost.
+        ignore: labels that are no words, as in `nbest`.
 
     Returns:
         n hypotheses in the order of the draws, as `nbest` makes them; none if the lattice accepts nothing.
@@ -44,7 +53,7 @@ def sample(
     """
     if n < 0:
         raise LatticeSimpError(f"n is {n}; ask for 0 paths or more")
-    lattice = lattice.connected()
+    lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []
     measured = unweighted(lattice) if uniform else lattice

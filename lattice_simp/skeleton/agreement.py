@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import SkeletonError
 from lattice_simp.skeleton.embedding import fewest_gaps_mask
 
 
-def skeleton_agreement(hypothesis: str | Iterable[str], skeletons: Sequence[Hypothesis], scale: float = 1.0) -> Floats:
+def skeleton_agreement(
+    hypothesis: str | Iterable[str],
+    skeletons: Sequence[Hypothesis],
+    scale: float = 1.0,
+    *,
+    ignore: Collection[str] = MARKS,
+) -> Floats:
     """Returns the probability that each word is one of the skeleton's translation that the hypothesis contains.
 
     >>> skeletons = [Hypothesis(("law", "passed"), 0.0), Hypothesis(("bill", "passed"), 0.0)]
@@ -27,6 +34,7 @@ def skeleton_agreement(hypothesis: str | Iterable[str], skeletons: Sequence[Hypo
         hypothesis: a string or words.
         skeletons: translations of the skeleton; the probability of one with cost c is exp(-scale * c) / Z.
         scale: above 0.
+        ignore: labels of the skeletons that are no words.
     """
     tokens = as_tokens(hypothesis)
     found = np.zeros(len(tokens))
@@ -34,7 +42,7 @@ def skeleton_agreement(hypothesis: str | Iterable[str], skeletons: Sequence[Hypo
         return found
     costs = np.array([own.cost for own in skeletons]) * scale
     shares = np.exp(costs.min() - costs)
-    for own, share in zip(skeletons, (shares / shares.sum()).tolist(), strict=True):
+    for own, share in zip(unmarked(skeletons, ignore), (shares / shares.sum()).tolist(), strict=True):
         try:
             found += share * np.array(fewest_gaps_mask(tokens, own.tokens))
         except SkeletonError:  # not contained

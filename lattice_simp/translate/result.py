@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.nbest import nbest
@@ -71,7 +74,9 @@ class Translation:
         """Returns the least cost of a path's string in `lattice`, which `path.cost` is not where `mbr` decides."""
         if self.mbr is None:
             return path.cost
-        return nbest(intersect(self.lattice, Lattice.from_strings([(path.tokens, 0.0)])), 1)[0].cost
+        return nbest(intersect(self.lattice.without_words(MARKS), Lattice.from_strings([(path.tokens, 0.0)])), 1)[
+            0
+        ].cost
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
         """Returns the rules that a path used."""
@@ -85,5 +90,6 @@ class Translation:
         if self.lattice.isymbols is None:
             return {}
         named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
-        named[LENGTH_FEATURE] = -float(len(path.tokens))
+        labels = (self.lattice if self.mbr is None else self.mbr).connected().olabels[path.arcs]
+        named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # not of the tokens: marks among the words cost, too
         return named | {name: score for name, score in path.features.items() if name != MATCHED}

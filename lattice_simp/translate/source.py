@@ -13,6 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.nbest import shortest_path
@@ -56,7 +57,7 @@ class Source:
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Source:
-        """Makes the source of an acyclic acceptor, whose empty string is left out.
+        """Makes the source of an acyclic acceptor, whose empty string and marks (`MARKS`) are left out.
 
         >>> source = Source.from_lattice(Lattice.from_strings([("a b", 0.5), ("c", 1.0)]))
         >>> source.words, source.num_states, source.names, source.scores.tolist()
@@ -67,7 +68,7 @@ class Source:
             EmptyLatticeError: it has no string but the empty one.
             LatticeSimpError: it has too many states.
         """
-        lattice = _with_one_end(remove_epsilons(lattice))
+        lattice = _with_one_end(remove_epsilons(lattice.without_words(MARKS)))
         if not lattice.num_arcs:
             raise EmptyLatticeError("the input lattice has no words")
         if lattice.num_states > MAX_STATES:

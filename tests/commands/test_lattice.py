@@ -110,8 +110,8 @@ def test_a_language_model_does_not_see_marks(call, files, model):
     cost, said = best()
     assert cost > both.expected + 5
     assert said == "2 arcs are ignored by the language model: !SENT_START </s>\n"
-    assert best("--score-marks")[0] > cost + 5
-    assert best("--score-marks")[1] == ""
+    assert best("--keep-marks")[0] > cost + 5
+    assert best("--keep-marks")[1] == ""
 
 
 def test_a_new_language_model_replaces_the_old_scores(call, files, model):

@@ -1,0 +1,48 @@
+"""Labels that stand for no word of a sentence: sentence ends, silence, noise, padding.
+
+Every operation that counts, prints or scores words passes over them. The list is `grammars/marks.tsv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.support.tables import grammar_table
+
+MARKS: frozenset[str] = frozenset(
+    form
+    for row in grammar_table("marks.tsv", ("mark", "meaning", "producers"))
+    for form in (row["mark"], row["mark"].lower(), row["mark"].upper())
+)
+"""The marks that other programs write among the words, in the table's case, lower case and upper case.
+
+>>> "!SENT_START" in MARKS, "<sil>" in MARKS, "<SIL>" in MARKS, "<unk>" in MARKS
+(True, True, True, False)
+
+`<unk>` is a word, one that a model did not know.
+"""
+
+
+def without_marks(tokens: Iterable[str], ignore: Collection[str] = MARKS) -> tuple[str, ...]:
+    """Returns the tokens that are words.
+
+    >>> without_marks(["<s>", "a", "cat", "</s>"])
+    ('a', 'cat')
+    """
+    return tuple(token for token in tokens if token not in ignore)
+
+
+def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) -> list[Hypothesis]:
+    """Returns the hypotheses with the tokens that are words; costs and features stay.
+
+    >>> [hypothesis.text for hypothesis in unmarked([Hypothesis(("<s>", "a", "</s>"), 1.0)])]
+    ['a']
+    """
+    return [_unmarked(hypothesis, ignore) for hypothesis in hypotheses]
+
+
+def _unmarked(hypothesis: Hypothesis, ignore: Collection[str]) -> Hypothesis:
+    tokens = without_marks(hypothesis.tokens, ignore)
+    return hypothesis if len(tokens) == len(hypothesis.tokens) else replace(hypothesis, tokens=tokens)
