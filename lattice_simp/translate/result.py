@@ -74,9 +74,8 @@ class Translation:
         """Returns the least cost of a path's string in `lattice`, which `path.cost` is not where `mbr` decides."""
         if self.mbr is None:
             return path.cost
-        return nbest(intersect(self.lattice.without_words(MARKS), Lattice.from_strings([(path.tokens, 0.0)])), 1)[
-            0
-        ].cost
+        string = Lattice.from_strings([(path.tokens, 0.0)])
+        return nbest(intersect(self.lattice.without_words(MARKS), string), 1)[0].cost
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
         """Returns the rules that a path used."""

@@ -54,8 +54,8 @@ def test_marks_are_no_words_unless_asked_for():
             (f"<s> {' '.join(words)} [noise] !SENT_END </s>", cost) for words, _, cost in paths(lattice)
         )
         for name, engine in ENGINES.items():
-            own = {path.tokens: path.cost for path in engine.nbest(marked, 1000)}
-            found = engine.nbest(engine.apply_lm(marked, {"LM": (model, 0.5)}, word_penalty=0.25), 1000)
+            own = {path.tokens: path.cost for path in engine.nbest(marked, 1000, ignore=())}
+            found = engine.nbest(engine.apply_lm(marked, {"LM": (model, 0.5)}, word_penalty=0.25), 1000, ignore=())
             assert len(found) == len(own) > 0, (seed, name)
             for path in found:
                 words = path.tokens[1:-3]
