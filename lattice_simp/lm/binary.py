@@ -15,8 +15,9 @@ from pathlib import Path
 import kenlm
 import numpy as np
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm.arpa import NgramSection
+from lattice_simp.support.guarded import check_in_child
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
 
@@ -35,15 +36,26 @@ def is_binary(path: str | Path) -> bool:
         return False
 
 
+def open_kenlm(path: str | Path) -> kenlm.Model:
+    """Opens a KenLM binary, or an ARPA file. A child process reads each binary first, as KenLM crashes on damaged ones.
+
+    Raises:
+        FormatError: KenLM cannot read it, crashes on it, or does not come to an end.
+    """
+    remedy = "make the binary again"
+    if is_binary(path):
+        check_in_child(path, Path(__file__).with_name("kenlm_check.py"), library="KenLM", remedy=remedy)
+    try:
+        return kenlm.Model(str(path))
+    except (OSError, RuntimeError) as error:
+        raise FormatError(f"KenLM cannot load it: {one_line(error)}", path=path, remedy=remedy) from None
+
+
 class BinaryModel:
     """A KenLM binary model."""
 
     def __init__(self, path: str | Path) -> None:
-        try:
-            self._model = kenlm.Model(str(path))
-        except (OSError, RuntimeError) as error:
-            reason = str(error).splitlines()[0][:200] if str(error) else "unknown reason"
-            raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the binary again") from None
+        self._model = open_kenlm(path)
 
     @property
     def order(self) -> int:

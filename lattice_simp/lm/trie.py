@@ -17,6 +17,12 @@ from lattice_simp.core.kernel import Ints
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import NgramSection
 from lattice_simp.support.array_cache import load_arrays, pack_words, store_arrays, unpack_words
+from lattice_simp.support.array_checks import (
+    BrokenArrayError,
+    check_array,
+    check_indices,
+    check_offsets,
+)
 
 ROOT = -1
 """The node of the empty context."""
@@ -61,7 +67,34 @@ class NgramTrie:
         arrays = load_arrays(path, _KIND)
         if arrays is None or not {*_FIELDS, "words"} <= arrays.keys():
             return None
-        return cls(words=unpack_words(arrays["words"]), **{name: arrays[name] for name in _FIELDS})
+        try:
+            trie = cls(words=unpack_words(arrays["words"]), **{name: arrays[name] for name in _FIELDS})
+            trie.check()
+        except ValueError:  # a damaged cache is made again
+            return None
+        return trie
+
+    def check(self) -> None:
+        """Checks the arrays of a file.
+
+        Raises:
+            BrokenArrayError: they contradict each other.
+        """
+        nodes, words = len(self.word), len(self.words)
+        check_array("levels", self.levels, np.int32, None)
+        check_offsets("levels", self.levels, nodes)
+        if self.order < 1 or self.levels[1] != words:
+            raise BrokenArrayError(f"levels: {self.levels.tolist()} for {words} words")
+        check_array("word", self.word, np.int32, nodes)
+        check_indices("word", self.word, words)
+        for name, values in (("cost", self.cost), ("backoff", self.backoff)):
+            check_array(name, values, np.float32, nodes)
+        check_array("children", self.children, np.int32, nodes + 1)
+        check_offsets("children", self.children, nodes, first=words)
+        check_array("suffix", self.suffix, np.int32, nodes)
+        # A suffix is shorter than its n-gram: so whoever follows suffixes comes to an end.
+        levels = self.levels[:-1]
+        check_indices("suffix", self.suffix, np.repeat(levels, np.diff(self.levels)), ROOT)
 
     def store(self, path: str | Path) -> None:
         """Writes the arrays to the cache of a model file."""

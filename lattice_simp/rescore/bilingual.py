@@ -23,6 +23,7 @@ from lattice_simp.rescore.jumps import transitions
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.scorer import PrefixScorer, State
 from lattice_simp.rescore.vocabulary import Vocabulary
+from lattice_simp.support.array_checks import sound_arrays
 
 _CONTENT = "bilingual"
 
@@ -76,7 +77,10 @@ class BilingualScorer(PrefixScorer):
     def read(cls, path: str | Path) -> BilingualScorer:
         """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         (source, target), arrays = read_fields(path, _CONTENT, ("source", "target"), BilingualArrays._fields)
-        return cls(source, target, BilingualArrays(*arrays))
+        held = BilingualArrays(*arrays)
+        with sound_arrays(path, "train the model again"):
+            held.check(source, target)
+        return cls(source, target, held)
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""

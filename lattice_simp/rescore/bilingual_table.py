@@ -16,8 +16,9 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.counts import count_events, discounted, summed
-from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
+from lattice_simp.rescore.jumps import BUCKETS, JumpCounts, count_jumps, fit_weights
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
+from lattice_simp.support.array_checks import check_array, check_finite, check_indices, check_offsets
 
 Singles = npt.NDArray[np.float32]
 
@@ -60,6 +61,37 @@ class BilingualArrays(NamedTuple):
     triple_probabilities: Singles
     jumps: Floats
     null: Floats
+
+    def check(self, source: Vocabulary, target: Vocabulary) -> None:
+        """Checks the arrays of a file.
+
+        Raises:
+            BrokenArrayError: they contradict each other, or the vocabularies.
+        """
+        source_symbols, target_symbols = source.unknown + 3, target.unknown + 2
+        pairs, contexts, triples = len(self.pair_words), len(self.context_words), len(self.triple_words)
+        sizes: dict[str, tuple[npt.DTypeLike, int]] = {
+            "unigram": (np.float64, target_symbols),
+            "source_backoff": (np.float64, source_symbols),
+            "pair_begins": (np.int64, source_symbols + 1),
+            "pair_words": (np.int32, pairs),
+            "pair_probabilities": (np.float32, pairs),
+            "context_begins": (np.int64, source_symbols + 1),
+            "context_words": (np.int32, contexts),
+            "context_backoff": (np.float32, contexts),
+            "triple_begins": (np.int64, contexts + 1),
+            "triple_words": (np.int32, triples),
+            "triple_probabilities": (np.float32, triples),
+            "jumps": (np.float64, BUCKETS),
+            "null": (np.float64, 1),
+        }
+        for name, (dtype, size) in sizes.items():
+            check_array(name, getattr(self, name), dtype, size)
+            if np.issubdtype(np.dtype(dtype), np.floating):
+                check_finite(name, getattr(self, name))
+        for kind, count in (("pair", pairs), ("context", contexts), ("triple", triples)):
+            check_offsets(f"{kind}_begins", getattr(self, f"{kind}_begins"), count)
+            check_indices(f"{kind}_words", getattr(self, f"{kind}_words"), target_symbols)
 
 
 def train_table(

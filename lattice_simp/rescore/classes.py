@@ -17,6 +17,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.lm.binary import END, START, UNKNOWN
 from lattice_simp.lm.trie import NgramTrie
 from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.files import read_fields, write_fields
@@ -24,6 +25,13 @@ from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.language_model import NgramScorer
 from lattice_simp.rescore.scorer import PrefixScorer, State
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
+from lattice_simp.support.array_checks import (
+    BrokenArrayError,
+    check_array,
+    check_finite,
+    check_indices,
+    sound_arrays,
+)
 
 _CONTENT = "classes"
 
@@ -83,6 +91,14 @@ class ClassScorer(PrefixScorer):
             path, _CONTENT, ("words", "trie_words"), ("classes", "membership", *_TRIE)
         )
         trie = NgramTrie(words=list(names.words), **dict(zip(_TRIE, arrays, strict=True)))
+        with sound_arrays(path, "train the model again"):
+            trie.check()
+            check_array("classes", classes, np.int32, words.unknown + 1)
+            check_indices("classes", classes, names.unknown)
+            check_array("membership", membership, np.float64, words.unknown + 1)
+            check_finite("membership", membership)
+            if missing := {START, END, UNKNOWN} - {*names.words}:
+                raise BrokenArrayError(f"trie_words: {min(missing)} is missing")
         return cls(words, classes, membership, NgramScorer(trie))
 
     def write(self, path: str | Path) -> None:

@@ -42,6 +42,9 @@ def read_fields(
         words = [Vocabulary(tuple(unpack_words(held[name]))) for name in names]
     except ValueError as error:
         raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
+    for name in names:
+        if len(set(unpack_words(held[name]))) < len(unpack_words(held[name])):
+            raise FormatError("a word stands twice in its vocabulary", path=path, remedy=remedy)
     return words, [held[name] for name in others]
 
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.errors import FormatError, one_line
+from lattice_simp.errors import FormatError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary
+from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary, open_kenlm
 from lattice_simp.lm.restrict import find_child
 from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
 from lattice_simp.rescore.bilingual_table import Singles
@@ -103,16 +103,12 @@ class KenlmScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> KenlmScorer:
-        """Reads a KenLM binary or an ARPA file.
+        """Reads a KenLM binary or an ARPA file; see `lm.binary.open_kenlm`.
 
         Raises:
             FormatError: KenLM cannot read it.
         """
-        try:
-            return cls(kenlm.Model(str(path)))
-        except (OSError, RuntimeError) as error:
-            reason = one_line(error)
-            raise FormatError(f"KenLM cannot load it: {reason}", path=path, remedy="make the model again") from None
+        return cls(open_kenlm(path))
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         return np.array([-LOG_10 * self.model.score(" ".join(words)) for words in hypotheses], dtype=np.float64)

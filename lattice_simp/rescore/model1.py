@@ -19,6 +19,13 @@ from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 from lattice_simp.rescore.vocabulary import Vocabulary
+from lattice_simp.support.array_checks import (
+    check_array,
+    check_finite,
+    check_indices,
+    check_offsets,
+    sound_arrays,
+)
 
 _CONTENT, _ARRAYS = "model1", ("begins", "words", "target_given_source", "source_given_target")
 
@@ -85,7 +92,25 @@ class WordTable:
     def read(cls, path: str | Path) -> WordTable:
         """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         vocabularies, arrays = read_fields(path, _CONTENT, ("source", "target"), _ARRAYS)
-        return cls(*vocabularies, *arrays)  # type: ignore[arg-type]
+        table = cls(*vocabularies, *arrays)  # type: ignore[arg-type]
+        with sound_arrays(path, "train the model again"):
+            table.check()
+        return table
+
+    def check(self) -> None:
+        """Checks the arrays of a file.
+
+        Raises:
+            BrokenArrayError: they contradict each other.
+        """
+        pairs = len(self.words)
+        check_array("begins", self.begins, np.int64, self.source.unknown + 2)
+        check_offsets("begins", self.begins, pairs)
+        check_array("words", self.words, np.int32, pairs)
+        check_indices("words", self.words, self.target.unknown + 1)
+        for name in ("target_given_source", "source_given_target"):
+            check_array(name, getattr(self, name), np.float32, pairs)
+            check_finite(name, getattr(self, name))
 
     def write(self, path: str | Path) -> None:
         """Writes the table to one file."""

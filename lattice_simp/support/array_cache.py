@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import time
 import zlib
@@ -38,7 +39,10 @@ _SUFFIX = ".arrays"
 _MAGIC = b"lattice_simp arrays 1\n"
 _ALIGNMENT = 64
 
-_BROKEN = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
+_NUMBERS = "biuf"
+"""The kinds of types that arrays may have: booleans, integers and floats."""
+
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError, OverflowError, MemoryError)
 """What a broken header leads to; numpy parses the names of types as Python."""
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -60,7 +64,7 @@ def load_arrays(path: str | Path, kind: str) -> Arrays | None:
     """
     cached = _cache_file(path, kind)
     with contextlib.suppress(OSError, *_BROKEN):
-        arrays = _map(cached, verify=True)
+        arrays = _map(cached)
         with contextlib.suppress(OSError):
             os.utime(cached)  # in use: see UNUSED_DAYS
         return arrays
@@ -85,18 +89,14 @@ def is_array_file(path: str | Path) -> bool:
         return False
 
 
-def read_arrays(path: str | Path, *, verify: bool = False) -> Arrays:
-    """Maps the arrays of a file.
-
-    Args:
-        path: of the file.
-        verify: whether its bytes are read at once, and must have the checksum that they were written with.
+def read_arrays(path: str | Path) -> Arrays:
+    """Maps the arrays of a file, whose bytes must have the checksum that they were written with.
 
     Raises:
-        FormatError: the file cannot be read, is cut short, or with `verify` damaged.
+        FormatError: the file cannot be read, is cut short, or damaged.
     """
     try:
-        return _map(Path(path), verify=verify)
+        return _map(Path(path))
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", path=path, remedy="check the path") from None
     except _BROKEN as error:
@@ -168,8 +168,8 @@ def _parts(array: npt.NDArray[Any]) -> tuple[memoryview, bytes]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)
 
 
-def _map(path: Path, *, verify: bool = False) -> Arrays:
-    """Maps arrays; with `verify`, their bytes are read and must have the checksum."""
+def _map(path: Path) -> Arrays:
+    """Maps arrays; a gigabyte takes about a second, for the checksum."""
     mapped = np.memmap(path, dtype=np.uint8, mode="r")
     magic, text, _ = bytes(mapped[:8192]).split(b"\n", 2)
     if magic + b"\n" != _MAGIC:
@@ -179,12 +179,16 @@ def _map(path: Path, *, verify: bool = False) -> Arrays:
     begin += -begin % _ALIGNMENT
     if begin + header["bytes"] != len(mapped):
         raise ValueError("cut short")
-    if verify and zlib.crc32(mapped[begin:].data) != header["checksum"]:
-        raise ValueError("damaged")
+    if zlib.crc32(mapped[begin:].data) != header["checksum"]:
+        raise ValueError("the checksum is another one")
     arrays: Arrays = {}
     for name, (position, shape, kind) in header["arrays"].items():
-        size = int(np.prod(shape)) * np.dtype(kind).itemsize
-        part = mapped[begin + position : begin + position + size]
+        dtype, size = np.dtype(kind), math.prod(shape)
+        if dtype.kind not in _NUMBERS or not all(
+            isinstance(length, int) and length >= 0 for length in (position, *shape)
+        ):
+            raise ValueError(f"a broken description of {name}")
+        part = mapped[begin + position : begin + position + size * dtype.itemsize]
         # A plain ndarray, not a memmap: kernels are compiled for one array type only.
-        arrays[name] = np.asarray(part).view(np.ndarray).view(kind).reshape(shape)
+        arrays[name] = np.asarray(part).view(np.ndarray).view(dtype).reshape(shape)
     return arrays

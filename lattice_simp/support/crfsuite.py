@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.support.extras import extra
+from lattice_simp.support.guarded import check_in_child
 from lattice_simp.support.textio import decode, read_bytes
 
 Example = tuple[Sequence[Sequence[str] | Sequence[bytes]], Sequence[str]]
@@ -63,7 +64,9 @@ def train_tagger(
 
 
 def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
-    """Opens a model file as a `pycrfsuite.Tagger`; the library itself would crash on a file that is cut off.
+    """Opens a model file as a `pycrfsuite.Tagger`.
+
+    A child process reads each file first, as the library crashes on damaged ones.
 
     Raises:
         FormatError: the file is missing, or not a whole model.
@@ -74,7 +77,12 @@ def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
     size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
     if not data.startswith(_MAGIC) or size != len(data):
         raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
-    tagger.open(str(path))
+    check = Path(__file__).with_name("crfsuite_check.py")
+    check_in_child(path, check, library="CRFsuite", remedy=remedy)
+    try:
+        tagger.open(str(path))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"CRFsuite cannot load it: {one_line(error)}", path=path, remedy=remedy) from None
     return tagger
 
 

@@ -6,6 +6,7 @@ On disk the arrays are in a file of their own, or in the cache beside a rule tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,14 @@ from lattice_simp.support.array_cache import (
     store_arrays,
     unpack_words,
     write_arrays,
+)
+from lattice_simp.support.array_checks import (
+    BrokenArrayError,
+    check_array,
+    check_finite,
+    check_indices,
+    check_offsets,
+    sound_arrays,
 )
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.source_trie import source_trie
@@ -100,10 +109,12 @@ class Grammar:
             if set(arrays) != set(_fields()):
                 remedy = "write the table again"
                 raise FormatError("holds no grammar, or one of another version", path=path, remedy=remedy)
-            return cls._unpacked(arrays)
+            with sound_arrays(path, "write the table again"):
+                return cls._unpacked(arrays)
         cached = load_arrays(path, _KIND) if cache else None
         if cached is not None and set(cached) == set(_fields()):
-            return cls._unpacked(cached)
+            with suppress(BrokenArrayError):  # a damaged cache is made again
+                return cls._unpacked(cached)
         grammar = cls.from_rules(parse_rules(read_lines(path), str(path)))
         if cache:
             store_arrays(path, _KIND, grammar._packed())
@@ -115,9 +126,56 @@ class Grammar:
 
     @classmethod
     def _unpacked(cls, arrays: Arrays) -> Grammar:
-        tables = {name: SymbolTable(unpack_words(arrays.pop(name))) for name in _TABLES}
-        names = {name: tuple(unpack_words(arrays.pop(name))) for name in _NAMES}
-        return cls(**tables, **names, **arrays)  # type: ignore[arg-type]
+        try:
+            texts = {name: unpack_words(arrays.pop(name)) for name in (*_TABLES, *_NAMES)}
+            tables = {name: SymbolTable(texts[name]) for name in _TABLES}
+        except ValueError as error:
+            raise BrokenArrayError(str(error)) from None
+        if any(len(tables[name]) != len(texts[name]) + 1 for name in _TABLES):
+            raise BrokenArrayError("a word stands twice in its table")
+        names = {name: tuple(texts[name]) for name in _NAMES}
+        grammar = cls(**tables, **names, **arrays)  # type: ignore[arg-type]
+        grammar.check()
+        return grammar
+
+    def check(self) -> None:
+        """Checks the arrays of a file.
+
+        Raises:
+            BrokenArrayError: they contradict each other.
+        """
+        kinds, nodes, patterns = len(self.nonterminals), len(self.pattern_at), len(self.pattern_left)
+        check_array("pattern_left", self.pattern_left, np.int32, None)
+        check_array("pattern_at", self.pattern_at, np.int32, None, max(kinds, 1))
+        check_indices("pattern_at", self.pattern_at, patterns, -1)
+        check_indices("pattern_left", self.pattern_left, kinds)
+        check_array("trie_keys", self.trie_keys, np.int64, None)
+        check_array("trie_targets", self.trie_targets, np.int32, len(self.trie_keys))
+        origins = self.trie_keys >> 32
+        check_indices("trie_keys", origins, nodes)
+        check_indices("trie_targets", self.trie_targets, nodes, origins + 1)  # deeper nodes have higher numbers
+        check_array("pattern_gaps", self.pattern_gaps, np.int32, patterns, MAX_GAPS)
+        check_indices("pattern_gaps", self.pattern_gaps, kinds, -1)
+        self._check_rules(patterns, kinds)
+
+    def _check_rules(self, patterns: int, kinds: int) -> None:
+        rules = len(self.features)
+        flat = {"source": self.source, "target": self.target, "alignment": self.alignment}
+        for name, symbols in flat.items():
+            check_array(name, symbols, np.int32, None, *([2] if name == "alignment" else []))
+            count = patterns if name == "source" else rules
+            check_array(f"{name}_offsets", getattr(self, f"{name}_offsets"), np.int32, count + 1)
+            check_offsets(f"{name}_offsets", getattr(self, f"{name}_offsets"), len(symbols))
+        check_array("pattern_rules", self.pattern_rules, np.int32, patterns + 1)
+        check_offsets("pattern_rules", self.pattern_rules, rules)
+        check_indices("source", self.source, len(self.source_words), -kinds)
+        gaps = np.repeat((self.pattern_gaps >= 0).sum(axis=1), np.diff(self.pattern_rules))
+        check_indices("target", self.target, len(self.target_words), -np.repeat(gaps, np.diff(self.target_offsets)))
+        lengths = np.repeat(np.diff(self.source_offsets), np.diff(self.pattern_rules)), np.diff(self.target_offsets)
+        limits = np.repeat(np.stack(lengths, axis=1), np.diff(self.alignment_offsets), axis=0)
+        check_indices("alignment", self.alignment, limits)
+        check_array("features", self.features, np.float64, rules, len(self.feature_names))
+        check_finite("features", self.features)
 
     def _packed(self) -> Arrays:
         arrays = {name: getattr(self, name) for name in _fields()}

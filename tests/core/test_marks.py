@@ -55,7 +55,9 @@ def test_operations_see_the_words_alone():
                 (path.text, path.cost) for path in ls.mbr_nbest(doubled, utility)
             ], (seed, utility)
         merged = ls.Lattice.from_strings([(words, cost - np.log1p(np.exp(-0.25))) for words, cost in PLAIN])
-        assert [path.text for path in ls.nbest(ls.mbr(lattice), 9)] == [path.text for path in ls.nbest(ls.mbr(merged), 9)]
+        assert [path.text for path in ls.nbest(ls.mbr(lattice), 9)] == [
+            path.text for path in ls.nbest(ls.mbr(merged), 9)
+        ]
         combined = ls.combine([hypotheses, [ls.Hypothesis(("book", "it"), 0.0)]])
         assert ls.shortest_path(combined, ignore=()).text == "book it", seed
 

@@ -17,6 +17,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clauses.features import Features
 from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.support.array_checks import check_array, check_indices
 from lattice_simp.support.crfsuite import open_tagger, train_tagger
 
 
@@ -112,10 +113,16 @@ class LinearChain:
         arrays = read_arrays(path)
         try:
             labels, attributes = unpack_words(arrays["labels"]), unpack_words(arrays["attributes"])
+            rows, columns, values, transitions = (arrays[name] for name in ("rows", "columns", "values", "transitions"))
+            check_array("rows", rows, np.int32, None)
+            check_indices("rows", rows, len(attributes))
+            check_array("columns", columns, np.int16, len(rows))
+            check_indices("columns", columns, len(labels))
+            check_array("values", values, np.float32, len(rows))
+            check_array("transitions", transitions, np.float64, len(labels), len(labels))
             weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
-            weights[arrays["rows"], arrays["columns"]] = arrays["values"]
-            transitions = np.asarray(arrays["transitions"], dtype=np.float64).reshape(len(labels), len(labels))
-        except (KeyError, ValueError, IndexError):
+            weights[rows, columns] = values
+        except (KeyError, ValueError):
             raise FormatError("no conditional random field", path=path, remedy="train it again") from None
         return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
 

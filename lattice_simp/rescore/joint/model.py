@@ -13,7 +13,15 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.joint.symbols import TargetSymbols
+from lattice_simp.rescore.jumps import BUCKETS
 from lattice_simp.rescore.vocabulary import Vocabulary
+from lattice_simp.support.array_checks import (
+    check_array,
+    check_finite,
+    check_indices,
+    check_offsets,
+    sound_arrays,
+)
 
 CONTENT = "joint"
 
@@ -88,8 +96,36 @@ class JointModel:
         (source, target), (symbols, shares, begins, jumps, *weights) = read_fields(
             path, CONTENT, ("source", "target"), names
         )
-        made = TargetSymbols(target, symbols, shares, begins)
-        return cls(source, made, jumps, dict(zip(WEIGHTS, weights, strict=True)))
+        model = cls(
+            source, TargetSymbols(target, symbols, shares, begins), jumps, dict(zip(WEIGHTS, weights, strict=True))
+        )
+        with sound_arrays(path, "train the model again"):
+            model.check()
+        return model
+
+    def check(self) -> None:
+        """Checks the arrays of a file.
+
+        Raises:
+            BrokenArrayError: they contradict each other.
+        """
+        target, words = self.target, self.target.vocabulary.unknown + 1
+        check_array("class_begins", target.class_begins, np.int64, None)
+        size = self.weights["word_output"].shape[0] if self.weights["word_output"].ndim else 0
+        check_offsets("class_begins", target.class_begins, size)
+        check_array("symbols", target.symbols, np.int32, words)
+        check_indices("symbols", target.symbols, size)
+        check_array("log_shares", target.log_shares, np.float64, words)
+        check_array("jumps", self.jumps, np.float64, BUCKETS)
+        for name in ("source_embedding", "target_embedding", "class_output"):
+            check_array(name, self.weights[name], np.float32, None, None)
+        widths = Widths(
+            *(self.weights[name].shape[1] for name in ("source_embedding", "target_embedding", "second_hidden"))
+        )
+        shapes = weight_shapes(widths, self.source.unknown + 2, size, len(target.class_begins) - 1)
+        for name, shape in shapes.items():
+            check_array(name, self.weights[name], np.float32, *shape)
+            check_finite(name, self.weights[name])
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
