@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, one_line
 from lattice_simp.support.textio import decode, read_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -22,12 +22,17 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
     Raises:
         FormatError: the file is not YAML, holds no fields, or an override does not fit.
     """
+    text = decode(read_bytes(path), path)
     try:
-        values = yaml.safe_load(decode(read_bytes(path), path))
+        values = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise FormatError(f"no YAML: {reason}", path=path, line=mark and mark.line + 1, remedy="fix the file") from None
+        message = f"invalid YAML: {reason}"
+        raise FormatError(message, path=path, line=mark and mark.line + 1, remedy="fix the file") from None
+    except (RecursionError, ValueError, OverflowError) as error:  # too deep; a number of too many digits; no such date
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else one_line(error)
+        raise FormatError(f"invalid YAML: {reason}", path=path, remedy="fix the file") from None
     if not isinstance(values, dict):
         raise FormatError("holds no fields", path=path, remedy="write `name: value` lines")
     for override in overrides:
@@ -70,8 +75,8 @@ def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
             raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
     try:
         values[last] = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise FormatError(f"the override {override!r} has no YAML value", path=path, remedy="quote it") from None
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError):
+        raise FormatError(f"the override {override!r} is not a YAML value", path=path, remedy="quote it") from None
 
 
 def _known_names(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:

@@ -33,6 +33,11 @@ MAX_BYTES = 1 << 32
 MAX_LINE_BYTES = 1 << 28
 """The most bytes of one line."""
 
+MAX_RATIO = 1000
+"""How many times its size a file may unpack to: text never does, bombs do. Small files may unpack to FREE_BYTES."""
+
+FREE_BYTES = 1 << 26
+
 _MAGIC = {
     rb"\x1f\x8b": ".gz",
     rb"BZh[1-9](1A|\x17r)": ".bz2",  # text may well begin with three of these letters
@@ -121,7 +126,7 @@ def unpacked(data: bytes, path: str | Path) -> bytes:
     """
     file: Any = io.BufferedReader(io.BytesIO(data))
     packing = _packing(file)
-    return data if packing is None else io.BufferedReader(_Unpacked(_unpack(file, packing), path)).read()
+    return data if packing is None else io.BufferedReader(_Unpacked(file, packing, path)).read()
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -197,7 +202,7 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
         suffix = Path(path).suffix
         if packing is None and suffix in COMPRESSIONS:
             raise FormatError(f"no {suffix[1:]} data in this file", path=path, remedy="get it again, or rename it")
-        yield raw if packing is None else io.BufferedReader(_Unpacked(_unpack(raw, packing), path), 1 << 17)
+        yield raw if packing is None else io.BufferedReader(_Unpacked(raw, packing, path), 1 << 17)
 
 
 def _packing(file: io.BufferedReader) -> str | None:
@@ -205,16 +210,17 @@ def _packing(file: io.BufferedReader) -> str | None:
     return next((suffix for magic, suffix in _MAGIC.items() if re.match(magic, head)), None)
 
 
-def _unpack(file: io.BufferedReader, packing: str) -> Iterator[bytes]:
+def _unpack(file: _Counted, packing: str) -> Iterator[bytes]:
     if packing == ".zst":
         return _unpack_zstandard(file)
     if packing == ".bz2":
         return _unpack_bzip2(file)
-    stream = gzip.GzipFile(fileobj=file) if packing == ".gz" else lzma.LZMAFile(file)  # noqa: SIM115
+    source = cast(BinaryIO, file)
+    stream = gzip.GzipFile(fileobj=source) if packing == ".gz" else lzma.LZMAFile(source)  # noqa: SIM115
     return iter(lambda: stream.read(1 << 17), b"")
 
 
-def _unpack_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
+def _unpack_zstandard(file: _Counted) -> Iterator[bytes]:
     """Unpacks one frame after the other in small bites: 1 KiB may unpack to 32 MiB, and a missing end is noticed."""
     bite = file.read(1024)
     while bite:
@@ -228,8 +234,8 @@ def _unpack_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
         bite = frame.unused_data or file.read(1024)
 
 
-def _unpack_bzip2(file: io.BufferedReader) -> Iterator[bytes]:
-    stream = bz2.BZ2File(file)
+def _unpack_bzip2(file: _Counted) -> Iterator[bytes]:
+    stream = bz2.BZ2File(cast(BinaryIO, file))
     try:
         while piece := stream.read(1 << 17):
             yield piece
@@ -239,11 +245,30 @@ def _unpack_bzip2(file: io.BufferedReader) -> Iterator[bytes]:
         raise EOFError(str(error)) from error  # damage, which it tells by no error of its own
 
 
+class _Counted:
+    """A file that counts the bytes that are read of it."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file, self.count = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Reads bytes."""
+        data = self._file.read(size)
+        self.count += len(data)
+        return data
+
+    def seekable(self) -> bool:
+        """Returns False: it is read once."""
+        return False
+
+
 class _Unpacked(io.RawIOBase):
     """The file face of unpacked pieces; damage becomes a `FormatError` that names the file."""
 
-    def __init__(self, pieces: Iterator[bytes], path: str | Path) -> None:
-        self._pieces, self._path, self._rest = pieces, path, memoryview(b"")
+    def __init__(self, file: io.BufferedReader, packing: str, path: str | Path) -> None:
+        self._packed = _Counted(file)
+        self._pieces, self._path, self._rest = _unpack(self._packed, packing), path, memoryview(b"")
+        self._count = 0
 
     def readable(self) -> bool:
         return True
@@ -252,6 +277,10 @@ class _Unpacked(io.RawIOBase):
         try:
             while not self._rest:
                 self._rest = memoryview(next(self._pieces))
+                self._count += len(self._rest)
+                if self._count > max(FREE_BYTES, MAX_RATIO * self._packed.count):
+                    message = f"unpacks to more than {MAX_RATIO} times its size"
+                    raise FormatError(message, path=self._path, remedy="unpack it first, if you trust it")
         except StopIteration:
             return 0
         except _DAMAGE as error:

@@ -249,6 +249,13 @@ class Grammar:
         return any((kind, kind) in inside for kind in kinds)
 
 
+DENSE_CELLS = 1 << 24
+"""Up to so many features times rules (128 MB), most values of a table may be missing."""
+
+LEAST_DENSITY = 0.01
+"""The share of values that a larger table must have: features of single rules would take memory by the square."""
+
+
 class _Builder:
     """Collects rules into lists, then sorts them by pattern."""
 
@@ -281,7 +288,17 @@ class _Builder:
             self.values.append((number, self.feature_names.setdefault(name, len(self.feature_names)), value))
         self.alignments.append(rule.alignment)
 
+    def _check_density(self) -> None:
+        cells = len(self.rule_pattern) * len(self.feature_names)
+        if cells > DENSE_CELLS and len(self.values) < LEAST_DENSITY * cells:
+            mean = len(self.values) / len(self.rule_pattern)
+            raise GrammarError(
+                f"{len(self.feature_names)} features, and a rule has {mean:.3g} of them on average: too few to hold as a "
+                "table; give all rules the same features"
+            )
+
     def finish(self) -> Grammar:
+        self._check_density()
         rule_pattern = np.array(self.rule_pattern, dtype=np.int64)
         order = np.argsort(rule_pattern, kind="stable")
         features = np.zeros((len(order), len(self.feature_names)))

@@ -265,7 +265,7 @@ def test_a_study_needs_skeletons(experiment, tmp_path):
         ("rescored: [gc-strong]", "rescored: .*the system 'plain' is missing"),
         ("translated: [optimum]", "translated.0: "),
         ("automatic: [tagger]", "skeletons are made of English, not of fr"),
-        ("a: [", "no YAML"),
+        ("a: [", "invalid YAML"),
     ],
 )
 def test_settings_that_cannot_be(experiment, tmp_path, line, message):

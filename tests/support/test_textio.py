@@ -246,3 +246,24 @@ def test_fuzzed_compression(tmp_path, compress):
         read_bytes(path, limit=1 << 26)
 
     fuzz(compress(b"0 1 a 0.5\n1\n" * 50), read, seconds=0.7)
+
+
+def test_bombs_are_refused_and_dense_files_are_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(textio, "FREE_BYTES", 1 << 20)
+    packers = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+    lines = "\n".join(f"{number} ||| a b c ||| f= -{number}" for number in range(100_000)).encode()
+    for suffix, pack in packers.items():
+        path = tmp_path / f"lines{suffix}"
+        path.write_bytes(pack(lines))
+        assert textio.read_bytes(path) == lines
+        path.write_bytes(pack(b"\0" * (1 << 20)))  # as much as any file may have
+        assert len(textio.read_bytes(path)) == 1 << 20
+        size = 1 << 25
+        path.write_bytes(pack(b"\0" * size))
+        if size < textio.MAX_RATIO * path.stat().st_size:
+            continue  # gzip packs to about a thousandth at most
+        for read in (textio.read_bytes, lambda path: list(textio.read_lines(path))):
+            with pytest.raises(FormatError, match=rf"lines\{suffix}: unpacks to more than 1000 times its size \(unpack"):
+                read(path)
+        with pytest.raises(FormatError, match="more than 1000 times"):
+            textio.unpacked(path.read_bytes(), path)

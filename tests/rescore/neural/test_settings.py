@@ -20,7 +20,7 @@ from lattice_simp.rescore.neural.settings import read_settings
         ("source: a\ntarget: b\noutput: c\ndropout: 1.5\n", "dropout: Input should be less than 1"),
         ("source: a\ntarget: b\noutput: c\ndevelopment_source: d\n", "one development file"),
         ("- a\n", "holds no fields"),
-        ("a: [\n", "no YAML"),
+        ("a: [\n", "invalid YAML"),
     ],
 )
 def test_broken_configs(tmp_path, text, message):
