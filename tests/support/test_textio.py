@@ -263,7 +263,9 @@ def test_bombs_are_refused_and_dense_files_are_not(tmp_path, monkeypatch):
         if size < textio.MAX_RATIO * path.stat().st_size:
             continue  # gzip packs to about a thousandth at most
         for read in (textio.read_bytes, lambda path: list(textio.read_lines(path))):
-            with pytest.raises(FormatError, match=rf"lines\{suffix}: unpacks to more than 1000 times its size \(unpack"):
+            with pytest.raises(
+                FormatError, match=rf"lines\{suffix}: unpacks to more than 1000 times its size \(unpack"
+            ):
                 read(path)
         with pytest.raises(FormatError, match="more than 1000 times"):
             textio.unpacked(path.read_bytes(), path)

@@ -1,0 +1,131 @@
+"""Model files of arrays that are damaged or crafted: refused when they are opened, before a kernel follows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import random_arpa
+
+from lattice_simp import LanguageModel
+from lattice_simp.errors import FormatError
+from lattice_simp.hindi.clauses.crf import LinearChain
+from lattice_simp.lm.trie import NgramTrie
+from lattice_simp.rescore import BilingualScorer, ClassScorer
+from lattice_simp.rescore.model1 import WordTable
+from lattice_simp.support.array_cache import read_arrays, write_arrays
+from lattice_simp.translate.grammar import Grammar
+
+RULES = """[X] ||| a b ||| b a ||| P=-1 Q=-2 ||| 0-1 1-0
+[X] ||| a [X,1] c [X,2] ||| [X,2] d [X,1] ||| P=-2 Q=-1 ||| 0-1 1-2 3-0
+[X] ||| a [X,1] ||| e [X,1] f ||| P=-2 Q=-1 ||| 0-0 1-1
+[X] ||| b ||| x ||| P=-3 Q=0 ||| 0-0
+"""
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory, linked_corpus):
+    """Returns a file of each kind, and what reads it."""
+    folder = tmp_path_factory.mktemp("models")
+    rng = np.random.default_rng(2)
+    pairs = np.array([[0, 0], [0, 2], [1, 1], [-1, 2], [2, 0]], np.int32)
+    words = WordTable.from_pairs(["la", "maison", "bleue"], ["the", "house", "blue"], pairs, *rng.random((2, 5)))
+    words.write(folder / "words")
+    _, parts = linked_corpus(1)
+    source, target = [f"s{n}" for n in range(9)], [f"t{n}" for n in range(11)]
+    BilingualScorer.train(parts, source, target).write(folder / "bilingual")
+    (folder / "classes.arpa").write_text(random_arpa(rng, ["c0", "c1", "unknown"], 3))
+    trie = LanguageModel.read(folder / "classes.arpa", cache=False).trie
+    counts, classes = np.array([4, 3, 1]), np.array([0, 1, 1], np.int32)
+    ClassScorer.from_classes(["a", "b", "c"], counts, classes, trie).write(folder / "classes")
+    (folder / "rules.txt").write_text(RULES)
+    Grammar.read(folder / "rules.txt", cache=False).write(folder / "rules")
+    weights = rng.normal(size=(4, 2)).astype(np.float32)
+    chain = LinearChain(("A", "B"), {f"f{n}": n for n in range(4)}, weights, rng.normal(size=(2, 2)))
+    chain.write(folder / "chain")
+    readers = {"words": WordTable, "bilingual": BilingualScorer, "classes": ClassScorer, "rules": Grammar}
+    return {folder / name: reader.read for name, reader in (readers | {"chain": LinearChain}).items()}
+
+
+NOT_INDICES = {"features", "membership", "jumps", "null", "unigram", "kind"}
+
+
+def crafted(array: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
+    """Returns an array with one number far outside; None of text, and of values that mean nothing to a kernel."""
+    if array.dtype.kind != "i" or not array.size:
+        return None
+    changed = array.copy()
+    changed[tuple(rng.integers(size) for size in array.shape)] = np.iinfo(array.dtype).max - int(rng.integers(9))
+    return changed
+
+
+def test_numbers_outside_are_refused(models):
+    for path, read in models.items():
+        whole = read_arrays(path)
+        for seed in range(8):
+            rng = np.random.default_rng(seed)
+            for name, array in whole.items():
+                changed = crafted(array, rng)
+                if changed is None:
+                    continue
+                for damage in (changed, -changed, array[:-1], array.astype(np.float64), np.array([2**40] * len(array))):
+                    copy = Path(f"{path}.{seed}")
+                    write_arrays(copy, whole | {name: damage})
+                    with pytest.raises(FormatError, match=r"damaged|conditional random field|does not hold") as raised:
+                        read(copy)
+                    assert str(copy) in str(raised.value), (name, seed)
+
+
+def test_flipped_bits_are_refused(models):
+    for path, read in models.items():
+        whole = path.read_bytes()
+        begin = whole.index(b"\n", whole.index(b"\n") + 1)
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            data = bytearray(whole)
+            place = int(rng.integers(begin + 64, len(data)))
+            data[place] ^= 1 << int(rng.integers(8))
+            copy = Path(f"{path}.flipped")
+            copy.write_bytes(data)
+            with pytest.raises(FormatError, match="checksum"):
+                read(copy)
+
+
+def test_headers_cannot_lead_out_of_the_file(models):
+    for path, read in models.items():
+        whole = path.read_bytes()
+        for old, new in ((b'"<i8"', b'"|O8"'), (b'"<i4"', b'"|O4"'), (b'": [0, [', b'": [-9, ['), (b", [", b", [-1, ")):
+            if old not in whole[:8192]:
+                continue
+            copy = Path(f"{path}.header")
+            head, rest = whole.replace(old, new, 1)[: len(whole)], b""
+            copy.write_bytes(head + rest)
+            with pytest.raises(FormatError):
+                read(copy)
+
+
+def test_a_damaged_cache_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("LATTICE_SIMP_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "lm.arpa").write_text(random_arpa(np.random.default_rng(0), ["a", "b"], 3))
+    (tmp_path / "rules").write_text(RULES)
+    before = LanguageModel.read(tmp_path / "lm.arpa").score("a b"), Grammar.read(tmp_path / "rules").num_rules
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        for cached in (tmp_path / "cache").glob("*.arrays"):
+            arrays = read_arrays(cached)
+            names = sorted(name for name, array in arrays.items() if crafted(array, rng) is not None)
+            name = names[int(rng.integers(len(names)))]
+            write_arrays(cached, arrays | {name: crafted(arrays[name], rng)})
+        after = LanguageModel.read(tmp_path / "lm.arpa").score("a b"), Grammar.read(tmp_path / "rules").num_rules
+        assert after == before, seed
+
+
+def test_suffixes_that_lead_in_a_circle_are_refused(tmp_path):
+    (tmp_path / "lm.arpa").write_text(random_arpa(np.random.default_rng(0), ["a", "b"], 2))
+    trie = LanguageModel.read(tmp_path / "lm.arpa", cache=False).trie
+    trie.check()
+    suffix = trie.suffix.copy()
+    suffix[1] = 1
+    with pytest.raises(ValueError, match="suffix: number 1 at place 1"):
+        NgramTrie(trie.words, trie.levels, trie.word, trie.cost, trie.backoff, trie.children, suffix).check()
