@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST_MESSAGE, LONGEST_QUOTE = 2000, 400
+"""Characters of an error's text, and of what is wrong with a file; of longer ones the middle is left out."""
+
 
 class LatticeSimpError(ValueError):
     """The base of all errors that a caller may want to catch and report in one line."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_short(message, LONGEST_MESSAGE))
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
 
 
 class FormatError(LatticeSimpError):
@@ -19,6 +29,7 @@ class FormatError(LatticeSimpError):
     def __init__(
         self, message: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None
     ) -> None:
+        message = _short(message, LONGEST_QUOTE)
         self.message, self.path, self.line, self.remedy = message, path, line, remedy
         where = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
         super().__init__(f"{where} {message}".strip() + (f" ({remedy})" if remedy else ""))

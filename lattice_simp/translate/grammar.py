@@ -293,7 +293,7 @@ class _Builder:
         if cells > DENSE_CELLS and len(self.values) < LEAST_DENSITY * cells:
             mean = len(self.values) / len(self.rule_pattern)
             raise GrammarError(
-                f"{len(self.feature_names)} features, and a rule has {mean:.3g} of them on average: too few to hold as a "
+                f"{len(self.feature_names)} features, and a rule has {mean:.3g} of them on average: too few for a "
                 "table; give all rules the same features"
             )
 

@@ -1,0 +1,189 @@
+"""The readers, each with some whole files to damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lattice_simp as ls
+from lattice_simp.formats import FORMATS
+from lattice_simp.formats.collections import read_all
+from lattice_simp.support.textio import read_lines
+
+Read = Callable[[Path], Any]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of files.
+
+    Attributes:
+        name: for the report.
+        suffix: of its files' names.
+        files: contents that it can read.
+        read: opens a file and uses all of it.
+    """
+
+    name: str
+    suffix: str
+    files: tuple[bytes, ...]
+    read: Read
+
+
+LATTICES = [
+    ls.Lattice.from_nbest(
+        [
+            ls.Hypothesis(("the", "old", "cat"), 1.5, {"LM": -2.0, "acoustic": -7.25}),
+            ls.Hypothesis(("the", "cat"), 2.5, {"LM": -1.0, "acoustic": -9.0}),
+            ls.Hypothesis(("été", "10\u00a0000"), 3.0, {"LM": -4.0, "acoustic": -8.0}),
+        ]
+    ),
+    ls.Lattice.from_strings([("a", 0.0)]),
+]
+
+FILES = Path(__file__).parent / "files"
+"""Whole files; a name up to a hyphen or a dot says which reader they are for."""
+
+
+def _lattice(path: Path) -> None:
+    for _, lattice in read_all(path):
+        ls.nbest(lattice, 3)
+
+
+def _feature_lattice(path: Path) -> None:
+    """Reads a format that is chosen by name alone."""
+    ls.nbest(ls.read(path, "features"), 3)
+
+
+def _lists(path: Path) -> None:
+    for hypotheses in ls.read_nbest(path):
+        ls.nbest(ls.Lattice.from_nbest(hypotheses), 3)
+
+
+def _language_model(path: Path) -> None:
+    ls.LanguageModel.read(path, cache=False).score("a b a")
+
+
+def _grammar(path: Path) -> None:
+    from lattice_simp.translate.grammar import Grammar
+
+    grammar = Grammar.read(path, cache=False)
+    for number in range(min(grammar.num_rules, 5)):
+        grammar.rule(number)
+
+
+def _trees(path: Path) -> None:
+    for line in read_lines(path):
+        ls.Tree.from_brackets(line)
+
+
+def _consumed(name: str, function: str) -> Read:
+    """Returns a reader that takes all that a function of a module yields or returns."""
+
+    def read(path: Path) -> None:
+        from importlib import import_module
+
+        held = getattr(import_module(f"lattice_simp.{name}"), function)(path)
+        if hasattr(held, "__next__"):
+            for _ in held:
+                pass
+
+    return read
+
+
+OTHERS: dict[str, Read] = {
+    "features": _feature_lattice,
+    "moses": _lists,
+    "json": _lists,
+    "fairseq": _lists,
+    "rules": _grammar,
+    "lm": _language_model,
+    "weights": _consumed("translate.model_files", "read_weights"),
+    "skeletons": _consumed("skeleton.io", "read_skeletons"),
+    "brackets": _consumed("skeleton.io", "read_brackets"),
+    "symbols": _consumed("formats.symbol_text", "read_labels"),
+    "tree": _trees,
+    "parses": _consumed("skeleton.automatic.parse", "read_parses"),
+    "conllu": _consumed("hindi.formats.conllu", "read_conllu"),
+    "ssf": _consumed("hindi.formats.ssf", "read_ssf"),
+    "settings": _consumed("support.settings_file", "read_settings"),
+    "boxer": _consumed("simplify.boxer", "read_boxer"),
+    "articles": _consumed("corpus.articles", "read_articles"),
+}
+"""What reads the files that hold no lattices."""
+
+
+def readers(folder: Path) -> Iterator[Reader]:
+    """Yields all readers; `folder` is a place for making their files."""
+    for name in dict.fromkeys(_stem(path) for path in sorted(FILES.iterdir())):
+        paths = [path for path in sorted(FILES.iterdir()) if _stem(path) == name]
+        files = tuple(path.read_bytes() for path in paths)
+        yield Reader(name, paths[0].suffix, files, OTHERS.get(name, _lattice))
+    for format in FORMATS:
+        if format in ("gbnf", "lark"):
+            continue
+        files = []
+        for lattice in LATTICES:
+            path = folder / f"whole{FORMATS[format].suffixes[0] if FORMATS[format].suffixes else '.txt'}"
+            ls.write(lattice, path, format)
+            files.append(path.read_bytes())
+        suffix = (*FORMATS[format].suffixes, ".txt")[0]
+        yield Reader(f"written {format}", suffix, tuple(files), OTHERS.get(format, _lattice))
+    yield from _packed(folder)
+    yield from _binary(folder)
+
+
+def _stem(path: Path) -> str:
+    return re.split(r"[-.]", path.name)[0]
+
+
+def _packed(folder: Path) -> Iterator[Reader]:
+    """Yields readers of compressed files and archives."""
+    import bz2
+    import gzip
+    import lzma
+    import tarfile
+
+    import zstandard
+
+    text = (FILES / "att-1.txt").read_bytes()
+    for suffix, pack in (
+        (".gz", gzip.compress),
+        (".xz", lzma.compress),
+        (".bz2", bz2.compress),
+        (".zst", zstandard.compress),
+    ):
+        yield Reader(f"att{suffix}", f".txt{suffix}", (pack(text),), _lattice)
+    for suffix, mode in ((".tar", "w"), (".tar.gz", "w:gz")):
+        path = folder / f"whole{suffix}"
+        with tarfile.open(path, mode) as archive:
+            for member in ("a.txt", "b.txt"):
+                (folder / member).write_bytes(text)
+                archive.add(folder / member, member)
+        yield Reader(f"archive{suffix}", suffix, (path.read_bytes(),), _lattice)
+
+
+def _binary(folder: Path) -> Iterator[Reader]:
+    """Yields readers of files of arrays."""
+    from lattice_simp.hindi.clauses.crf import LinearChain
+    from lattice_simp.rescore.model1 import Model1Scorer, WordTable
+    from lattice_simp.translate.grammar import Grammar
+
+    rng = np.random.default_rng(0)
+    pairs = np.array([[0, 0], [0, 1], [1, 1], [-1, 0]], np.int32)
+    WordTable.from_pairs(["la", "maison"], ["the", "house"], pairs, *rng.random((2, 4))).write(folder / "words")
+    (folder / "rules").write_bytes((FILES / "rules-1.txt").read_bytes())
+    Grammar.read(folder / "rules", cache=False).write(folder / "rules.arrays")
+    LinearChain(("A", "B"), {"f": 0, "g": 1}, np.ones((2, 2), np.float32), np.zeros((2, 2))).write(folder / "chain")
+
+    def words(path: Path) -> None:
+        Model1Scorer(WordTable.read(path)).score(["la"], [["the"], ["house", "the"]])
+
+    yield Reader("word table", ".scorer", ((folder / "words").read_bytes(),), words)
+    yield Reader("rule arrays", ".arrays", ((folder / "rules.arrays").read_bytes(),), _grammar)
+    yield Reader("random field", ".crf", ((folder / "chain").read_bytes(),), LinearChain.read)
