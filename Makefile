@@ -9,7 +9,7 @@ JOBS   ?= 2
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
 	train-multi30k train-joint-model transformer agreement compression confidence corpus masks simplify simplify-translate paraphrase hindi \
-	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants fuzz clean
+	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -146,6 +146,9 @@ study-%: $(STAMP)  ## train on a pair of languages, en-fr or en-de, translate wi
 
 mutants: $(STAMP)  ## put errors into the study's code, one at a time: do tests see them? (minutes)
 	$(BIN)/python -m experiments.mutants --jobs $(JOBS) --command 'make $@'
+
+mutants-library: $(STAMP)  ## the same for COUNT=150 errors all over the library, drawn by SEED=1 (hours)
+	$(BIN)/python -m experiments.mutants.library --jobs $(JOBS) --seed $(or $(SEED),1) --count $(or $(COUNT),150)
 
 fuzz: $(STAMP)  ## read damaged files of every format for MINUTES=10: answers and typed errors only?
 	$(BIN)/python -m experiments.fuzz --minutes $(or $(MINUTES),10) --keep build/fuzz

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Protocol, TypeVar
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.threads import in_threads
@@ -73,6 +74,24 @@ def read_mutants(path: Path) -> list[Mutant]:
     return found
 
 
+class Error(Protocol):
+    """An error in a file, and the tests that should see it: a `Mutant`, or one of another kind."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def tests(self) -> str: ...
+
+    def applied(self, text: str) -> str: ...
+
+
+Made = TypeVar("Made", bound=Error)
+
+
 @dataclass(frozen=True)
 class Workshop:
     """A place to run mutants in.
@@ -87,8 +106,10 @@ class Workshop:
     copied: Sequence[str]
     seconds: float
 
-    def killed(self, mutants: Sequence[Mutant], jobs: int = 1) -> Iterator[tuple[Mutant, bool]]:
+    def killed(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, bool]]:
         """Yields each mutant, and whether a test failed because of it.
+
+        With `check`, all tests run without any mutant first.
 
         Raises:
             LatticeSimpError: a mutant's text is not in its file, the tests fail without any mutant, or they cannot be
@@ -100,9 +121,10 @@ class Workshop:
             copies: SimpleQueue[Path] = SimpleQueue()
             for _ in range(jobs):
                 copies.put(stack.enter_context(self._copy()))
-            self._check(mutants, copies)
+            if check:
+                self._check(mutants, copies)
 
-            def kill(mutant: Mutant) -> bool:
+            def kill(mutant: Made) -> bool:
                 copy = copies.get()
                 try:
                     return self._is_killed(mutant, copy)
@@ -114,7 +136,7 @@ class Workshop:
                     raise error
                 yield mutant, bool(found)
 
-    def _text(self, mutant: Mutant) -> str:
+    def _text(self, mutant: Error) -> str:
         return read_bytes(self.root / mutant.file).decode()
 
     @contextmanager
@@ -129,7 +151,7 @@ class Workshop:
                     shutil.copy2(self.root / name, copy / name)
             yield copy
 
-    def _check(self, mutants: Sequence[Mutant], copies: SimpleQueue[Path]) -> None:
+    def _check(self, mutants: Sequence[Error], copies: SimpleQueue[Path]) -> None:
         """Runs all tests without any mutant."""
         copy = copies.get()
         tests = sorted({test for mutant in mutants for test in mutant.tests.split()})
@@ -138,7 +160,7 @@ class Workshop:
             raise LatticeSimpError(f"the tests fail without any mutant:\n{said}")
         copies.put(copy)
 
-    def _is_killed(self, mutant: Mutant, copy: Path) -> bool:
+    def _is_killed(self, mutant: Error, copy: Path) -> bool:
         path, text = copy / mutant.file, self._text(mutant)
         path.write_bytes(mutant.applied(text).encode())
         try:

@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from experiments import mutants
+from experiments.mutants.library import sampled
+from experiments.mutants.operators import edits
 from experiments.mutants.running import Mutant, Workshop, read_mutants
 from lattice_simp.errors import FormatError, LatticeSimpError
 
@@ -91,3 +93,32 @@ def test_tables_that_are_broken(tmp_path):
     path.write_text(HEAD + "a\tb\tc\td\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"mutants.tsv, line 2: is not a mutant|mutants.tsv:2: is not a mutant"):
         read_mutants(path)
+
+
+def test_errors_of_the_library_compile_and_change_something():
+    text = 'def f(a, b):\n    """Adds."""\n    if a < b and not a:\n        return min(a + 1, b)\n    return [x for x in b]\n'
+    made = {edit.what: edit.applied(text) for edit in edits(text)}
+    assert set(made) == {
+        "< -> <=",
+        "and -> or",
+        "not left out",
+        "condition turned round",
+        "min -> max",
+        "+ -> -",
+        "1 -> 2",
+    }
+    for what, changed in made.items():
+        assert changed != text, what
+        compile(changed, what, "exec")
+    assert "a <= b and not a" in made["< -> <="]
+    assert "max(a + 1, b)" in made["min -> max"]
+
+
+def test_a_sample_covers_all_rooms_and_is_another_one_for_each_seed():
+    one, same, other = (sampled(60, seed) for seed in (1, 1, 2))
+    assert [mutant.name for mutant in one] == [mutant.name for mutant in same]
+    assert len({mutant.name for mutant in one} & {mutant.name for mutant in other}) < 20
+    assert {"core", "ops", "formats", "translate", "lm", "hindi", "serve", "commands"} <= {m.room for m in one}
+    for mutant in one:
+        assert mutant.applied((ROOT / mutant.file).read_text()) != (ROOT / mutant.file).read_text()
+        assert all((ROOT / test).exists() for test in mutant.tests.split())

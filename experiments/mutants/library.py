@@ -1,0 +1,143 @@
+"""`python -m experiments.mutants.library --seed 1`: a sample of errors in all rooms of the library; do tests see them?
+
+Errors are drawn anew for each seed, so that nobody writes tests for these errors alone. For each, the tests of its file
+run (those that name its module or what it defines, and its room's), up to the first that fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from experiments.mutants.operators import Edit, edits
+from experiments.mutants.running import Workshop
+from lattice_simp.support.textio import read_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("experiments", "lattice_simp", "grammars", "tests", "docs", "pyproject.toml", "README.md", "Makefile")
+LEAST = 3
+"""Errors in each room, at least."""
+
+MOST_NAMING = 12
+"""Test files that name a module, the shortest first; more take too long."""
+
+
+@dataclass(frozen=True)
+class LibraryMutant:
+    """An error at a place; `tests` are arguments of pytest between blanks."""
+
+    file: str
+    edit: Edit
+    tests: str
+
+    @property
+    def name(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.file}:{self.edit.line}: {self.edit.what}"
+
+    @property
+    def room(self) -> str:
+        """The folder of the library."""
+        parts = self.file.split("/")
+        return parts[1] if len(parts) > 2 else "."
+
+    def applied(self, text: str) -> str:
+        """Returns the file's text with the error in it."""
+        return self.edit.applied(text)
+
+
+def sampled(count: int, seed: int) -> list[LibraryMutant]:
+    """Draws errors from all rooms: by the number of places, and `LEAST` of each room."""
+    rng = random.Random(seed)
+    rooms = _places()
+    total = sum(map(len, rooms.values()))
+    chosen: list[LibraryMutant] = []
+    for mutants in rooms.values():
+        share = max(LEAST, round(count * len(mutants) / total))
+        chosen += islice(filter(_compiles, rng.sample(mutants, len(mutants))), share)
+    rng.shuffle(chosen)
+    return [replace(mutant, tests=" ".join(tests_of(mutant.file))) for mutant in chosen[:count]]
+
+
+@cache
+def _places() -> dict[str, list[LibraryMutant]]:
+    """Returns all errors that could be made, by room."""
+    rooms: dict[str, list[LibraryMutant]] = defaultdict(list)
+    for path in sorted((ROOT / "lattice_simp").rglob("*.py")):
+        if "grammars" not in path.parts:
+            file = path.relative_to(ROOT).as_posix()
+            for edit in edits(read_bytes(path).decode()):
+                mutant = LibraryMutant(file, edit, "")
+                rooms[mutant.room].append(mutant)
+    return rooms
+
+
+def _compiles(mutant: LibraryMutant) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            ast.parse(mutant.applied(read_bytes(ROOT / mutant.file).decode()))
+    except SyntaxError:
+        return False
+    return True
+
+
+def tests_of(file: str) -> list[str]:
+    """Returns the tests of a file of the library: its examples, those that name it, and its room's."""
+    path = Path(file)
+    module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+    tree = ast.parse(read_bytes(ROOT / file).decode())
+    public = [
+        node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_"
+    ]
+    naming = re.compile(
+        "|".join([re.escape(module) + r"\b", *(rf"\b{re.escape(name)}\b" for name in public if len(name) > 5)])
+    )
+    same = [test for test in _tests() if test.stem == f"test_{path.stem}"]
+    named = [test for test, text in _tests().items() if test not in same and naming.search(text)]
+    room = ROOT.joinpath("tests", *path.parts[1:-1])
+    rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
+    return [file, *(test.relative_to(ROOT).as_posix() for test in dict.fromkeys([*same, *named[:MOST_NAMING], *rest]))]
+
+
+@cache
+def _tests() -> dict[Path, str]:
+    """Returns the texts of all test files but those of the experiments, the shortest first."""
+    paths = [path for path in (ROOT / "tests").rglob("test_*.py") if "experiments" not in path.parts]
+    texts = {path: read_bytes(path).decode() for path in sorted(paths)}
+    return dict(sorted(texts.items(), key=lambda item: len(item[1])))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a sample and prints what survived, then a table by room."""
+    parser = argparse.ArgumentParser(prog="experiments.mutants.library", description=__doc__)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=300.0, help="that the tests of an error may take")
+    options = parser.parse_args(arguments)
+    mutants = sampled(options.count, options.seed)
+    workshop = Workshop(ROOT, COPIED, options.seconds)
+    seen, count = Counter[str](), Counter[str]()
+    for mutant, killed in workshop.killed(mutants, options.jobs, check=False):
+        count[mutant.room] += 1
+        seen[mutant.room] += killed
+        print(f"{sum(count.values())} of {len(mutants)}: {'seen' if killed else 'SURVIVED'}: {mutant.name}", flush=True)
+    print("\n| room | errors | seen |\n|---|---|---|")
+    for room in sorted(count):
+        print(f"| {room} | {count[room]} | {seen[room]} |")
+    total, killed = sum(count.values()), sum(seen.values())
+    print(f"| all | {total} | {killed} ({100 * killed / total:.0f} %) |")
+
+
+if __name__ == "__main__":
+    main()
