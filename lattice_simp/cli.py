@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.streams import drop_output
 
 if TYPE_CHECKING:
     import typer
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Up to Python 3.11, what is raised while a class is made comes as a RuntimeError, an interrupt as well.
         is_interrupt = isinstance(error.__cause__, KeyboardInterrupt)
         code = _interrupted() if is_interrupt else _report(error, debug=debug)
+    drop_output()
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -140,8 +142,7 @@ def _report(error: Exception, *, debug: bool) -> int:
     Raises:
         Exception: an error that is none of the user's, as it came.
     """
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:  # what is still buffered has nowhere to go
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
         return _BROKEN_PIPE
     if debug:
         import traceback
@@ -153,6 +154,8 @@ def _report(error: Exception, *, debug: bool) -> int:
         text = f"{error.format_message()} (--help shows how it is called)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
+    elif isinstance(error, OSError) and error.errno == errno.EBADF:
+        text = "standard output is closed; redirect it to a file or a pipe"
     elif isinstance(error, OSError):
         text = f"{error.filename or 'the output'}: {error.strerror or error}"
     elif isinstance(error, MemoryError):

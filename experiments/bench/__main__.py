@@ -16,6 +16,7 @@ from rich.table import Table
 from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, serve, startup
 from experiments.bench.figures import Figure, Figures, figure
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.textio import write_text
 
 MEASUREMENTS = {
     "hiero_shallow1": hiero.measure_multi30k,
@@ -67,7 +68,7 @@ def main() -> int:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         figures.update(json.loads(done.stdout.splitlines()[-1]))
         options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        write_text(options.output, json.dumps(figures, indent=1) + "\n")
     Console().print(_table(figures))
     for page in options.page:
         write_page(page, figures)
@@ -98,7 +99,7 @@ def write_page(path: Path, figures: Figures) -> None:
             first = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
             rows[name] = f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
     table = f"<!-- figures: {found['kind']} -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
-    path.write_text(found.string[: found.start()] + table + found.string[found.end() :], encoding="utf-8")
+    write_text(path, found.string[: found.start()] + table + found.string[found.end() :])
 
 
 _TABLE = re.compile(r"<!-- figures: (?P<kind>begin|chosen) -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)

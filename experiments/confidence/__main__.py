@@ -18,7 +18,7 @@ from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, write_text
 from lattice_simp.train.text.tokeniser import model_tokenisers
 
 PLACE, ANYWHERE = "at its place", "anywhere"
@@ -83,7 +83,7 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     nbest = work / "full.nbest"
     if not nbest.exists():
         lines = [texts["source"][row["line"]] for row in rows]
-        (work / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_text(work / "source.txt", "".join(f"{line}\n" for line in lines))
         words = ["translate", model, "--input", work / "source.txt", "--output", work / "best.txt"]
         words += ["--nbest", config["nbest"], "--nbest-output", nbest, "--resume"]
         if subprocess.run([sys.executable, "-m", "lattice_simp", *map(str, words)], check=False).returncode:

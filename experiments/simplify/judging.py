@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.simplify.data import normalise
 from lattice_simp.errors import FormatError
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines, write_text
 
 SEED, SENTENCES = 7, 25
 
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str]) -> None:
     rows = [
         f"{name}\t{line}\t{system}\t" + "\t".join(map(str, own)) for line, system, own in read_sheet(outputs, sheet)
     ]
-    path.write_text(known + "\n".join(rows) + "\n", encoding="utf-8")
+    write_text(path, known + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines, write_text
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
@@ -97,7 +97,7 @@ def _note(folder: Path, name: str, number: int) -> Path:
 
 def _keep(folder: Path, task: Task, nbest: Nbest, output: Output) -> None:
     name, number, _ = task
-    _note(folder, name, number).write_text(json.dumps(asdict(output), ensure_ascii=False), encoding="utf-8")
+    write_text(_note(folder, name, number), json.dumps(asdict(output), ensure_ascii=False))
     nbest.write(nbest_path(folder, name, number))
 
 

@@ -10,6 +10,7 @@ from experiments.walkthrough.steps import walk
 from lattice_simp import Decoder
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.tables import grammar_path
+from lattice_simp.support.textio import write_text
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     page, drawings = walk(Decoder.load(grammar_path("demo/data/rules.gz").parent), record.skeletons[0], reference)
     given.folder.mkdir(parents=True, exist_ok=True)
     for name, drawing in drawings.items():
-        (given.folder / name).write_text(drawing, encoding="utf-8")
-    (given.folder / "README.md").write_text(page, encoding="utf-8")
+        write_text(given.folder / name, drawing)
+    write_text(given.folder / "README.md", page)
     print(f"{given.folder / 'README.md'} and {len(drawings)} drawings")
 
 

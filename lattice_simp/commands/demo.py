@@ -17,6 +17,7 @@ from rich.table import Table
 from lattice_simp.commands.options import command_app
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.tables import grammar_path
+from lattice_simp.support.textio import write_text
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Skeleton
@@ -72,14 +73,14 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
             decoder.translate(own.tokens, None if strategy == "plain" else own, strategy=strategy) for own in skeletons
         ]
         results.append(_score(strategy, translations[strategy], references, time.monotonic() - begin))
+    shown = _most_telling(translations, references)
+    paths = _draw(decoder, skeletons[shown], translations["gappy"][shown], output)
+    write_text(output / "results.json", json.dumps([asdict(result) for result in results], indent=1) + "\n")
     console.print(_table(results))
     console.print(f"BLEU: {results[0].signature}", style="dim")
-    shown = _most_telling(translations, references)
     _show(console, skeletons[shown], references[shown], {name: own[shown] for name, own in translations.items()})
-    for path in _draw(decoder, skeletons[shown], translations["gappy"][shown], output):
+    for path in paths:
         console.print(f"drawn: {path}")
-    figures = [asdict(result) for result in results]
-    (output / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return results
 
 
@@ -159,6 +160,6 @@ def _draw(decoder: Decoder, skeleton: Skeleton, joint: Translation, output: Path
             path, text = output / f"{name}.svg", to_svg(lattice, title=title)
         except MissingExtraError:
             path, text = output / f"{name}.dot", to_dot(lattice, title)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         paths.append(path)
     return paths

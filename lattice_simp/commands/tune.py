@@ -126,15 +126,16 @@ def mbr(
     lattices = [decoder.translate(words).lattice for words, _ in usable]
     texts = [[" ".join(words) for words in refs] for _, refs in usable]
     grid = mbr_grid(lattices, texts, settings=fixed, jobs=jobs)
+    is_better = grid.best.bleu > grid.best_path_bleu
+    if is_better and write:
+        update_settings(model, {"mbr": asdict(grid.best.settings), **({} if beam is None else {"beam": beam})})
     print("scale\tprecision\tratio\tBLEU")
     for point in sorted(grid.points, key=lambda point: -point.bleu):
         own_settings = point.settings
         print(f"{own_settings.scale}\t{own_settings.precision}\t{own_settings.ratio}\t{point.bleu:.2f}")
     _say(f"BLEU {grid.best_path_bleu:.2f} by cost, {grid.best.bleu:.2f} by the best point")
-    if grid.best.bleu <= grid.best_path_bleu:
+    if not is_better:
         _say("minimum Bayes risk gains nothing here: decide by the cost" + ("; nothing is written" if write else ""))
-    elif write:
-        update_settings(model, {"mbr": asdict(grid.best.settings), **({} if beam is None else {"beam": beam})})
 
 
 @app.command()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 import tempfile
 import threading
 import time
@@ -209,10 +210,17 @@ def _folder_elsewhere() -> Path | None:
         folder = Path(parent, f"lattice_simp-{user}")
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if folder.stat().st_uid == user and os.access(folder, os.W_OK):  # code is loaded from it: nobody else's
+            if _is_private(folder, user) and os.access(folder, os.W_OK):
                 warnings.warn(f"compiled code is kept in {folder} (NUMBA_CACHE_DIR names another folder)", stacklevel=1)
                 return folder
+    warnings.warn("compiled code is not kept: no folder is this user's alone (NUMBA_CACHE_DIR names one)", stacklevel=1)
     return None
+
+
+def _is_private(folder: Path, user: int) -> bool:
+    """Returns whether only a user can have put files into a folder; code is loaded from it."""
+    status = folder.lstat()  # of a link itself: others may change where it leads
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
 
 
 # ---------------------------------------------------------------- the thread for kernels

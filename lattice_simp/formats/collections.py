@@ -19,6 +19,7 @@ from lattice_simp.formats import FORMATS, parse, read, write
 from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
+from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, unpacked
 
 Entry: TypeAlias = tuple[str, Callable[[], Lattice]]
@@ -63,7 +64,7 @@ def entries(
     """
     here = Path(path)
     if str(path) != "-" and here.is_dir():
-        files = sorted((own for own in here.rglob("*") if own.is_file()), key=_natural_order)
+        files = sorted((own for own in here.rglob("*") if own.is_file() and not is_growing(own)), key=_natural_order)
         found = ((_stem(str(own.relative_to(here))), partial(read, own, format, symbols, **options)) for own in files)
         yield from _filled(found, path)
     elif _is_tar(path):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import extra
 from lattice_simp.support.guarded import check_in_child
 from lattice_simp.support.textio import decode, read_bytes
@@ -59,7 +60,8 @@ def train_tagger(
         raise LatticeSimpError(f"{count} examples to train on, with {len(seen)} different labels: there is no choice")
     # The library shuffles examples by the C library's random numbers.
     ctypes.CDLL(None).srand(_SEED)
-    trainer.train(str(path))
+    with replacing(path) as growing:
+        trainer.train(str(growing))
     return count
 
 

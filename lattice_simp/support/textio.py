@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, cast
 
@@ -26,6 +26,7 @@ import zstandard
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.streams import require_output
 
 MAX_BYTES = 1 << 32
 """The most bytes that one file may unpack to where a reader needs it as a whole."""
@@ -108,6 +109,16 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
         finally:
             with suppress(OSError, ValueError):
                 text.detach()
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes a text file, complete or not at all.
+
+    Raises:
+        LatticeSimpError: as `open_text`.
+    """
+    with open_text(path, "w") as file:
+        file.write(text)
 
 
 def is_pipe(path: str | Path) -> bool:
@@ -198,7 +209,12 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
             except (OSError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else error
                 raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the name") from error
-        packing = _packing(raw)
+        try:
+            packing = _packing(raw)
+        except OSError as error:
+            if str(path) == "-" and error.errno == errno.EBADF:
+                raise FormatError("standard input is closed", path=path, remedy="name a file") from error
+            raise FormatError(f"cannot be read: {error.strerror}", path=path, remedy="copy the file") from error
         suffix = Path(path).suffix
         if packing is None and suffix in COMPRESSIONS:
             raise FormatError(f"no {suffix[1:]} data in this file", path=path, remedy="get it again, or rename it")
@@ -315,8 +331,10 @@ def check_writable(path: str | Path) -> None:
 
     Raises:
         LatticeSimpError: the folder does not exist, or permission is missing.
+        OSError: it is standard output, which is closed.
     """
     if str(path) == "-":
+        require_output()
         return
     try:
         target = Path(os.path.realpath(path))
@@ -332,6 +350,7 @@ def check_writable(path: str | Path) -> None:
 @contextmanager
 def _writing(path: str | Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
+        require_output()
         sys.stdout.flush()
         binary = getattr(sys.stdout, "buffer", None) or io.BytesIO()
         yield binary
@@ -345,8 +364,9 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
     try:
-        with nullcontext(target) if in_place else replacing(target) as growing:
+        with ExitStack() as stack:
             try:
+                growing = target if in_place else stack.enter_context(replacing(target))
                 raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
             except (OSError, ValueError) as error:
                 raise _cannot_write(path, error) from error

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from lattice_simp.support.settings_file import checked_settings, read_settings
+from lattice_simp.support.textio import write_text
 from lattice_simp.tune.metrics import TunedName
 
 MAX_PROVENANCE = 63
@@ -264,4 +265,4 @@ def config_text(config: Config) -> str:
 
 def write_config(config: Config, path: Path) -> None:
     """Writes the effective config, so that it can be read again."""
-    path.write_text(config_text(config), encoding="utf-8")
+    write_text(path, config_text(config))

@@ -14,7 +14,8 @@ from typing import Any
 from lattice_simp.lm import LanguageModel
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_binary, open_text, read_lines
+from lattice_simp.support.atomic import replacing
+from lattice_simp.support.textio import open_binary, open_text, read_lines, write_text
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
 from lattice_simp.train.rules.simplicity import FEATURES as SIMPLICITY
@@ -112,8 +113,8 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         grammar.write(folder / FILE)
     more = [name for name in grammar.feature_names if name.startswith(PROVENANCE) or name in SIMPLICITY]
     write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(more, 0.0))
-    (folder / SETTINGS).write_text(json.dumps({"max_span": config.rules.max_span}) + "\n", encoding="utf-8")
-    (folder / TEXT).write_text(json.dumps(config.text.model_dump()) + "\n", encoding="utf-8")
+    write_text(folder / SETTINGS, json.dumps({"max_span": config.rules.max_span}) + "\n")
+    write_text(folder / TEXT, json.dumps(config.text.model_dump()) + "\n")
     if config.text.case == "true":
         for side in SIDES:
             link_or_copy(run.folders["prepare"] / f"casing.{side}.txt", folder / f"casing.{side}.txt")
@@ -126,9 +127,9 @@ def link_or_copy(source: Path, target: Path) -> None:
     Small files are copied: users edit them, and what a stage made must stay as it is.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    if source.stat().st_size > SMALL:
-        with suppress(OSError):
-            os.link(source, target)
-            return
-    shutil.copyfile(source, target)
+    with replacing(target) as growing:
+        if source.stat().st_size > SMALL:
+            with suppress(OSError):
+                os.link(source, growing)
+                return
+        shutil.copyfile(source, growing)

@@ -18,7 +18,7 @@ from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines, write_text
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
@@ -81,9 +81,14 @@ def read_settings(folder: str | Path) -> dict[str, Any]:
 
 
 def update_settings(folder: str | Path, values: Mapping[str, Any]) -> None:
-    """Sets some of a model's settings."""
+    """Sets some of a model's settings.
+
+    Raises:
+        FormatError: as `read_settings`.
+        LatticeSimpError: the file cannot be written; it is as it was.
+    """
     settings = read_settings(folder) | dict(values)
-    (Path(folder) / SETTINGS).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    write_text(Path(folder) / SETTINGS, json.dumps(settings, indent=1) + "\n")
 
 
 def decoder_settings(folder: str | Path) -> DecoderSettings:

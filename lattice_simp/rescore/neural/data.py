@@ -17,6 +17,7 @@ from lattice_simp.rescore.neural.export import END, START, UNKNOWN
 from lattice_simp.rescore.neural.segmentation import sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.rescore.vocabulary import Sentences
+from lattice_simp.support.atomic import replacing
 from lattice_simp.support.textio import read_lines
 
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
@@ -67,30 +68,29 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
     SentencePiece's refusals (a vocabulary that does not fit the text, most often) become LatticeSimpError.
     """
     names = (settings.source, settings.target)
-    begin = path.with_name(f"{path.name}.new")
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=lines,
-            model_prefix=str(begin),
-            vocab_size=settings.vocabulary,
-            model_type=settings.pieces,
-            character_coverage=0.9999,
-            normalization_rule_name="identity",  # our tokens come normalised
-            input_sentence_size=2 * _PIECE_LINES,
-            hard_vocab_limit=False,
-            unk_id=UNKNOWN_ID,
-            bos_id=START_ID,
-            eos_id=END_ID,
-            unk_piece=UNKNOWN,
-            bos_piece=START,
-            eos_piece=END,
-            minloglevel=2,
-        )
+        with replacing(path) as growing:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=lines,
+                model_prefix=str(growing),
+                vocab_size=settings.vocabulary,
+                model_type=settings.pieces,
+                character_coverage=0.9999,
+                normalization_rule_name="identity",  # our tokens come normalised
+                input_sentence_size=2 * _PIECE_LINES,
+                hard_vocab_limit=False,
+                unk_id=UNKNOWN_ID,
+                bos_id=START_ID,
+                eos_id=END_ID,
+                unk_piece=UNKNOWN,
+                bos_piece=START,
+                eos_piece=END,
+                minloglevel=2,
+            )
+            os.replace(f"{growing}.model", growing)
     except (RuntimeError, OSError) as error:
         raise LatticeSimpError(f"SentencePiece failed: {one_line(error)}") from error
-    os.replace(f"{begin}.model", path)
-    Path(f"{begin}.vocab").unlink(missing_ok=True)
 
 
 def piece_names(path: Path) -> list[str]:

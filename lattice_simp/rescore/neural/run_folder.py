@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import Late
+from lattice_simp.support.textio import write_text
 
 if TYPE_CHECKING:
     import torch  # type: ignore[import-not-found,unused-ignore]
@@ -35,7 +36,7 @@ def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> No
             message = f"{path.parent}: holds a run with another {changed[0]} ({before.get(changed[0])!r})"
             raise LatticeSimpError(f"{message}; choose another output, or remove it")
         return
-    path.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(own, indent=1) + "\n")
 
 
 def save(state: Any, path: Path) -> None:

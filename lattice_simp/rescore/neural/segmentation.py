@@ -22,7 +22,7 @@ from typing import Any
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.support.extras import Late
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, write_text
 
 sentencepiece = Late("sentencepiece", "neural")
 
@@ -81,7 +81,7 @@ class SegmentationSettings:
 
     def write(self, folder: Path) -> None:
         """Writes the file."""
-        (folder / SETTINGS).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        write_text(folder / SETTINGS, json.dumps(asdict(self), indent=1) + "\n")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from lattice_simp.rescore.neural.loop import Say, Training, Validation, averaged
 from lattice_simp.rescore.neural.run_folder import check_same_run
 from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
+from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import extra
 
 MODEL, SETTINGS = "model", "settings.json"
@@ -55,9 +56,11 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
     validation = _held_out(settings, pieces) if settings.development_source else None
     Training(settings, len(names), folder, say).run(pairs, validation)
     model = folder / MODEL
-    export_model(model, settings.architecture, averaged_weights(folder), names, settings.quantise)
-    shutil.copyfile(pieces, model / PIECE_MODEL)
-    SegmentationSettings(source=PIECE_MODEL, target=PIECE_MODEL).write(model)
+    with replacing(model) as growing:
+        export_model(growing, settings.architecture, averaged_weights(folder), names, settings.quantise)
+        shutil.copyfile(pieces, growing / PIECE_MODEL)
+        SegmentationSettings(source=PIECE_MODEL, target=PIECE_MODEL).write(growing)
+        shutil.rmtree(model, ignore_errors=True)  # of an earlier run
     return model
 
 

@@ -16,6 +16,7 @@ from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.pipeline.shards import shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore.counts import count_events
+from lattice_simp.support.atomic import replacing
 from lattice_simp.train.alignment.links import Bitext, read_bitext
 from lattice_simp.train.rules.extract import RuleSides
 
@@ -55,7 +56,8 @@ def _lexical(run: Run, folder: Path) -> dict[str, Any]:
     shards = shard_paths(run.folders["number"])
     bitexts = (read_bitext(run.folders["number"], run.folders["align"], path.name) for path in run.each(shards))
     table = lexical_table(*count_events(map(_linked_pairs, bitexts)))
-    np.savez(folder / _FILE, **table.__dict__)
+    with replacing(folder / _FILE) as growing:
+        np.savez(growing, **table.__dict__)
     return {"word_pairs": len(table.pairs)}
 
 

@@ -1,0 +1,107 @@
+"""Standard streams that are closed or full: the status says whether the output was written, and no work is lost."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.commands.test_faults import COMMANDS, arguments
+
+CLOSED_OUTPUT = "lattice-simp: standard output is closed; redirect it to a file or a pipe\n"
+
+
+@pytest.fixture
+def shell(program, tmp_path):
+    """Runs a command line with redirections that no other way of starting it has."""
+
+    def run(words, redirections, **options):
+        words = [str(program.path), *map(str, words)]
+        line = ["bash", "-c", f'"$@" {redirections}', "bash", *words]
+        return subprocess.run(line, capture_output=True, text=True, check=False, cwd=tmp_path, **options)
+
+    return run
+
+
+def words_of(name, folder, model):
+    return [*name.split(), *arguments(COMMANDS[name], folder, model)]
+
+
+@pytest.mark.parametrize("name", ["lattice nbest", "lattice info", "evaluate"])
+def test_an_output_that_cannot_be_written_is_an_error(shell, tmp_path, model, name):
+    words = words_of(name, tmp_path, model)
+    words = words[: words.index("--output")] if "--output" in words else words
+    for redirections, message in ((">&-", "is closed"), ("> /dev/full", "No space left"), ("< /dev/null 1<&0", "")):
+        done = shell(words, redirections)
+        assert done.returncode == 2, (redirections, done)
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1, done.stderr  # nothing is added while Python ends
+        assert shell(words, f"{redirections} 2>&-").returncode == 2
+
+
+@pytest.mark.parametrize("words", [["--help"], ["lattice", "--help"], ["--version"]])
+def test_help_that_nobody_gets_is_an_error(shell, words):
+    done = shell(words, ">&-")
+    assert (done.returncode, done.stderr) == (2, CLOSED_OUTPUT)
+
+
+@pytest.mark.parametrize("redirections", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "2> /dev/full", "> /dev/full 2>&-"])
+def test_a_file_is_the_same_whatever_streams_are_closed(shell, tmp_path, model, redirections):
+    """No file takes the number of a stream: messages do not get into it."""
+    words = ["lattice", "convert", *arguments("IN OUT.att", tmp_path, model)]  # tells that features are lost
+    assert shell(words, "").stderr
+    written = (tmp_path / "out.att").read_bytes()
+    (tmp_path / "out.att").unlink()
+    done = shell(words, redirections)
+    assert done.returncode == 0, done
+    assert (tmp_path / "out.att").read_bytes() == written
+    assert not done.stdout
+
+
+def test_messages_that_nobody_gets_leave_the_output_as_it_is(shell, tmp_path, model):
+    words = words_of("lattice confidence", tmp_path, model)
+    words = words[: words.index("--output")]
+    for redirections in ("2>&-", "2> /dev/full"):
+        done, usual = shell(words, redirections), shell(words, "")
+        assert (done.returncode, done.stdout) == (usual.returncode, usual.stdout)
+    for redirections in ("2>&-", "2> /dev/full", ">&- 2>&-"):
+        assert shell(["lattice", "info", "missing"], redirections).returncode == 2
+
+
+def test_a_closed_input_is_told_by_who_reads_it(shell, tmp_path, model):
+    done = shell(["lattice", "info", "-"], "<&-")
+    assert (done.returncode, done.stderr) == (2, "lattice-simp: -: standard input is closed (name a file)\n")
+    done = shell(["translate", model], "<&-")
+    assert done.returncode == 2
+    assert "standard input is closed" in done.stderr
+    done = shell(["text", "tokenise", *arguments("TOKENS", tmp_path, model)], "<&-")
+    assert done.returncode == 2
+    assert "standard input is closed" in done.stderr
+
+
+def test_a_translation_with_closed_streams_is_there(shell, tmp_path, model):
+    """Its workers inherit the streams."""
+    words = words_of("translate", tmp_path, model)
+    done = shell(words, ">&- 2>&- <&-")
+    assert done.returncode == 0
+    assert (tmp_path / "out.txt").read_text() == "das haus\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_with_closed_streams(shell, tmp_path, model, name):
+    words = words_of(name, tmp_path, model)
+    usual = shell(words, "")
+    files = {path.name: path.read_bytes() for path in tmp_path.glob("out*")}
+    for redirections in ("2>&-", "<&-", ">&-"):
+        for path in tmp_path.glob("out*"):
+            path.unlink()
+        done = shell(words, redirections)
+        if redirections == ">&-" and usual.stdout:
+            assert done.returncode == 2, done
+            assert CLOSED_OUTPUT in done.stderr
+        else:
+            assert done.returncode == usual.returncode, (redirections, done)
+            assert done.stdout == usual.stdout
+        assert "Traceback" not in done.stderr, (redirections, done.stderr)
+        assert {path.name: path.read_bytes() for path in tmp_path.glob("out*")} == files, redirections

@@ -1,0 +1,82 @@
+"""Files that appear complete or not at all, and what killed programs leave of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from lattice_simp.support.atomic import GROWING, is_growing, replacing
+
+WRITER = """
+import sys, signal
+from pathlib import Path
+from lattice_simp.support.atomic import replacing
+with replacing(Path(sys.argv[1])) as growing:
+    growing.write_text("half")
+    print(growing, flush=True)
+    signal.pause()
+"""
+
+
+def test_a_file_is_the_old_one_until_the_block_ends(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("old")
+    with replacing(path) as growing:
+        growing.write_text("new")
+        assert is_growing(growing)
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    with pytest.raises(KeyError), replacing(path) as growing:
+        raise KeyError(growing.write_text("half"))
+    assert path.read_text() == "new"
+    with replacing(tmp_path / "folder") as growing:
+        growing.mkdir()
+        (growing / "a").write_text("a")
+    assert {own.name for own in tmp_path.rglob("*")} == {"words.txt", "folder", "a"}
+
+
+def test_an_error_names_the_folder_that_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError) as raised, replacing(tmp_path / "no" / "words.txt"):
+        pass
+    assert (raised.value.filename, raised.value.errno) == (str(tmp_path / "no"), errno.ENOENT)
+
+
+def writer(path):
+    """Starts a program that writes and does not end; returns it and the name under which it writes."""
+    running = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True)
+    return running, running.stdout.readline().strip()
+
+
+def next_run(path):
+    code = "import sys; from lattice_simp.support.textio import write_text; write_text(sys.argv[1], 'whole')"
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+
+
+def test_what_a_killed_program_left_goes_and_what_others_write_stays(tmp_path):
+    living, its_file = writer(tmp_path / "a.txt")
+    killed, _ = writer(tmp_path / "b.txt")
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    foreign = [tmp_path / ".other.tmp", tmp_path / ".0123456789abcdef.tmp.kept", tmp_path / "b.txt.tmp"]
+    for path in foreign:
+        path.write_text("")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / ".fedcba9876543210.tmp").symlink_to(elsewhere)
+    assert len(list(tmp_path.glob("*/?.txt")) + list(tmp_path.glob(".*/?.txt"))) >= 2
+    next_run(tmp_path / "b.txt")
+    assert (tmp_path / "b.txt").read_text() == "whole"
+    left = {own for own in tmp_path.glob(GROWING) if own.is_dir() and not own.is_symlink()}
+    assert left == {tmp_path / os.path.basename(os.path.dirname(its_file))}  # that of the living one
+    assert all(path.exists() for path in (*foreign, elsewhere))
+    living.kill()
+    living.wait()
+    living.stdout.close()
+    killed.stdout.close()
+    next_run(tmp_path / "b.txt")
+    assert not [own for own in tmp_path.glob(GROWING) if own.is_dir() and not own.is_symlink()]
