@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 import typer
 
+from lattice_simp import Lattice
 from lattice_simp.cli import whole_app
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.evaluate.plots import save_plot
+from lattice_simp.formats import write as write_lattice
+from lattice_simp.pipeline.stage import write_json
+from lattice_simp.support.array_cache import write_arrays
 from lattice_simp.support.atomic import GROWING
+from lattice_simp.support.textio import write_text
+from lattice_simp.train.model import link_or_copy
+from lattice_simp.translate.model_files import update_settings, write_weights
 
 NBEST = "0 ||| a b ||| LM= -1 ||| -1\n0 ||| a c ||| LM= -2 ||| -2\n"
 SKELETONS = '{"tokens": ["the", "house"], "skeletons": ["10"]}\n'
@@ -187,6 +199,51 @@ def test_a_place_that_cannot_be_written_is_one_line(call, tmp_path, model, name)
     assert "Traceback" not in done.stderr
     assert done.stderr.strip().split("\n")[-1].startswith("lattice-simp: "), done.stderr
     assert "no/such/folder" in done.stderr, done.stderr
+
+
+@contextmanager
+def full_disk():
+    """Lets no file have more than a few bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+LONG = {"beam": 1.0, "mbr": {"scale": 2.0}}
+WRITERS = {
+    "settings.json": lambda path: update_settings(path.parent, LONG),
+    "weights.tsv": lambda path: write_weights(path, LONG),
+    "text.json": lambda path: write_text(path, json.dumps(LONG)),
+    "stage.json": lambda path: write_json(path, LONG),
+    "lm.arrays": lambda path: write_arrays(path, {"costs": np.zeros(99)}),
+    "rules.gz": lambda path: link_or_copy(path.with_name("other"), path),
+    "1.slf": lambda path: write_lattice(Lattice.from_strings([("a b", 1.0), ("c d", 2.0)]), path),
+    "plot.svg": lambda path: save_plot(_figure(), path),
+}
+
+
+def _figure():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'evaluate')")
+    from matplotlib.figure import Figure
+
+    return Figure()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk_leaves_what_was_there(tmp_path, name):
+    path = tmp_path / name
+    (tmp_path / "other").write_text("a rule " * 9, encoding="utf-8")
+    path.write_text("{}", encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
+    with full_disk(), pytest.raises((OSError, LatticeSimpError)):
+        WRITERS[name](path)
+    assert path.read_text(encoding="utf-8") == "{}"
+    assert sorted(tmp_path.iterdir()) == before
+    WRITERS[name](path)
+    assert path.stat().st_size > 8
 
 
 @pytest.mark.parametrize("name", ["lattice info", "lattice nbest", "lattice lm"])

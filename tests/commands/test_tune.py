@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -78,6 +79,17 @@ def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files, 
     assert scores == sorted(scores, reverse=True)
     best = json.loads((own_model / "settings.json").read_text("utf-8"))["mbr"]
     assert [str(best[name]) for name in header[:3]] == rows[0][:3]
+    assert Decoder.load(own_model).settings.mbr is not None
+
+
+def test_the_best_point_is_written_though_the_table_cannot_be(call, own_model, files, monkeypatch):
+    gains = mbr_grid.MbrGrid
+    monkeypatch.setattr(mbr_grid, "MbrGrid", lambda points, best, bleu: gains(points, best, bleu - 1))
+    with open("/dev/full", "w", encoding="utf-8", buffering=1) as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        done = call("tune", "mbr", own_model, *files, "--max-arcs", 50, "--write")
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
     assert Decoder.load(own_model).settings.mbr is not None
 
 

@@ -137,6 +137,25 @@ def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
     assert kept[0]
 
 
+def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
+    """A link, and a folder that others may write to or that may have been theirs to fill."""
+    own, elsewhere = tmp_path / f"lattice_simp-{os.getuid()}", tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    own.symlink_to(elsewhere)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    other = f"import tempfile; tempfile.tempdir = {str(tmp_path / 'file')!r}; import lattice_simp"
+    code = READ_ONLY.replace("import lattice_simp", other)
+    for mode in (None, 0o777, 0o750):
+        if mode is not None:
+            own.mkdir()
+            own.chmod(mode)
+        done = run(code, XDG_CACHE_HOME=str(tmp_path), NUMBA_CACHE_DIR="")
+        assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+        assert "compiled code is not kept" in done.stderr, mode
+        assert not list(tmp_path.rglob("*.nb?")), mode
+        own.unlink() if mode is None else own.rmdir()
+
+
 def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     file = tmp_path / "file"
     file.write_text("", encoding="utf-8")
