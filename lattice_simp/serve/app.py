@@ -20,9 +20,9 @@ from starlette.staticfiles import StaticFiles
 from lattice_simp.draw import SVG_STYLE
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.section import annotate_section
-from lattice_simp.serve.csrf import CsrfProtection
 from lattice_simp.serve.hindi.section import hindi_section
 from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.origins import OriginCheck
 from lattice_simp.serve.pages import defect, environment, http_error, path, request_error
 from lattice_simp.serve.paraphrase.section import paraphrase_section
 from lattice_simp.serve.section import Section
@@ -98,8 +98,8 @@ def app_of(sections: Sequence[Section], limits: Limits, hosts: Sequence[str] = L
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            Middleware(OriginCheck, linked={"/", *map(_page_path, sections)}),
             Middleware(BodyLimit, limit=limits.body),
-            Middleware(CsrfProtection, limit=limits.body),
         ],
         exception_handlers={HTTPException: http_error, LatticeSimpError: request_error, Exception: defect},
         lifespan=_lifespan,
@@ -118,6 +118,11 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     finally:
         for service in app.state.services:
             await run_in_threadpool(service.close)
+
+
+def _page_path(section: Section) -> str:
+    """Returns the path of a section's page."""
+    return next(route.path for route in section.routes if isinstance(route, Route) and route.name == section.page)
 
 
 async def _start(page: str, request: Request) -> Response:

@@ -17,11 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from lattice_simp import __version__
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.serve.csrf import csrf_token
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
-from lattice_simp.skeleton.annotation import StorageError
+from lattice_simp.skeleton.annotation import LockedError, StorageError
 
 T = TypeVar("T")
 
@@ -39,6 +38,7 @@ _STATUS: Mapping[type[Exception], HTTPStatus] = {
     BusyError: HTTPStatus.SERVICE_UNAVAILABLE,
     TimeLimitError: HTTPStatus.GATEWAY_TIMEOUT,
     WorkerError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    LockedError: HTTPStatus.SERVICE_UNAVAILABLE,
     StorageError: HTTPStatus.INTERNAL_SERVER_ERROR,
     LatticeSimpError: HTTPStatus.BAD_REQUEST,
 }
@@ -55,7 +55,7 @@ def environment(sections: Sequence[Section]) -> Environment:
         lstrip_blocks=True,
     )
     pages.filters.update(combined=lambda own, other: {**own, **other}, without=_without)
-    pages.globals.update(sections=sections, path=path, csrf_token=csrf_token, version=__version__)
+    pages.globals.update(sections=sections, path=path, version=__version__)
     return pages
 
 

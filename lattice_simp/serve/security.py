@@ -49,29 +49,22 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "0")
-        body = None if not declared.isdecimal() or int(declared) > self.limit else await read_body(receive, self.limit)
-        if body is None:
+        is_small = len(declared) < 20 and declared.isdecimal() and int(declared) <= self.limit
+        body, more = bytearray(), True
+        while more and is_small:
+            message = await receive()
+            if message["type"] != "http.request":
+                return  # the browser has left in the middle of it
+            body += message.get("body", b"")
+            more, is_small = message.get("more_body", False), len(body) <= self.limit
+        if not is_small:
             refusal = PlainTextResponse(f"the body is larger than {self.limit:,} bytes", 413)
             await refusal(scope, receive, send)
             return
-        await self.app(scope, replayed(body, receive), send)
+        await self.app(scope, _replayed(bytes(body), receive), send)
 
 
-async def read_body(receive: Receive, limit: int) -> bytes | None:
-    """Returns the body of a request; None if it is larger than `limit` bytes."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return bytes(body)
-        body += message.get("body", b"")
-        if len(body) > limit:
-            return None
-        if not message.get("more_body", False):
-            return bytes(body)
-
-
-def replayed(body: bytes, receive: Receive) -> Receive:
+def _replayed(body: bytes, receive: Receive) -> Receive:
     """Returns a `receive` that gives a body that has been read, then whatever comes next."""
     given = False
 

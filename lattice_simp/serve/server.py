@@ -16,12 +16,10 @@ from starlette.applications import Starlette
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.interrupts import interrupts_remembered
+from lattice_simp.serve.connections import CONNECTIONS, PatientProtocol
 
 LONGEST_ADDRESS = 65_536
 """Bytes of a request line and headers: a text in its address takes up to nine of them a character."""
-
-CONNECTIONS = 256
-"""Further ones are refused."""
 
 LOST_SIGNALS = 1
 """Seconds after which a signal is raised that was lost before the server watched for signals itself."""
@@ -98,7 +96,8 @@ def _config(app: Starlette, raise_interrupt: Callable[[], None]) -> uvicorn.Conf
         app,
         callback_notify=each_time,
         timeout_notify=LOST_SIGNALS,
-        http="h11",
+        http=PatientProtocol,
+        ws="none",
         loop="asyncio",
         lifespan="off",
         log_level="critical",

@@ -8,7 +8,7 @@ import pickle
 import queue
 import resource
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
@@ -23,6 +23,9 @@ from lattice_simp.serve.limits import Limits
 LOG = logging.getLogger(__name__)
 
 GIGABYTE = 1 << 30
+
+IDLE_S = 1.0
+"""Seconds between two looks whether an idle process lives."""
 
 _Job: TypeAlias = tuple[Any, "Future[Any]"]
 
@@ -86,22 +89,45 @@ class WorkerPool:
             TimeLimitError: it took too long.
             WorkerError: it failed otherwise.
         """
-        future: Future[Any] = Future()
+        (answer,) = await self.run_parts([given])
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    async def run_parts(self, parts: Sequence[Any]) -> list[Any]:
+        """Returns what the function makes of the parts of one request, or the error that `run` would raise of one.
+
+        They wait as one request does, whatever their number.
+
+        Raises:
+            BusyError: too many requests wait.
+        """
+        futures: list[Future[Any]] = [Future() for _ in parts]
         with self._lock:
             if self._closed:
                 raise WorkerError("the server is being stopped")
             if self._pending >= self._limits.workers + self._limits.waiting:
                 raise BusyError(f"{self._limits.waiting} requests wait already; try again in a moment")
             self._pending += 1
-        future.add_done_callback(self._finished)
+        unfinished = set(futures)
+
+        def finished(future: Future[Any]) -> None:
+            with self._lock:
+                unfinished.discard(future)
+                self._pending -= not unfinished
+
+        for future in futures:
+            future.add_done_callback(finished)
         if not self._first.done():
             try:
                 await asyncio.to_thread(self.start)
             except BaseException:
-                future.cancel()
+                for future in futures:
+                    future.cancel()
                 raise
-        self._jobs.put((given, future))
-        return await asyncio.wrap_future(future)
+        for job in zip(parts, futures, strict=True):
+            self._jobs.put(job)
+        return await asyncio.gather(*map(asyncio.wrap_future, futures), return_exceptions=True)
 
     def close(self) -> None:
         """Stops all processes; requests that wait fail."""
@@ -116,10 +142,6 @@ class WorkerPool:
             while True:
                 if (job := self._jobs.get_nowait()) is not None:
                     _settle(job[1].set_exception, WorkerError("the server is being stopped"))
-
-    def _finished(self, _: Future[Any]) -> None:
-        with self._lock:
-            self._pending -= 1
 
 
 class _Keeper(threading.Thread):
@@ -150,7 +172,7 @@ class _Keeper(threading.Thread):
         if not self._leads and self._first.exception() is not None:
             return
         self._prepare()
-        while not self._stopped and (job := self._jobs.get()) is not None:
+        while not self._stopped and (job := self._next()) is not None:
             given, future = job
             if not future.set_running_or_notify_cancel():
                 continue  # whoever asked is gone
@@ -169,6 +191,15 @@ class _Keeper(threading.Thread):
             self._stopped = True
             if self._worker is not None:
                 self._worker.process.kill()
+
+    def _next(self) -> _Job | None:
+        """Returns what is to be done; until it comes, a process that is killed is replaced."""
+        while True:
+            with suppress(queue.Empty):
+                return self._jobs.get(timeout=IDLE_S)
+            if self._worker is not None and not self._worker.process.is_alive():
+                self._discard()
+                self._prepare()
 
     def _prepare(self) -> None:
         """Has a process at hand before the next request comes; what goes wrong is told when one comes."""
@@ -206,15 +237,20 @@ class _Keeper(threading.Thread):
         raise WorkerError(f"the processes die while they load ({cause}); is there enough memory?")
 
     def _answer(self, given: Any) -> Any:
-        worker = self._loaded()
-        worker.send((0, given), None)
-        if not worker.connection.poll(self._seconds):
-            self._discard()
-            raise TimeLimitError(f"this took longer than {self._seconds:g} seconds and was stopped")
-        try:
-            message = worker.connection.recv()
-        except (EOFError, OSError):
-            raise WorkerError(f"the process that computed this died ({self._discard()})") from None
+        cause = ""
+        for _ in range(MAX_ATTEMPTS):  # a process may have been killed before the request came
+            worker = self._loaded()
+            worker.send((0, given), None)
+            if not worker.connection.poll(self._seconds):
+                self._discard()
+                raise TimeLimitError(f"this took longer than {self._seconds:g} seconds and was stopped")
+            try:
+                return self._result(worker.connection.recv())
+            except (EOFError, OSError):
+                cause = self._discard()
+        raise WorkerError(f"the process that computed this died ({cause})")
+
+    def _result(self, message: bytes | BatchError) -> Any:
         if isinstance(message, BatchError):
             raise message
         outcome = pickle.loads(message)

@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from lattice_simp.serve import Limits, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
-from lattice_simp.serve.csrf import COOKIE
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import make_expander
 from lattice_simp.serve.simplify.section import make_simplifier
@@ -47,13 +46,12 @@ NO_TEXTS = [None, 7, 1e400, True, [], {}, ["a"], {"a": {}}, "\ud800"]
 
 @pytest.fixture
 def visitor(quick_path):
-    """A client of the annotation that has a name, and its token."""
+    """A client of the annotation that has a name."""
     make_store(quick_path / "talk.db", 4, shortenings=2, checks=1).close()
     app = app_of([annotate_section(quick_path / "talk.db")], Limits())
     with TestClient(app, base_url=BASE, raise_server_exceptions=False) as client:
-        token = client.get("/api/annotate").json()["csrf_token"]
-        client.post("/annotate/name", data={"csrf_token": token, "annotator": "Ada"})
-        yield client, token
+        client.post("/annotate/name", data={"annotator": "Ada"})
+        yield client
 
 
 def require_answer(answer, given):
@@ -67,57 +65,55 @@ def require_answer(answer, given):
 
 
 def test_forms_with_anything_in_any_field(visitor):
-    client, token = visitor
+    client = visitor
     for place, fields in FORMS.items():
         for name in fields:
             for text in [*TEXTS, "1" * 10_000]:
-                require_answer(
-                    client.post(place, data={"csrf_token": token} | fields | {name: text}), (place, name, text)
-                )
+                require_answer(client.post(place, data=fields | {name: text}), (place, name, text))
             rest = {other: value for other, value in fields.items() if other != name}
-            require_answer(client.post(place, data={"csrf_token": token} | rest), (place, name))
+            require_answer(client.post(place, data=rest), (place, name))
         for kind in ("application/json", "multipart/form-data; boundary=x", "text/plain"):
-            headers = {"X-CSRF-Token": token, "content-type": kind}
+            headers = {"content-type": kind}
             require_answer(client.post(place, content=b"\xff\xfe--x\r\n\x00", headers=headers), (place, kind))
-        for text in TEXTS:  # a token is a field, too
-            assert client.post(place, data=fields | {"csrf_token": text}).status_code == 403
+        for text in (*TEXTS, "http://[", "null", "://", "http://127.0.0.1:8000@evil.example"):  # says who sends it
+            for header in ("sec-fetch-site", "origin"):
+                answer = client.post(place, data=fields, headers={header: text.encode()})
+                assert answer.status_code == 403, (header, text)
 
 
 def test_programs_with_anything_in_any_field(visitor):
-    client, token = visitor
-    headers = {"X-CSRF-Token": token}
+    client = visitor
     for action, fields in PROGRAMS.items():
         place = f"/api/annotate/shorten/{action}"
         for name in fields.keys() - {"bad"}:
             for value in NO_TEXTS:
-                answer = client.post(place, content=json.dumps(fields | {name: value}), headers=headers)
+                answer = client.post(place, content=json.dumps(fields | {name: value}))
                 assert (answer.status_code, list(answer.json())) == (400, ["error"]), (action, name, value)
                 assert "\n" not in answer.json()["error"]
             for text in TEXTS:
-                require_answer(client.post(place, json=fields | {name: text}, headers=headers), (action, name, text))
+                require_answer(client.post(place, json=fields | {name: text}), (action, name, text))
         for body in (b"", b"{", b"null", b"7", b'"x"', b"[]", b"\xff\xfe", b'{"annotator": 1' + b"0" * 6000 + b"}"):
-            answer = client.post(place, content=body, headers=headers)
+            answer = client.post(place, content=body)
             assert (answer.status_code, list(answer.json())) == (400, ["error"]), (action, body)
     for value in [*NO_TEXTS, "0111", {"0111": "yes"}, {MARKUP: True}]:
         given = PROGRAMS["judge"] | {"bad": value}
-        answer = client.post("/api/annotate/check/judge", content=json.dumps(given), headers=headers)
+        answer = client.post("/api/annotate/check/judge", content=json.dumps(given))
         assert answer.status_code == 400, value
 
 
 def test_a_megabyte_is_refused_everywhere(visitor):
-    client, token = visitor
+    client = visitor
     for place in [*FORMS, *(f"/api/annotate/check/{action}" for action in PROGRAMS), "/annotate", "/nowhere"]:
-        for headers in ({"X-CSRF-Token": token}, {}):
-            answer = client.post(place, content=b"a" * 1_000_000, headers=headers)
-            assert (answer.status_code, answer.text) == (413, "the body is larger than 65,536 bytes"), place
+        answer = client.post(place, content=b"a" * 1_000_000)
+        assert (answer.status_code, answer.text) == (413, "the body is larger than 65,536 bytes"), place
 
 
 def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
-    client, token = visitor
+    client = visitor
     given = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
 
     def judge(_):
-        return client.post("/api/annotate/shorten/judge", json=given, headers={"X-CSRF-Token": token}).status_code
+        return client.post("/api/annotate/shorten/judge", json=given).status_code
 
     with ThreadPoolExecutor(50) as threads:
         found = list(threads.map(judge, range(200)))
@@ -153,6 +149,5 @@ def test_tabs_with_any_text(tab, answers, tmp_path, monkeypatch):
             require_answer(client.get(place, params={"text": "Yes.", "filters": text, "other": text}), (place, text))
     for query in ("text=%ff%fe", "text", "text=a&text=b", "=", "text=%00", "filters=%ff&text=Yes."):
         require_answer(client.get(f"/{tab}?{query}"), query)
-    client.cookies.set(COOKIE, "x")
-    assert client.post(f"/{tab}", content=b"text=a").status_code == 403
+    assert client.post(f"/{tab}", content=b"text=a").status_code == 405
     assert client.post(f"/api/{tab}", content=b"a" * 1_000_000).status_code == 413

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -12,13 +13,11 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from lattice_simp.serve import Limits, Section, app_of
-from lattice_simp.serve.csrf import COOKIE
 from lattice_simp.serve.pages import render
 from lattice_simp.serve.security import HEADERS
 from tests.serve.conftest import BASE
 
-FORM = """{% extends "base.html" %}{% block main %}<form method="post">
-<input type="hidden" name="csrf_token" value="{{ csrf_token(request) }}"></form>{% endblock %}"""
+FORM = """{% extends "base.html" %}{% block main %}<form method="post"></form>{% endblock %}"""
 
 
 @pytest.fixture
@@ -41,54 +40,83 @@ def written(tmp_path):
     return TestClient(app, base_url=BASE, raise_server_exceptions=False), kept
 
 
-def token_of(page):
-    return re.search(r'name="csrf_token" value="(\w+)"', page.text)[1]
+EVIL = "http://evil.example"
+OTHERS = [
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "same-site"},  # another server of this machine
+    {"sec-fetch-site": "cross-site", "origin": BASE},
+    {"sec-fetch-site": ""},
+    {"origin": EVIL},
+    {"origin": "null"},
+    {"origin": "http://127.0.0.1:9000"},
+    {"origin": "http://127.0.0.1"},
+    {"origin": f"{BASE}.evil.example"},
+    {"origin": "http://["},
+]
+OURS = [
+    {},  # a program
+    {"origin": BASE, "sec-fetch-site": "same-origin"},
+    {"sec-fetch-site": "none"},  # a bookmark
+    {"origin": BASE},
+    {"origin": "https://127.0.0.1:8000"},  # a proxy has the certificate
+]
 
 
-def test_a_form_of_our_own_page_is_taken(written):
+def test_what_our_own_pages_and_programs_send_is_taken(written):
     client, kept = written
-    page = client.get("/form")
-    assert "HttpOnly; SameSite=Strict" in page.headers["set-cookie"]
-    token = token_of(page)
-    own = {"origin": BASE, "sec-fetch-site": "same-origin"}
-    assert client.post("/form", data={"csrf_token": token, "a": "1"}, headers=own).text == "kept"
-    assert kept == [f"csrf_token={token}&a=1"]  # the route reads the body that was looked at
-    again = client.get("/form")
-    assert "set-cookie" not in again.headers
-    assert token_of(again) == token
-    assert client.post("/form", json={"a": 1}, headers={"x-csrf-token": token}).text == "kept"  # as scripts send it
+    for headers in OURS:
+        assert client.post("/form", data={"a": "1"}, headers=headers).text == "kept", headers
+        assert client.get("/form", headers=headers).status_code == 200, headers
+    assert kept == ["a=1"] * len(OURS)
 
 
-def test_what_another_page_sends_is_refused(written):
+def test_what_pages_of_others_send_is_refused(written):
     client, kept = written
-    token = token_of(client.get("/form"))
-    good = {"csrf_token": token}
-    for data, headers in [
-        ({}, {}),
-        ({"csrf_token": "0" * 64}, {}),
-        ({"csrf_token": "\u00e9"}, {}),
-        (good, {"origin": "http://evil.example"}),
-        (good, {"origin": "null"}),
-        (good, {"origin": "http://127.0.0.1:9000"}),  # another server of this machine
-        (good, {"sec-fetch-site": "cross-site"}),
-        (good, {"sec-fetch-site": "same-site"}),
-        (good, {"content-type": "text/plain"}),
-    ]:
-        answer = client.post("/form", data=data, headers=headers)
-        assert answer.status_code == 403, (data, headers)
-    client.cookies.clear()
-    assert client.post("/form", data=good).status_code == 403  # the token belongs to a cookie
-    client.cookies.set(COOKIE, "mine")
-    assert client.post("/form", data=good).status_code == 403
+    for headers in OTHERS:
+        for method in ("POST", "GET", "HEAD", "PUT", "OPTIONS"):
+            answer = client.request(method, "/form", params={"a": "1"}, headers=headers)
+            assert answer.status_code == 403, (method, headers)
+            assert answer.headers["Content-Security-Policy"]
     assert not kept
+
+
+def test_links_of_others_lead_to_pages_that_compute_nothing(written):
+    client, _ = written
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    for path in ("/form", "/"):
+        assert client.get(path, headers=link).status_code == 200, path
+    for path in ("/form?a=1", "/defect", "/nowhere"):
+        assert client.get(path, headers=link).status_code == 403, path
+    assert client.post("/form", headers=link).status_code == 403
+    for name, value in (("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image"), ("sec-fetch-dest", "iframe")):
+        assert client.get("/form", headers=link | {name: value}).status_code == 403, value
+    with TestClient(Starlette(routes=[Mount("/mt", client.app)]), base_url=BASE) as outer:
+        assert outer.get("/mt/form", headers=link).status_code == 200
+        assert outer.get("/mt/form?a=1", headers=link).status_code == 403
+
+
+def test_a_request_that_breaks_off_changes_nothing(written):
+    client, kept = written
+    begun = [{"type": "http.request", "body": b"a=1", "more_body": True}, {"type": "http.disconnect"}]
+    sent = []
+    headers = [(b"host", b"127.0.0.1:8000"), (b"content-length", b"9")]
+    scope = {"type": "http", "method": "POST", "path": "/form", "query_string": b"", "headers": headers}
+
+    async def receive():
+        return begun.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(client.app(scope, receive, send))
+    assert (kept, sent) == ([], [])
 
 
 def test_a_large_body_is_refused(written):
     client, kept = written
-    token = {"x-csrf-token": token_of(client.get("/form"))}
-    assert client.post("/form", content=b"x" * 1000, headers=token).status_code == 200
-    assert client.post("/form", content=b"x" * 1001, headers=token).status_code == 413
-    assert client.post("/form", content=iter([b"x" * 600] * 2), headers=token).status_code == 413  # of unknown length
+    assert client.post("/form", content=b"x" * 1000).status_code == 200
+    assert client.post("/form", content=b"x" * 1001).status_code == 413
+    assert client.post("/form", content=iter([b"x" * 600] * 2)).status_code == 413  # of unknown length
     assert client.post("/form", content=b"x" * 1_000_000).status_code == 413
     assert client.get("/form", headers={"content-length": "-5"}).status_code == 413
     assert len(kept) == 1

@@ -278,7 +278,7 @@ def test_invalid_utf_8_is_no_defect(client):
 def test_defects_and_what_is_not_there(client):
     assert client.get("/nowhere").status_code == 404
     assert client.get("/api/nowhere").json() == {"error": "Not Found"}
-    assert client.post("/api/nowhere").status_code == 403
+    assert client.post("/api/nowhere").status_code == 404
     assert client.get("/static/../app.py").status_code == 404
     assert client.get("/static/style.css").status_code == 200
 

@@ -1,13 +1,13 @@
 """Annotation for programs: JSON in, JSON out.
 
-    GET  /api/annotate                  how far it is, and the token that posts need
+    GET  /api/annotate                  how far it is
     POST /api/annotate/shorten/next     {"annotator": "Ada"}
     POST /api/annotate/shorten/judge    {"annotator": "Ada", "sentence": "talk.0", "mask": "010"}
     POST /api/annotate/check/judge      {"annotator": "Ada", "sentence": "talk.0", "bad": {"110": true}}
     POST /api/annotate/shorten/skip     {"annotator": "Ada", "sentence": "talk.0"}
     POST /api/annotate/shorten/undo     {"annotator": "Ada"}
 
-Posts have the header `X-CSRF-Token` and the cookie that came with it; `check` takes the same actions as `shorten`.
+`check` takes the same actions as `shorten`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from starlette.responses import JSONResponse, Response
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.opened import OpenedStore
 from lattice_simp.serve.annotate.tasks import task_of
-from lattice_simp.serve.csrf import csrf_token
 from lattice_simp.skeleton.annotation import AnnotationStore, Task, assign
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -37,8 +36,7 @@ class Interface:
 
     async def overview(self, request: Request) -> Response:
         """How far the annotation is."""
-        found = asdict(await self.opened.progress())
-        return JSONResponse(found | {"csrf_token": csrf_token(request)})
+        return JSONResponse(asdict(await self.opened.progress()))
 
     async def act(self, request: Request) -> Response:
         """One of `ACTIONS`."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from collections.abc import Callable
-from functools import lru_cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from starlette.concurrency import run_in_threadpool
-
-from lattice_simp.skeleton.annotation import AnnotationStore, Progress, progress
+from lattice_simp.skeleton.annotation import AnnotationStore, LockedError, Progress, progress
 from lattice_simp.skeleton.annotation.progress import computed
 
 Found = TypeVar("Found")
+
+THREADS = 4
+"""That use the file. They are not those of other pages, which do not wait while the file is locked."""
+
+PATIENCE_S = 1.0
+"""Seconds that a request waits for other programs that use the file."""
 
 
 class OpenedStore:
@@ -28,14 +35,15 @@ class OpenedStore:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
-        self._store: AnnotationStore | None = AnnotationStore(path)
+        self._store: AnnotationStore | None = self._opened()
+        self._threads, self._locked_at = ThreadPoolExecutor(THREADS), 0.0
         self._compute = lru_cache(maxsize=1)(computed)
 
     def start(self) -> AnnotationStore:
         """Opens the file if it is not open."""
         with self._lock:
             if self._store is None:
-                self._store = AnnotationStore(self._path)
+                self._store = self._opened()
             return self._store
 
     def close(self) -> None:
@@ -54,9 +62,23 @@ class OpenedStore:
         return await self.run(progress, self._compute)
 
     async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """Returns what a function makes of the store and the arguments; it runs in a thread of its own.
+        """Returns what a function makes of the store and the arguments, in one of few threads.
 
         Raises:
+            LockedError: another program keeps the file locked.
             LatticeSimpError: as the function does.
         """
-        return await run_in_threadpool(lambda: function(self.start(), *arguments))
+        work = partial(self._run, time.monotonic(), function, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _run(self, came: float, function: Callable[..., Found], *arguments: Any) -> Found:
+        if came < self._locked_at:  # whoever came before that was found out has waited, too
+            raise LockedError("another program keeps it locked", path=self._path, remedy="try again in a moment")
+        try:
+            return function(self.start(), *arguments)
+        except LockedError:
+            self._locked_at = time.monotonic()
+            raise
+
+    def _opened(self) -> AnnotationStore:
+        return AnnotationStore(self._path, patience=PATIENCE_S)

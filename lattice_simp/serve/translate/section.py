@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -117,23 +116,28 @@ class _Handlers:
             query = Query.read(parameters, self.limits)
             found, suggested = _NOTHING, _NOTHING
             if query.text:
-                both = asyncio.gather(self.pool.run(query), self._suggestions(query.text))
-                found, suggested = await while_connected(request, both)
+                found, suggested = await while_connected(request, self._found(query))
             if "problem" in found:
                 raise LatticeSimpError(found["problem"])
         except LatticeSimpError as error:
             return _failed(parameters, self.limits, error)
         return _echo(query) | {"error": None} | suggested | found, HTTPStatus.OK, {}
 
-    async def _suggestions(self, text: str) -> Facts:
-        """Returns skeletons of a sentence: of the examples, and automatic ones; a page without any is a page, too."""
-        known = self.suggested.find(text)
-        if known is None:
-            try:
-                known = await self.pool.run(SuggestionRequest(text))
-            except LatticeSimpError as error:
-                return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(error)}
-            self.suggested.keep(text, known)
+    async def _found(self, query: Query) -> tuple[Facts, Facts]:
+        """Returns a translation and suggestions; a page without any of these is a page, too."""
+        known = self.suggested.find(query.text)
+        parts = [query] if known is not None else [query, SuggestionRequest(query.text)]
+        found, *new = await self.pool.run_parts(parts)
+        if isinstance(found, BaseException):
+            raise found
+        if new and not isinstance(new[0], BaseException):
+            self.suggested.keep(query.text, new[0])
+        return found, self._suggestions(query.text, known if known is not None else new[0])
+
+    def _suggestions(self, text: str, known: Facts | LatticeSimpError) -> Facts:
+        """Returns skeletons of a sentence: of the examples, and automatic ones, or what was wrong with these."""
+        if isinstance(known, BaseException):
+            return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(known)}
         own = self.examples.suggestions(text)
         masks = {one["mask"] for one in own}
         rest: Sequence[Facts] = [one for one in known.get("suggestions", []) if one["mask"] not in masks]

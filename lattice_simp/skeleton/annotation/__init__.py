@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from lattice_simp.skeleton.annotation.aggregation import Aggregation, aggregate
 from lattice_simp.skeleton.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
-from lattice_simp.skeleton.annotation.database import StorageError
+from lattice_simp.skeleton.annotation.database import LockedError, StorageError
 from lattice_simp.skeleton.annotation.files import (
     EXPORTS,
     aggregated_records,
@@ -47,6 +47,7 @@ __all__ = [
     "AnnotationStore",
     "Assignment",
     "Judgement",
+    "LockedError",
     "Progress",
     "Sentence",
     "StorageError",

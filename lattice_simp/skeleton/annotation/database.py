@@ -37,6 +37,10 @@ class StorageError(FormatError):
     """The file of annotations cannot be read or written: what was to be stored is not, what was stored is there."""
 
 
+class LockedError(StorageError):
+    """Another program keeps the file of annotations locked."""
+
+
 class Database:
     """A connection that threads share, one short transaction at a time; any number of processes may have one.
 
@@ -45,18 +49,19 @@ class Database:
     Args:
         path: the file.
         create: whether to make the file if it is not there.
+        patience: the seconds that a transaction waits for those of other programs.
 
     Raises:
         StorageError: the file cannot be opened, is damaged, is another program's, or has a newer schema.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+    def __init__(self, path: str | Path, *, create: bool = False, patience: float = BUSY_SECONDS) -> None:
         self.path = Path(path)
-        self._lock = threading.Lock()
+        self._lock, self._patience = threading.Lock(), patience
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         with self._told():
             self._connection = sqlite3.connect(
-                address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                address, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
             )
         try:
             with self._told():
@@ -72,7 +77,7 @@ class Database:
         Raises:
             StorageError: the file cannot be read or written.
         """
-        with self._lock, self._told():
+        with self._turn(), self._told():
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield self._connection
@@ -86,6 +91,16 @@ class Database:
         """Closes the file."""
         with self._lock:
             self._connection.close()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Waits for the other threads, one of which may itself wait for another program."""
+        if not self._lock.acquire(timeout=self._patience):
+            raise LockedError("other requests wait for it", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_BUSY])
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _prepare(self, *, create: bool) -> None:
         run = self._connection.execute
@@ -141,7 +156,8 @@ class Database:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest says which kind of it
             if code not in _REMEDIES:
                 raise
-            raise StorageError(str(error), path=self.path, remedy=_REMEDIES[code]) from error
+            kind = LockedError if code == sqlite3.SQLITE_BUSY else StorageError
+            raise kind(str(error), path=self.path, remedy=_REMEDIES[code]) from error
 
 
 def _statements(script: str) -> Iterator[str]:

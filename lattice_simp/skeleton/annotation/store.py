@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from lattice_simp.errors import SkeletonError
-from lattice_simp.skeleton.annotation.database import Database
+from lattice_simp.skeleton.annotation.database import BUSY_SECONDS, Database
 from lattice_simp.skeleton.annotation.judgements import (
     AnnotationError,
     AnnotationSettings,
@@ -44,13 +44,21 @@ class AnnotationStore:
         path: the file.
         create: whether to make it if it is not there.
         clock: seconds since 1970.
+        patience: the seconds that a method waits for other programs that use the file.
 
     Raises:
         StorageError: the file cannot be opened, is damaged, or is not a file of annotations; so any method may.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = False, clock: Callable[[], float] = time.time) -> None:
-        self.database = Database(path, create=create)
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        create: bool = False,
+        clock: Callable[[], float] = time.time,
+        patience: float = BUSY_SECONDS,
+    ) -> None:
+        self.database = Database(path, create=create, patience=patience)
         self.clock = clock
 
     def __enter__(self) -> AnnotationStore:
