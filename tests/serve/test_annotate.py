@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from html import unescape
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -21,6 +25,7 @@ from lattice_simp.skeleton import read_skeletons
 from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, StorageError
 from lattice_simp.skeleton.annotation.progress import Computed
 from tests.serve.conftest import BASE
+from tests.serve.running import running
 from tests.skeleton.annotation.small_store import make_store
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -228,6 +233,72 @@ def test_other_sites_and_nameless_visitors_change_nothing(app, store):
     nobody.client.cookies.set("lattice_simp_annotator", "%FF%00")
     assert nobody.get("/annotate/shorten").url.path == "/annotate"
     assert not store.events()
+
+
+def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
+    monkeypatch.setattr("lattice_simp.serve.annotate.opened.PATIENCE_S", 0.2)
+    app = app_of([annotate_section(path)], Limits())
+    with running(app) as address, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        def ask(number):
+            given = {"annotator": f"annotator {number}"}
+            return httpx.post(f"{address}api/annotate/shorten/next", json=given, timeout=60)
+
+        with ThreadPoolExecutor(60) as threads:
+            asked = [threads.submit(ask, number) for number in range(60)]
+            for name in ("style.css", "drawing.css", "annotate.js"):
+                assert httpx.get(f"{address}static/{name}", timeout=60).status_code == 200
+            answers = [own.result() for own in asked]
+        assert {answer.status_code for answer in answers} == {503}
+        assert answers[0].headers["retry-after"]
+        assert "another program keeps" in answers[0].json()["error"]
+        cookies = {"lattice_simp_annotator": "Ada"}
+        page = httpx.get(f"{address}annotate/shorten", cookies=cookies)
+        assert (page.status_code, "another program keeps" in page.text) == (503, True)
+        other.execute("ROLLBACK")
+        assert ask(0).json()["sentence"] == "talk.0"
+
+
+WORKERS = """
+from pathlib import Path
+from lattice_simp.serve import Limits, app_of
+from lattice_simp.serve.annotate.section import annotate_section
+app = app_of([annotate_section(Path("talk.db"))], Limits())
+"""
+
+
+@contextmanager
+def two_processes(folder):
+    """Serves the annotations with two processes of uvicorn; yields the address once both answer."""
+    command = [sys.executable, "-m", "uvicorn", "annotations:app", "--workers", "2", "--port", "0"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    try:
+        address, started = "", 0
+        while not address or started < 2:
+            line = process.stderr.readline()
+            assert line, "the server did not start"
+            address = found[1] if (found := re.search(r"running on (\S+) ", line)) else address
+            started += "startup complete" in line
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+        process.stderr.close()
+
+
+def test_open_pages_outlive_a_server_of_several_processes(path, store):
+    (path.parent / "annotations.py").write_text(WORKERS, encoding="utf-8")
+    browser = {"sec-fetch-site": "same-origin", "cookie": "lattice_simp_annotator=Ada"}
+    with two_processes(path.parent) as address:
+        page = httpx.get(f"{address}/annotate/shorten", headers=browser).text
+        assert re.search('name="sentence" value="talk.0"', page)
+    with two_processes(path.parent) as address:
+        for number in range(4):
+            fields = {"sentence": f"talk.{number}", "deleted": "1000", "action": "save"}
+            answer = httpx.post(f"{address}/annotate/shorten", data=fields, headers=browser | {"origin": address})
+            assert answer.status_code == 303, answer.text
+    assert len(store.judgements()) == 4
 
 
 def test_names_and_tokens_are_escaped(app, store):

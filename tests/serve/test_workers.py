@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
+import signal
 import time
 from contextlib import contextmanager
 
@@ -11,6 +14,7 @@ from small_worker import broken_factory, dying_factory, make_worker
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline import BatchError
+from lattice_simp.serve import workers
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError, WorkerPool
 
@@ -58,6 +62,48 @@ def test_no_more_requests_wait_than_may():
         assert sum(isinstance(own, dict) for own in answers) == 3  # one at work, two waiting
         assert sum(isinstance(own, BusyError) for own in answers) == 5
         assert "problem" in asyncio.run(pool.run("a"))  # those that were refused do not count
+
+
+def test_the_parts_of_a_request_count_as_one():
+    with pool_of() as pool:
+        pool.start()
+
+        async def ask():
+            return await asyncio.gather(*(pool.run_parts(["slow", "a"]) for _ in range(8)), return_exceptions=True)
+
+        for _ in range(2):  # and they are done with when all are
+            answers = asyncio.run(ask())
+            assert sum(isinstance(own, list) for own in answers) == 3
+            assert sum(isinstance(own, BusyError) for own in answers) == 5
+        known, error = asyncio.run(pool.run_parts(["a", "defect"]))
+        assert "problem" in known
+        assert isinstance(error, WorkerError)
+
+
+def process_of(pool):
+    return int(asyncio.run(pool.run("a"))["problem"].split()[-1])
+
+
+def test_a_process_that_is_killed_while_it_is_idle_fails_nobody():
+    with pool_of() as pool:
+        pool.start()
+        process = process_of(pool)
+        os.kill(process, signal.SIGKILL)
+        assert process_of(pool) != process  # at once
+
+
+def test_a_process_that_is_killed_while_it_is_idle_is_replaced(monkeypatch):
+    monkeypatch.setattr(workers, "IDLE_S", 0.01)
+    with pool_of() as pool:
+        pool.start()
+        process = process_of(pool)
+        os.kill(process, signal.SIGKILL)
+        for _ in range(6000):
+            new = {own.pid for own in multiprocessing.active_children()} - {process}
+            if new:
+                break
+            time.sleep(0.01)
+        assert process_of(pool) in new
 
 
 def test_work_that_nobody_waits_for_is_not_done():
