@@ -1,8 +1,8 @@
 """Requests that pages of other sites make a browser send are refused, whether they change something or compute.
 
 Browsers say where a request comes from: `Sec-Fetch-Site`, or `Origin` where they are older (Valsorda 2025, as in Go's
-`http.CrossOriginProtection`). There are no tokens, so an open page outlives the server, and any number of processes may
-answer. What says neither is no browser, or asks for a page that a server on another machine may give to all.
+`http.CrossOriginProtection`). What says neither is no browser. There are no tokens, so open pages outlive the server,
+and any number of processes may answer.
 """
 
 from __future__ import annotations

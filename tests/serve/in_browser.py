@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,10 +15,9 @@ import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
 
-import uvicorn
 from playwright.sync_api import expect, sync_playwright
 
-from lattice_simp.serve.server import address_of, listen
+from tests.serve.running import running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
@@ -38,13 +36,8 @@ expect.set_options(timeout=TIMEOUT)
 @contextmanager
 def listening(app):
     """Serves an app on a port, in a thread; yields its address. What computes for it is started elsewhere."""
-    with listen("127.0.0.1", 0) as own:
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="critical", timeout_graceful_shutdown=0))
-        thread = threading.Thread(target=server.run, args=([own],), daemon=True)
-        thread.start()
-        yield address_of(own).replace("127.0.0.1", "localhost")
-        server.should_exit = True
-        thread.join(5)
+    with running(app) as address:
+        yield address.replace("127.0.0.1", "localhost")
 
 
 @pytest.fixture(scope="module")

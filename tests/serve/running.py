@@ -15,7 +15,7 @@ def running(app):
     """Serves an app; yields the address."""
     socket = listen("127.0.0.1", 0)
     server = uvicorn.Server(_config(app, lambda: None))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()  # connections wait until it accepts them
     try:
         yield address_of(socket)
