@@ -45,7 +45,7 @@ def train_tagger(
 
     Raises:
         MissingExtraError: python-crfsuite is not installed.
-        LatticeSimpError: no examples, or too few labels in them.
+        LatticeSimpError: no examples, or too few labels in them; or the file cannot be written, and is as it was.
     """
     trainer = _pycrfsuite(library).Trainer(algorithm=algorithm, verbose=False)
     trainer.set_params({"feature.possible_transitions": True, **parameters})
@@ -62,6 +62,8 @@ def train_tagger(
     ctypes.CDLL(None).srand(_SEED)
     with replacing(path) as growing:
         trainer.train(str(growing))
+        if not _is_whole(read_bytes(growing)):  # the library does not look whether its bytes were written
+            raise LatticeSimpError(f"{path}: cannot be written whole (free some space or choose another place)")
     return count
 
 
@@ -76,8 +78,7 @@ def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
     """
     tagger = _pycrfsuite(library).Tagger()
     data = read_bytes(path)
-    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
-    if not data.startswith(_MAGIC) or size != len(data):
+    if not _is_whole(data):
         raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
     check = Path(__file__).with_name("crfsuite_check.py")
     check_in_child(path, check, library="CRFsuite", remedy=remedy)
@@ -86,6 +87,12 @@ def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
     except (OSError, ValueError) as error:
         raise FormatError(f"CRFsuite cannot load it: {one_line(error)}", path=path, remedy=remedy) from None
     return tagger
+
+
+def _is_whole(data: bytes) -> bool:
+    """Returns whether a model has as many bytes as it says."""
+    size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
+    return data.startswith(_MAGIC) and size == len(data)
 
 
 def _pycrfsuite(library: str) -> Any:

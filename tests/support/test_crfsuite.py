@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 
 import pytest
@@ -44,6 +45,20 @@ def test_nothing_to_learn(tmp_path, examples, message):
     pytest.importorskip("pycrfsuite")
     with pytest.raises(LatticeSimpError, match=message):
         train_tagger(tmp_path / "m", examples, {}, library="hindi")
+
+
+def test_a_full_disk_leaves_the_model_that_was_there(tmp_path):
+    path, before = tmp_path / "model", resource.getrlimit(resource.RLIMIT_FSIZE)
+    path.write_bytes(b"old")
+    examples = [([[f"a{number}"] for number in range(200)], ["x", "y"] * 100)]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))
+    try:
+        with pytest.raises(LatticeSimpError, match="model: cannot be written whole"):
+            train_tagger(path, examples, {}, library="skeletons")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_without_the_library(tmp_path, monkeypatch):
