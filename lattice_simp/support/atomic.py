@@ -62,18 +62,30 @@ def _own_folder(parent: Path) -> Iterator[Path]:
     folder = parent / f".{secrets.token_hex(8)}.tmp"
     descriptor = -1
     try:
-        try:
-            folder.mkdir()
-        except OSError as error:  # the caller knows another name
-            raise OSError(error.errno, os.strerror(error.errno or 0), str(parent)) from error
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(OSError):  # some network file systems have no locks; nobody removes anything there
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        while not folder.exists():  # another program may take it for an abandoned one before it has its lock
+            if descriptor >= 0:
+                os.close(descriptor)
+            descriptor = _made_and_locked(folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _made_and_locked(folder: Path) -> int:
+    """Returns the descriptor that holds the lock; -1 if the folder is gone already."""
+    try:
+        folder.mkdir()
+    except OSError as error:  # the caller knows another name
+        raise OSError(error.errno, os.strerror(error.errno or 0), str(folder.parent)) from error
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return -1
+    with suppress(OSError):  # some network file systems have no locks; nobody removes anything there
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
 
 
 @functools.cache

@@ -46,6 +46,20 @@ def test_an_error_names_the_folder_that_is_missing(tmp_path):
     assert (raised.value.filename, raised.value.errno) == (str(tmp_path / "no"), errno.ENOENT)
 
 
+def test_writers_that_begin_at_once_do_not_remove_each_others_files(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from lattice_simp.support import atomic\n"
+        "for number in range(300):\n"
+        "    atomic._remove_abandoned.cache_clear()\n"
+        "    with atomic.replacing(Path(sys.argv[1])) as growing: growing.write_text(str(number))"
+    )
+    paths = [tmp_path / f"{number}.txt" for number in range(4)]
+    running = [subprocess.Popen([sys.executable, "-c", code, path]) for path in paths]
+    assert [own.wait() for own in running] == [0] * 4
+    assert sorted(tmp_path.iterdir()) == paths
+    assert [path.read_text() for path in paths] == ["299"] * 4
+
+
 def writer(path):
     """Starts a program that writes and does not end; returns it and the name under which it writes."""
     running = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True)
