@@ -1,11 +1,15 @@
 r"""Lattices of words as automata of text: what a text generator, which knows characters but no words, may write.
 
 The words become characters, and the result is deterministic and minimal (by OpenFst). Arcs labelled `<sigma>`, as a
-gappy acceptor's lattice has them, are gaps. Two kinds of spacing:
+gappy acceptor's lattice has them, are gaps. Three kinds of spacing:
 
 - `words`: the words, joined by single blanks. A gap holds any words.
 - `text`: text as it is written. Marks of punctuation may lie close to their neighbours; a gap holds any text, but no
-  word of the lattice begins or ends within a word of it.
+  word of the lattice begins or ends within a word of it. Letters of scripts without blanks between words (Chinese,
+  Japanese, Thai, Lao, Khmer, Burmese, Tibetan) may lie close to their neighbours, too, so a Japanese term may stand
+  anywhere in a sentence; no vowel or tone sign may follow a term and change its last letter.
+- `running`: as `text`, but letters of all scripts may lie close to their neighbours: a Korean term before its
+  particle, a term within a compound.
 
 Texts hold no control characters, thus no line ends, but those of words of the lattice.
 """
@@ -17,16 +21,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.scripts import unspaced_letters, unspaced_marks
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.support.tables import read_table
 
-Spacing: TypeAlias = Literal["words", "text"]
+Spacing: TypeAlias = Literal["words", "text", "running"]
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Code points: the first and the last of each range, sorted, without overlap."""
@@ -37,6 +42,9 @@ MAX_STATES = 100_000
 LAST = 0x10FFFF
 _CONTROL: Ranges = ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029))
 _BLANK = " "
+
+_SEPARATOR, _MARK, _CLOSE, _LETTER = range(4)
+"""Kinds of characters, as `_Alphabet` tells them apart."""
 
 
 class HasLattice(Protocol):
@@ -97,8 +105,8 @@ def text_automaton(
     (True, False)
 
     Args:
-        lattice: an acceptor, or a gappy acceptor; arcs labelled `<sigma>` are gaps (in `text`, they lead nowhere else).
-        spacing: `words` or `text`, see the module's text.
+        lattice: an acceptor, or a gappy acceptor; arcs labelled `<sigma>` are gaps (but in `words`, they are loops).
+        spacing: `words`, `text` or `running`, see the module's text.
         leading_blank: whether a text may begin with a blank, as what goes on from a prompt does.
         max_states: more are an error.
 
@@ -109,15 +117,16 @@ def text_automaton(
     import pynini
 
     lattice = as_lattice(lattice)
-    if spacing not in ("words", "text"):
-        raise LatticeSimpError(f"unknown spacing {spacing!r} (choose words or text)")
+    if spacing not in get_args(Spacing):
+        raise LatticeSimpError(f"unknown spacing {spacing!r} (choose {', '.join(get_args(Spacing))})")
     if not lattice.is_acceptor:
         raise LatticeSimpError("the lattice is a transducer; take project_output() first")
     words = [lattice.symbols[label] for label in range(len(lattice.symbols))]
     used = {words[label] for label in set(lattice.olabels.tolist())}
     if RHO in used:
         raise LatticeSimpError("rho loops have no text of their own; make the acceptor with sigma loops")
-    alphabet = _Alphabet({character for word in used - {SIGMA, words[EPSILON]} for character in word})
+    characters = {character for word in used - {SIGMA, words[EPSILON]} for character in word}
+    alphabet = _Alphabet(characters, running=spacing == "running")
     spelling = (_Words if spacing == "words" else _Text)(alphabet)
     spelling.spell(lattice, words, leading_blank)
     fst = spelling.as_fst()
@@ -178,30 +187,54 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 class _Alphabet:
-    """Classes of characters, labelled from 1: one for each that words hold, one for other separators, one for the rest.
+    """Classes of characters, labelled from 1: one for each that words hold, then one for the others of each kind.
 
     Attributes:
         classes: their code points.
         symbols: their table.
-        separators, letters: the labels of what a gap may hold.
+        separators: the labels of separators that a gap may hold.
+        close: those of letters that may lie close to others' words.
+        marks: those of signs that belong to such a letter before.
+        letters: those of all others.
         blank: the label of the blank.
     """
 
-    def __init__(self, characters: set[str]) -> None:
+    def __init__(self, characters: set[str], running: bool = False) -> None:
         named = sorted({*characters, _BLANK})
         self._labels = {character: label for label, character in enumerate(named, 1)}
+        self._running = running
         points: list[tuple[int, int]] = [(ord(own), ord(own)) for own in named]
-        others = complement((*complement(separators()), *_CONTROL, *points))
-        rest = complement((*separators(), *_CONTROL, *points))
-        self.classes: tuple[Ranges, ...] = (*((own,) for own in points), others, rest)
+        close, marks = unspaced_letters(), unspaced_marks()
+        kinds = [separators(), marks, complement((*separators(), *marks))] if running else [separators(), marks, close]
+        rest = () if running else complement((*separators(), *marks, *close))
+        others = [complement((*complement(own), *_CONTROL, *points)) for own in (*kinds, rest)]
+        self.classes: tuple[Ranges, ...] = (*((own,) for own in points), *others)
         self.symbols = SymbolTable(f"{label}" for label in range(1, len(self.classes) + 1))
-        free = [own for own in named if not _holds(_CONTROL, ord(own))]
-        self.separators = [*(self._labels[own] for own in free if is_separator(own)), len(named) + 1]
-        self.letters = [*(self._labels[own] for own in free if not is_separator(own)), len(named) + 2]
+        labels: list[list[int]] = [[len(points) + place] if own else [] for place, own in enumerate(others, 1)]
+        for character in named:
+            if not _holds(_CONTROL, ord(character)):
+                labels[self._kind(character)].append(self._labels[character])
+        self.separators, self.marks, self.close, self.letters = labels
         self.blank = self._labels[_BLANK]
+
+    @property
+    def free(self) -> set[int]:
+        """The labels of all that a gap may hold."""
+        return {*self.separators, *self.marks, *self.close, *self.letters}
 
     def labels(self, word: str) -> list[int]:
         return [self._labels[character] for character in word]
+
+    def is_close(self, character: str) -> bool:
+        """Returns whether a word may begin or end with the character close to another's letters."""
+        return self._kind(character) < _LETTER
+
+    def _kind(self, character: str) -> int:
+        if is_separator(character):
+            return _SEPARATOR
+        if _holds(unspaced_marks(), ord(character)):
+            return _MARK
+        return _CLOSE if self._running or _holds(unspaced_letters(), ord(character)) else _LETTER
 
 
 def is_separator(character: str) -> bool:
@@ -260,7 +293,7 @@ class _Words(_Spelling):
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         first, after = ([self.new() for _ in range(lattice.num_states)] for _ in range(2))
         self._begin(first[0], leading_blank)
-        blank, others = [self.alphabet.blank], {*self.alphabet.letters, *self.alphabet.separators}
+        blank, others = [self.alphabet.blank], self.alphabet.free
         for source, label, target in _rows(lattice):
             if label == EPSILON:
                 self.add(first[source], [], first[target])
@@ -287,10 +320,11 @@ class _Words(_Spelling):
 
 
 class _Text(_Words):
-    """Text as it is written: nodes at its beginning, after a letter or a mark of a word, after those of a gap."""
+    """Text as it is written: nodes at its beginning, after a letter of a word, after a letter of it that may lie close
+    to others, after a separator of a word, and likewise for gaps, where the last two are the same."""
 
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
-        kinds = ("first", "letter", "mark", "gap letter", "gap mark")
+        kinds = ("first", "letter", "close", "separator", "gap letter", "gap")
         nodes = {kind: [self.new() for _ in range(lattice.num_states)] for kind in kinds}
         self._begin(nodes["first"][0], leading_blank)
         for source, label, target in _rows(lattice):
@@ -308,18 +342,23 @@ class _Text(_Words):
 
     def _word(self, here: dict[str, int], word: str, nodes: dict[str, list[int]], target: int) -> None:
         begun, blank = self.new(), [self.alphabet.blank]
-        starts_with_mark = is_separator(word[0])
-        for kind in ("first", "gap mark", "mark", *(("letter", "gap letter") if starts_with_mark else ())):
+        starts_close = self.alphabet.is_close(word[0])
+        for kind in ("first", "gap", "close", "separator", *(("letter", "gap letter") if starts_close else ())):
             self.add(here[kind], [], begun)
-        for kind in ("letter", "mark"):
+        for kind in ("letter", "close", "separator"):
             self.add(here[kind], blank, begun)
-        self.add(begun, self.alphabet.labels(word), nodes["mark" if is_separator(word[-1]) else "letter"][target])
+        ending = "letter"
+        if self.alphabet.is_close(word[-1]):
+            ending = "separator" if is_separator(word[-1]) else "close"
+        self.add(begun, self.alphabet.labels(word), nodes[ending][target])
 
     def _gap(self, here: dict[str, int]) -> None:
         for kind, node in here.items():
-            self.any_of(node, self.alphabet.separators, here["gap mark"])
+            self.any_of(node, [*self.alphabet.separators, *self.alphabet.close], here["gap"])
             if kind != "letter":
                 self.any_of(node, self.alphabet.letters, here["gap letter"])
+            if kind not in ("letter", "close"):
+                self.any_of(node, self.alphabet.marks, here["gap"])
 
 
 def _rows(lattice: Lattice) -> Iterator[tuple[int, int, int]]:

@@ -82,6 +82,28 @@ def test_what_is_not_allowed_has_no_way_on():
         ls.TokenConstraint.of(ls.Lattice.from_strings([("ab", 0.0)]), TOKENS, 99)
 
 
+def test_a_term_within_running_text_over_pieces_that_cross_its_edges():
+    """The masks are those of brute force over all texts of few characters: pieces hold the term's edges, or bytes."""
+    characters, term = "日本語は。", "本語"
+    pieces = ["日", "日本", "語は", "は", "本語", "語", "。", "本", "日本語は"]
+    tokens = [None, *(own.encode() for own in pieces), "本".encode()[:2], "本".encode()[2:], b" "]
+    constraint = ls.TokenConstraint.of(ls.term_acceptor([term]), tokens, END)
+    texts = ["".join(own) for length in range(6) for own in itertools.product(characters, repeat=length)]
+    ending = {own.encode() for own in texts if term in own}
+    going = {own[:size] for own in ending for size in range(len(own) + 1)}
+    for length in range(4):
+        for prefix in itertools.product(range(1, len(tokens) - 1), repeat=length):
+            data = b"".join(tokens[own] for own in prefix)
+            if len(data) > 9 or data not in going:
+                continue
+            found = constraint.allowed(prefix)
+            assert found[END] == (data in ending), prefix
+            for own, piece in enumerate(tokens[1:-1], 1):
+                if len(data + piece) <= 9:
+                    assert found[own] == (data + piece in going), (prefix, piece)
+    assert constraint.allowed([1, 10, 11, 6])[END]  # a term in bytes: 日 + two bytes, the third one, 語
+
+
 class Tensor(np.ndarray):
     """The methods of a torch tensor that the processor calls."""
 

@@ -17,10 +17,10 @@ WORDS = ("a", "ab", "b", ",", "a,b")
 TEXTS = ["".join(text) for length in range(7) for text in itertools.product(CHARACTERS, repeat=length)]
 
 
-def random_hypotheses(rng):
+def random_hypotheses(rng, words=WORDS):
     """Returns strings of words, and for each where gaps are."""
     count = int(rng.integers(1, 4))
-    strings = [tuple(rng.choice(WORDS, size=rng.integers(0, 4)).tolist()) for _ in range(count)]
+    strings = [tuple(rng.choice(words, size=rng.integers(0, 4)).tolist()) for _ in range(count)]
     gaps = [{place for place in range(len(own) + 1) if rng.random() < 0.6} for own in strings]
     return strings, gaps
 
@@ -37,12 +37,16 @@ def words_pattern(string, gaps):
     return "".join(units)
 
 
-def text_pattern(string, gaps):
-    """A gap is any text, and no word begins or ends within a word; other words are a blank apart, marks need none."""
+def text_pattern(string, gaps, spaced="ab"):
+    """A gap is any text, and no word begins or ends within a word; other words are a blank apart, marks need none.
+
+    Letters that are not `spaced` need no blank, either, but no tone sign follows that is not of the word.
+    """
 
     def bounded(word):
-        before = "(?<![ab])" * (not is_separator(word[0]))
-        return before + re.escape(word) + "(?![ab])" * (not is_separator(word[-1]))
+        before = f"(?<![{spaced}])" * (word[0] in spaced)
+        after = f"(?![{spaced if word[-1] in spaced else ''}\u0e48])" * (not is_separator(word[-1]))
+        return before + re.escape(word) + after
 
     pattern = ""
     for place in range(len(string) + 1):
@@ -69,6 +73,51 @@ def test_texts_are_those_of_the_definition(spacing):
         assert {text for text in TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
     assert accepted > 10_000
+
+
+RUNNING = "a日กก\u0e48 ,"
+RUNNING_WORDS = ("a", "日", "日a", "ก", "ก\u0e48", "a日", ",", "日ก")
+RUNNING_TEXTS = ["".join(text) for size in range(6) for text in itertools.product(sorted({*RUNNING}), repeat=size)]
+
+
+@pytest.mark.parametrize("spacing", ["text", "running"])
+def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
+    """Within running text of Han or Thai, beside Latin words; with `running`, within Latin words, too."""
+    accepted = 0
+    for seed in range(40):
+        strings, gaps = random_hypotheses(np.random.default_rng(seed), RUNNING_WORDS)
+        automaton = text_automaton(acceptor_of(strings, gaps), spacing)
+        spaced = "a" if spacing == "text" else "\0"
+        patterns = [re.compile(text_pattern(*own, spaced)) for own in zip(strings, gaps, strict=True)]
+        expected = {text for text in RUNNING_TEXTS if any(own.fullmatch(text) for own in patterns)}
+        assert {text for text in RUNNING_TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
+        accepted += len(expected)
+    assert accepted > 5_000
+
+
+def test_terms_in_running_text():
+    """In each script without blanks, a term stands within a sentence; in others, only `running` lets it."""
+    sentences = {
+        "東京": "昨日東京へ行きました。",
+        "コンピュータ": "新しいコンピュータを買う",
+        "AI": "これはAIです",
+        "法案": "议会通过了法案。",
+        "ข้าว": "ผมกินข้าวแล้ว",
+        "ເຂົ້າ": "ຂ້ອຍກິນເຂົ້າແລ້ວ",
+        "ភាសា": "ខ្ញុំរៀនភាសាខ្មែរ",
+        "မြန်မာ": "ကျွန်တော်မြန်မာစကားပြောသည်",
+        "བོད": "ང་བོད་ཡིག་སློབ་ཀྱི་ཡོད།",
+    }
+    for term, sentence in sentences.items():
+        automaton = text_automaton(ls.term_acceptor([term]), "text")
+        assert automaton.accepts(sentence), term
+        assert automaton.accepts(term), term
+        assert not automaton.accepts(sentence.replace(term, "")), term
+        assert not text_automaton(ls.term_acceptor([term]), "words").accepts(sentence), term
+    for term, sentence in {"학교": "저는 학교에서 왔습니다", "Gesetz": "ein Gesetzentwurf", "AI": "AIDS"}.items():
+        assert not text_automaton(ls.term_acceptor([term]), "text").accepts(sentence), term
+        assert text_automaton(ls.term_acceptor([term]), "running").accepts(sentence), term
+    assert not text_automaton(ls.term_acceptor(["กา"]), "text").accepts("กา\u0e48")
 
 
 def test_the_automaton_is_deterministic_and_minimal():
