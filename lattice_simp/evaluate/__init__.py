@@ -19,13 +19,15 @@ from lattice_simp.evaluate.meteor import meteor
 from lattice_simp.evaluate.meteor_jar import JarOptions
 from lattice_simp.evaluate.metric import Form, Lines, Metric
 from lattice_simp.evaluate.metrics import METRICS, MetricOptions
-from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.evaluate.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.evaluate.sari import sari, sari_corpus
 from lattice_simp.evaluate.sentences import count_sentences, sentences, split
 from lattice_simp.evaluate.significance import SignificanceTest, TestKind, holm
+from lattice_simp.evaluate.tokenisers import TOKENISERS, choose_tokeniser, tokeniser
 
 __all__ = [
     "METRICS",
+    "TOKENISERS",
     "Comparison",
     "Form",
     "Groups",
@@ -38,8 +40,10 @@ __all__ = [
     "SignificanceTest",
     "TestKind",
     "align_skeletons",
+    "bleu",
     "bleu_13a",
     "bleu_tok",
+    "choose_tokeniser",
     "chrf",
     "closest_references",
     "compare",
@@ -62,5 +66,6 @@ __all__ = [
     "sentences",
     "split",
     "ter",
+    "tokeniser",
     "unchanged",
 ]

@@ -21,6 +21,7 @@ from lattice_simp.evaluate.significance import (
     interval,
     randomisation_p,
 )
+from lattice_simp.evaluate.tokenisers import USUAL, tokeniser, tokeniser_signature
 
 Interval = tuple[float, float]
 
@@ -30,8 +31,8 @@ class Measurements:
     """The sentence statistics of systems.
 
     Attributes:
-        metrics: one for each column.
-        forms: what each metric read, tokens or text.
+        metrics: one for each column; the signature of one that read another form than the files have says so.
+        forms: what the files have of what each metric read, tokens or text.
         statistics: by system, for each metric an array (sentences, k); the systems' order is kept.
     """
 
@@ -100,8 +101,14 @@ def measure(
     metrics: Sequence[Metric],
     source: Lines | None = None,
     own_references: Mapping[str, Lines] | None = None,
+    tokens: str = USUAL,
 ) -> Measurements:
     """Computes the statistics of every sentence.
+
+    >>> from lattice_simp.evaluate import Lines, bleu_tok, measure
+    >>> measured = measure({"one": Lines(text=["It fell."])}, [Lines(text=["it fell."])], [bleu_tok()])
+    >>> measured.metrics[0].signature.split("|")[-1], measured.statistics["one"][0][0, :2].tolist()
+    ('tokens-of-text:13a', [3.0, 3.0])
 
     Args:
         systems: the output of each, by name.
@@ -109,28 +116,30 @@ def measure(
         metrics: for as many references.
         source: the sentences that the outputs were made of, for metrics that compare with them.
         own_references: of each system, one more reference that counts for it alone (`closest_references`).
+        tokens: the tokeniser of text for metrics that read tokens alone, of those of `tokenisers.TOKENISERS`. Metrics
+            that read text alone get tokens joined by blanks where there is no text.
 
     Raises:
-        LatticeSimpError: no systems, different numbers of lines, or a metric that needs a form, or a source, that is
-            not there.
+        LatticeSimpError: no systems, different numbers of lines, tokens of some lines and text of others, a metric that
+            needs a source that is not there; as `tokenisers.tokeniser`.
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
     own = own_references or {}
-    forms = tuple(_form(metric, [*systems.values(), *references, *own.values()], source) for metric in metrics)
+    writing = _Writing([*systems.values(), *references, *own.values()], source, tokens)
+    columns = [writing.column(metric) for metric in metrics]
     statistics = {}
     for name, lines in systems.items():
-        columns = zip(metrics, forms, strict=True)
         compared = [*references, own[name]] if own else references
         statistics[name] = tuple(
             metric.rows(
-                lines.written(form) or (),
-                [one.written(form) or () for one in compared],
-                None if source is None else source.written(form),
+                writing.written(lines, form, wanted),
+                [writing.written(one, form, wanted) for one in compared],
+                None if source is None else writing.written(source, form, wanted),
             )
-            for metric, form in columns
+            for metric, form, wanted in columns
         )
-    return Measurements(tuple(metrics), forms, statistics)
+    return Measurements(tuple(own for own, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
 
 
 def compare(
@@ -190,16 +199,41 @@ def compare_groups(
     return {label: compare(measured, baseline, test, groups.rows(label)) for label in groups.order}
 
 
-def _form(metric: Metric, given: Sequence[Lines], source: Lines | None) -> Form:
-    compared = [*given, source] if metric.needs_source and source is not None else given
-    for form in metric.reads:
-        if all(lines.written(form) is not None for lines in compared):
-            return form
-    needed = " or ".join(form.value for form in metric.reads)
-    raise LatticeSimpError(
-        f"{metric.name} needs {needed} of all systems and references"
-        + (", and of the source" if metric.needs_source else "")
-    )
+class _Writing:
+    """How the lines of all files are written for each metric: as they are, or as tokens of their text and back."""
+
+    def __init__(self, given: Sequence[Lines], source: Lines | None, tokens: str) -> None:
+        self._given, self._source, self._tokens = given, source, tokens
+        self._made: dict[int, list[str]] = {}
+
+    def column(self, metric: Metric) -> tuple[Metric, Form, Form]:
+        """Returns a metric with its signature, the form that all files have, and the form that the metric reads."""
+        compared = list(self._given)
+        if metric.needs_source and self._source is not None:
+            compared.append(self._source)
+        for form in (*metric.reads, *Form):
+            if all(lines.written(form) is not None for lines in compared):
+                if form in metric.reads:
+                    return metric, form, form
+                said = "tokens-of-text:" + tokeniser_signature(self._tokens)
+                if form is Form.TOKENS:
+                    said = "text-of-tokens:blanks"
+                return replace(metric, signature=f"{metric.signature}|{said}"), form, metric.reads[0]
+        needed = " or ".join(form.value for form in metric.reads)
+        raise LatticeSimpError(
+            f"{metric.name} needs {needed} of all systems and references"
+            + (", and of the source" if metric.needs_source else "")
+        )
+
+    def written(self, lines: Lines, form: Form, wanted: Form) -> Sequence[str]:
+        """Returns lines that have a form in the form wanted."""
+        own = lines.written(form) or ()
+        if wanted is form or wanted is Form.TEXT:  # tokens are joined by blanks as they are
+            return own
+        if id(lines) not in self._made:
+            split = tokeniser(self._tokens)
+            self._made[id(lines)] = [" ".join(split(line)) for line in own]
+        return self._made[id(lines)]
 
 
 def _resampled(

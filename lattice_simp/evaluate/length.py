@@ -19,7 +19,7 @@ def length_ratio(references: int = 1) -> Metric:
     The ratio is 0 where the references hold no token.
     """
     signature = f"nrefs:{references}|tokens:blanks|reference:closest"
-    return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS, Form.TEXT), decimals=3)
+    return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS,), decimals=3)
 
 
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:

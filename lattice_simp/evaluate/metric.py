@@ -74,7 +74,8 @@ class Metric:
         statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k); of a metric that
             needs the source, its n lines are the third argument.
         score: float64 of shape (..., k), sums of rows, to shape (...).
-        reads: the forms that the metric takes, the best one first.
+        reads: the forms that the metric takes, the best one first. `measure` makes tokens of text for one that reads
+            tokens alone, and joins tokens for one that reads text alone.
         decimals: how many a table shows.
         needs_source: whether outputs are compared with the sentences that they were made of.
     """

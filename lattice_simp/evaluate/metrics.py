@@ -10,12 +10,13 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate.edits import edits_reference, edits_source, identical, unchanged
 from lattice_simp.evaluate.fkgl import fkgl
 from lattice_simp.evaluate.length import length_ratio
-from lattice_simp.evaluate.meteor import meteor
+from lattice_simp.evaluate.meteor import OTHER, meteor
 from lattice_simp.evaluate.meteor_jar import JarOptions
 from lattice_simp.evaluate.metric import Metric
-from lattice_simp.evaluate.sacrebleu_metrics import bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.evaluate.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.evaluate.sari import ADD, DELETE, KEEP, sari, sari_corpus
 from lattice_simp.evaluate.sentences import sentences, split
+from lattice_simp.evaluate.tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
 
 
 @dataclass(frozen=True)
@@ -25,40 +26,59 @@ class MetricOptions:
     Attributes:
         references: how many there are.
         language: an ISO code.
-        lowercase: whether BLEU-13a and chrF ignore case.
+        tokeniser: of text, of those of `tokenisers.TOKENISERS`; None for the one that fits the language.
+        lowercase: whether BLEU on text and chrF ignore case.
         paraphrases: METEOR's table for the language.
         jar: of METEOR's Java process.
     """
 
     references: int = 1
     language: str | None = None
+    tokeniser: str | None = None
     lowercase: bool = False
     paraphrases: Path | None = None
     jar: JarOptions = field(default_factory=JarOptions)
+
+    @property
+    def tokens(self) -> str:
+        """The tokeniser's name."""
+        return self.tokeniser or choose_tokeniser(self.language).name
 
 
 def _meteor(given: MetricOptions) -> Metric:
     if given.language is None:
         raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
-    return meteor(given.language, given.references, paraphrases=given.paraphrases, options=given.jar)
+    language = OTHER if is_unspaced_language(given.language) else given.language
+    return meteor(language, given.references, paraphrases=given.paraphrases, options=given.jar)
+
+
+def _ter(given: MetricOptions) -> Metric:
+    if language_code(given.language) in ("zh", "ja") or given.tokens in ASIAN:
+        return ter(given.references, asian=True)
+    return ter(given.references, tokens=given.tokens in ("char", *PIECES))
+
+
+def _sari_corpus(operation: str | None = None, *, legacy: bool = False) -> Callable[[MetricOptions], Metric]:
+    return lambda given: sari_corpus(given.references, operation, tokenise_source=not legacy, tokens=given.tokens)
 
 
 METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
     "bleu-tok": lambda given: bleu_tok(given.references),
+    "bleu-text": lambda given: bleu(given.references, tokeniser=given.tokens, lowercase=given.lowercase),
     "bleu-13a": lambda given: bleu_13a(given.references, lowercase=given.lowercase),
     "chrf": lambda given: chrf(given.references, lowercase=given.lowercase),
-    "ter": lambda given: ter(given.references),
+    "ter": _ter,
     "meteor": _meteor,
     "length": lambda given: length_ratio(given.references),
     "sari": lambda given: sari(given.references),
     "sari-keep": lambda given: sari(given.references, KEEP),
     "sari-delete": lambda given: sari(given.references, DELETE),
     "sari-add": lambda given: sari(given.references, ADD),
-    "sari-corpus": lambda given: sari_corpus(given.references),
-    "sari-corpus-keep": lambda given: sari_corpus(given.references, KEEP),
-    "sari-corpus-delete": lambda given: sari_corpus(given.references, DELETE),
-    "sari-corpus-add": lambda given: sari_corpus(given.references, ADD),
-    "sari-legacy": lambda given: sari_corpus(given.references, tokenise_source=False),
+    "sari-corpus": _sari_corpus(),
+    "sari-corpus-keep": _sari_corpus(KEEP),
+    "sari-corpus-delete": _sari_corpus(DELETE),
+    "sari-corpus-add": _sari_corpus(ADD),
+    "sari-legacy": _sari_corpus(legacy=True),
     "fkgl": lambda given: fkgl(),
     "edits-source": lambda given: edits_source(),
     "unchanged": lambda given: unchanged(),

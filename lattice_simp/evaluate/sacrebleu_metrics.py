@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.evaluate.tokenisers import USUAL, scorer_tokeniser
 from lattice_simp.support.extras import Late
 
 sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
@@ -39,14 +40,28 @@ def bleu_tok(references: int = 1) -> Metric:
     return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
 
 
+def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False) -> Metric:
+    """Returns BLEU on text, with the tokens of one of sacrebleu's tokenisers.
+
+    >>> metric = bleu(tokeniser="zh")
+    >>> metric.name, round(metric.corpus_score(["我们爱吃苹果。"], [["我们爱吃梨子。"]]), 2)
+    ('BLEU-zh', 43.47)
+
+    Raises:
+        LatticeSimpError: as `tokenisers.tokeniser`.
+    """
+    scorer_tokeniser(tokeniser)  # says what is missing
+    scorer = sacrebleu.BLEU(tokenize=tokeniser, lowercase=lowercase, force=True)
+    return _metric(f"BLEU-{tokeniser}", True, scorer, _bleu, references, (Form.TEXT,))
+
+
 def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
     """Returns BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
 
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
     """
-    scorer = sacrebleu.BLEU(tokenize="13a", lowercase=lowercase, force=True)
-    return _metric("BLEU-13a", True, scorer, _bleu, references, (Form.TEXT,))
+    return bleu(references, lowercase=lowercase)
 
 
 def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
@@ -58,13 +73,21 @@ def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
     return _metric("chrF2", True, sacrebleu.CHRF(lowercase=lowercase), _chrf, references)
 
 
-def ter(references: int = 1) -> Metric:
+def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Metric:
     """Returns the translation edit rate (Snover et al. 2006), by sacrebleu's defaults: lower case, blanks part words.
 
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0
+    >>> ter(asian=True).corpus_score(["我爱梨。"], [["我爱茶。"]])
+    25.0
+
+    Args:
+        references: how many.
+        asian: with Tercom's normalisation, whose words are single Chinese characters and Japanese kanji.
+        tokens: reads tokens alone, where blanks in text are between clauses.
     """
-    return _metric("TER", False, sacrebleu.TER(), _ter, references)
+    scorer = sacrebleu.TER(normalized=asian, asian_support=asian)
+    return _metric("TER", False, scorer, _ter, references, (Form.TOKENS,) if tokens else (Form.TEXT, Form.TOKENS))
 
 
 def _metric(

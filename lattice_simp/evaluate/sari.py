@@ -12,7 +12,15 @@ differ in several points, so a figure needs the name of its variant:
   only outputs and references become 13a tokens, as in EASSE's first versions (`legacy` later), whose figures for the
   TurkCorpus outputs are the published ones (Dress 37.08, PBMT-R 38.56, SBMT-SARI 39.96, Hybrid 31.40).
 
-In both, 0 by 0 is 0, and all is lower-cased. Not offered: Hugging Face's variant of the sentence scores (13a tokens, 0
+In both, 0 by 0 is 0, and all is lower-cased. So an output that is its reference need not get 100: where neither it nor
+the reference adds (or deletes, or keeps) an n-gram of some order, that part is 0 by 0, and counts as 0 in the mean. An
+output that is source and reference at once adds and deletes nothing, and gets 33.33 for what it keeps; a sentence of
+three words has no n-grams of order 4 at all. Most corpora have n-grams of every kind, so `sari_corpus` of the
+references themselves is 100 with one reference; the mean of sentence scores is below.
+
+On text, `sari_corpus` is EASSE's figure; `sari` reads tokens, which `measure` makes of text with the same tokeniser.
+
+Not offered: Hugging Face's variant of the sentence scores (13a tokens, 0
 by 0 is 1, the recall of kept n-grams is one of occurrences), and EASSE's option to make F1 of precision and recall that
 are averaged over orders first, as the paper's equations have it.
 """
@@ -20,18 +28,16 @@ are averaged over orders first, as the paper's equations have it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, averaged, check_lines, ratio, ratio_of_sums
-from lattice_simp.support.extras import Late
-
-tokenizer_13a = Late("sacrebleu.tokenizers.tokenizer_13a")
+from lattice_simp.evaluate.tokenisers import USUAL, tokeniser, tokeniser_signature
 
 KEEP, DELETE, ADD = "keep", "delete", "add"
 
@@ -44,7 +50,6 @@ _CACHED = 1 << 14
 """Sentences whose n-grams are counted once for all parts."""
 
 Grams = Counter[tuple[str, ...]]
-Tokeniser = Callable[[str], Sequence[str]]
 
 
 def sari(references: int = 1, operation: str | None = None) -> Metric:
@@ -72,7 +77,9 @@ def sari(references: int = 1, operation: str | None = None) -> Metric:
     return Metric(name, True, signature, statistics, ratio_of_sums, (Form.TOKENS,), needs_source=True)
 
 
-def sari_corpus(references: int = 1, operation: str | None = None, *, tokenise_source: bool = True) -> Metric:
+def sari_corpus(
+    references: int = 1, operation: str | None = None, *, tokenise_source: bool = True, tokens: str = USUAL
+) -> Metric:
     """Returns SARI on sums over the corpus, 0 to 100.
 
     >>> source, references = ["he resides there ."], [["he lives there ."], ["he lives here ."]]
@@ -83,15 +90,19 @@ def sari_corpus(references: int = 1, operation: str | None = None, *, tokenise_s
         references: how many.
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
+        tokens: the tokeniser, of those of `tokenisers.TOKENISERS`.
     """
-    tokens = f"tok:13a|source:{'13a' if tokenise_source else 'blanks'}"
-    signature = f"nrefs:{references}|case:lc|{tokens}|level:corpus|deletion:f1"
+    named = tokeniser_signature(tokens)
+    signature = (
+        f"nrefs:{references}|case:lc|tok:{named}|source:{named if tokenise_source else 'blanks'}"
+        "|level:corpus|deletion:f1"
+    )
+    source_tokens = tokens if tokenise_source else "none"
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
         check_lines(hypotheses, references, source)
-        inputs = _split_13a if tokenise_source else _split
-        counts = [_counts(*one, inputs) for one in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
-        return np.array(counts, dtype=np.float64)
+        rows = zip(source, hypotheses, zip(*references, strict=True), strict=True)
+        return np.array([_counts(*row, tokens, source_tokens) for row in rows], dtype=np.float64)
 
     def score(sums: npt.ArrayLike) -> Floats:
         return 100.0 * _chosen(corpus_parts(np.asarray(sums, dtype=np.float64)), operation)
@@ -107,16 +118,6 @@ def _chosen(scores: Floats, operation: str | None) -> Floats:
 
 def _split(line: str) -> Sequence[str]:
     return line.lower().split()
-
-
-def _split_13a(line: str) -> Sequence[str]:
-    return _tokeniser_13a()(line.lower()).split()
-
-
-@cache
-def _tokeniser_13a() -> Callable[[str], str]:
-    tokeniser: Callable[[str], str] = tokenizer_13a.Tokenizer13a()
-    return tokeniser
 
 
 # ---------------------------------------------------------------- n-grams
@@ -172,9 +173,12 @@ def _grams(tokens: Sequence[str], order: int, times: int = 1) -> Grams:
 
 
 @lru_cache(_CACHED)
-def _counts(source: str, made: str, wanted: tuple[str, ...], inputs: Tokeniser) -> tuple[int, ...]:
+def _counts(source: str, made: str, wanted: tuple[str, ...], tokens: str, source_tokens: str) -> tuple[int, ...]:
     """Returns occurrences in a sentence, by operation, order, and correct, system, references."""
-    sentence = _sentence(inputs(source), _split_13a(made), [_split_13a(line) for line in wanted])
+    split = tokeniser(tokens)
+    sentence = _sentence(
+        tokeniser(source_tokens)(source.lower()), split(made.lower()), [split(line.lower()) for line in wanted]
+    )
     return tuple(
         grams.total() for orders in sentence for one in orders for grams in (one.correct, one.system, one.references)
     )

@@ -4,6 +4,9 @@ A sentence ends with a token that is a full stop, or that consists of question a
 Other tokens end none: neither a full stop that is written with its word (`u.s.`, `inc.`), nor one after an initial
 (`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`), nor dots of omission.
 What holds no word is not a sentence, so closing quotes and brackets, and repeated stops, belong to the one before.
+
+Where the words of a line carry their stops, as the last one shows (`it fell. it broke.`), the tokens of sacrebleu's
+13a are counted.
 """
 
 from __future__ import annotations
@@ -15,9 +18,13 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
+from lattice_simp.evaluate.tokenisers import USUAL, tokeniser
 from lattice_simp.grammars.english.lexicon import word_set
 
 _END = re.compile(r"[.।]|[?!]+")
+
+_CARRIED = re.compile(r"[^.]*[^\W_]{2}[.?!।]")
+"""A word that carries the stop of its sentence; one with full stops within is an abbreviation."""
 
 _PRONOUN = "i"
 """The single letter that a sentence may well end with."""
@@ -60,11 +67,13 @@ def count_sentences(line: str) -> int:
     [2, 1, 0]
     """
     tokens = line.lower().split()
+    if tokens and _CARRIED.fullmatch(tokens[-1]) and not _is_short(tokens[-1][:-1]):
+        tokens = tokeniser(USUAL)(line.lower())
     count, open_sentence = 0, False
     for position, token in enumerate(tokens):
         if is_word(token):
             open_sentence = True
-        elif open_sentence and _END.fullmatch(token) and not (token == "." and _is_short(tokens[position - 1])):
+        elif open_sentence and _END.fullmatch(token) and not (token == "." and _is_short_at(tokens, position - 1)):
             count, open_sentence = count + 1, False
     return count + open_sentence
 
@@ -72,6 +81,11 @@ def count_sentences(line: str) -> int:
 def is_word(token: str) -> bool:
     """Returns whether a token holds a letter or a digit."""
     return any(character.isalnum() for character in token)
+
+
+def _is_short_at(tokens: Sequence[str], position: int) -> bool:
+    """Returns whether the full stop after a word belongs to it, or both begin `i . e .`."""
+    return _is_short(tokens[position]) or tokens[position : position + 3] == [_PRONOUN, ".", "e"]
 
 
 def _is_short(word: str) -> bool:
