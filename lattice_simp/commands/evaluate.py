@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lattice_simp.commands.evaluate_files import (
+    BOTH_BLEU,
     BREAKDOWNS,
     BreakdownOptions,
     Files,
@@ -17,8 +18,10 @@ from lattice_simp.commands.evaluate_files import (
     named_files,
     read_closest,
     read_sentences,
+    warn_of_sentences,
 )
-from lattice_simp.commands.options import PanelCommand, command_app
+from lattice_simp.commands.options import TOKENISER_HELP, PanelCommand, command_app
+from lattice_simp.commands.whole_sentences import chosen_tokeniser
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import (
     METRICS,
@@ -37,10 +40,7 @@ from lattice_simp.support.textio import open_text
 
 app = command_app()
 
-BOTH_BLEU = "bleu"
-"""Stands for both columns, as far as the forms of the sentences are there."""
-
-_FORMS = "the files hold tokens separated by blanks, or text as readers see it"
+_FORMS = "the files hold text as readers see it (the default), or tokens separated by blanks"
 
 
 @app.command(cls=PanelCommand)
@@ -66,18 +66,21 @@ def evaluate(
             rich_help_panel="Input",
         ),
     ] = None,
-    tokens: Annotated[bool, typer.Option("--tokens/--text", help=_FORMS, rich_help_panel="Input")] = True,
+    tokens: Annotated[
+        bool, typer.Option("--tokens/--text", help=_FORMS, show_default=False, rich_help_panel="Input")
+    ] = False,
     language: Annotated[
         str | None,
         typer.Option(
-            help="ISO code: for METEOR, and to make text of tokens or tokens of text", rich_help_panel="Input"
+            help="ISO code: chooses the tokeniser, makes text of --tokens, and is METEOR's", rich_help_panel="Input"
         ),
     ] = None,
+    tokeniser: Annotated[str | None, typer.Option(help=TOKENISER_HELP, rich_help_panel="Input")] = None,
     metrics: Annotated[
         str, typer.Option(help=f"of {', '.join([BOTH_BLEU, *METRICS])}", rich_help_panel="Metrics")
     ] = "bleu,chrf,ter,length",
     lowercase: Annotated[
-        bool, typer.Option("--lowercase", help="BLEU-13a and chrF without case", rich_help_panel="Metrics")
+        bool, typer.Option("--lowercase", help="BLEU on text and chrF without case", rich_help_panel="Metrics")
     ] = False,
     baseline: Annotated[
         str | None, typer.Option(help="what the others are tested against; the first", rich_help_panel="Significance")
@@ -131,10 +134,11 @@ def evaluate(
 ) -> None:
     """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
 
-    BLEU comes in two columns: on lower-cased tokens as they are, and on text with sacrebleu's default tokens. With
-    --language, text is made of tokens, and tokens of text, as the columns need them. Metrics that compare outputs with
-    what they were made of (SARI, edits-source, unchanged, split) need --source. Lattices of references (n-best lists, a
-    folder, an archive, PLF) hold tokens; by word edit distance, each output is given the reference it is closest to.
+    Text is scored as it is, with sacrebleu's tokens and signatures: 13a, or those of --language or --tokeniser. With
+    --tokens, BLEU is that of lower-cased tokens, and with --language also that of the text made of them. Metrics that
+    compare outputs with what they were made of (SARI, edits-source, unchanged, split) need --source. Lattices of
+    references (n-best lists, a folder, an archive, PLF) hold tokens; by word edit distance, each output is given the
+    reference it is closest to.
     """
     named = named_files([*(hypothesis or []), *(outputs or [])])
     if not reference:
@@ -145,16 +149,21 @@ def evaluate(
     breakdowns = choose(by, BREAKDOWNS, "--by") if by is not None else []
     if plots is not None and not (breakdowns or groups):
         raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
-    sentences = read_sentences(Files(named, reference, text_reference or [], source), tokens, language)
+    name = chosen_tokeniser(tokeniser, language)
+    files = Files(named, reference, text_reference or [], source)
+    sentences = read_sentences(files, tokens, language)
+    if names != ["chrf"]:
+        warn_of_sentences(files, sentences, name)
     systems, references = sentences.systems, sentences.references
     closest = None if reference_lattices is None else read_closest(reference_lattices, sentences, language)
-    given = BreakdownOptions(references[0], skeletons, mask_index, sentences.source, length_edges)
+    given = BreakdownOptions(references[0], skeletons, mask_index, sentences.source, length_edges, name)
     groupings = [BREAKDOWNS[name](given) for name in breakdowns]
     groupings += [read_groups(groups, references[0].count)] if groups else []
     jar = JarOptions(meteor_heap, meteor_seconds)
-    options = MetricOptions(len(references) + (closest is not None), language, lowercase, meteor_paraphrases, jar)
-    columns = metric_columns(names, next(iter(systems.values())))
-    measured = measure(systems, references, [METRICS[name](options) for name in columns], sentences.source, closest)
+    options = MetricOptions(len(references) + (closest is not None), language, name, lowercase, meteor_paraphrases, jar)
+    columns = [METRICS[own](options) for own in metric_columns(names, next(iter(systems.values())))]
+    columns = list({own.name: own for own in columns}.values())
+    measured = measure(systems, references, columns, sentences.source, closest, tokens=name)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
     comparison = compare(measured, against, settings)

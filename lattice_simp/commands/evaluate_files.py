@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lattice_simp.commands.sentences import read_records
+from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.evaluate import Form, Groups, Lines, closest_references
+from lattice_simp.evaluate import Groups, Lines, closest_references
 from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.formats.collections import read_all
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import read_lines
+from lattice_simp.support.tokenisers import tokeniser
+
+if TYPE_CHECKING:
+    from lattice_simp.train.text.tokeniser import Tokeniser
 
 Named = dict[str, Path]
 
@@ -52,14 +58,18 @@ def choose(text: str, known: Collection[str], option: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+BOTH_BLEU = "bleu"
+"""Stands for both columns of BLEU, as far as the forms of the sentences are there."""
+
+
 def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
     """Puts the columns of `bleu` in its place: those whose form is there.
 
     >>> metric_columns(["ter", "bleu"], Lines(tokens=["a"]))
     ['ter', 'bleu-tok']
     """
-    both = [name for name, given in (("bleu-tok", system.tokens), ("bleu-13a", system.text)) if given is not None]
-    return list(dict.fromkeys(column for name in names for column in (both if name == "bleu" else [name])))
+    both = [name for name, given in (("bleu-tok", system.tokens), ("bleu-text", system.text)) if given is not None]
+    return list(dict.fromkeys(column for name in names for column in (both if name == BOTH_BLEU else [name])))
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Sentences:
 
 
 def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentences:
-    """Reads all sentences, in both forms where the language is known.
+    """Reads all sentences; makes text of tokens where the language is known.
 
     Args:
         tokens: whether the files hold tokens, not text.
@@ -115,13 +125,22 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
         if len(lines) != expected:
             message, line = f"has {len(lines)} lines for the {expected} of {references[0]}", min(len(lines), expected)
             raise FormatError(message, path=path, line=line + 1, remedy="give files of equally many lines")
-    form = Form.TOKENS if tokens else Form.TEXT
-    change = _other_form(form, language)
-    forms = [_lines(lines, form, change) for lines in columns[: len(files) - len(texts)]]
+    change = _detokeniser(language) if tokens else None
+    forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]
     own = forms[len(named) : len(named) + len(references)]
     if texts:
         own = [Lines(one.tokens, text) for one, text in zip(own, columns[len(forms) :], strict=True)]
     return Sentences(dict(zip(named, forms, strict=False)), own, forms[-1] if sources else None)
+
+
+def warn_of_sentences(files: Files, sentences: Sentences, name: str) -> None:
+    """Warns on stderr of the first file whose tokens, given or made of its text, are whole sentences."""
+    split = tokeniser(name)
+    paths = [*files.references, *files.outputs.values()]
+    for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
+        own = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
+        if warn_of_whole_sentences(own, path, "give --language (zh, ja, th, ...) or --tokeniser, and text"):
+            return
 
 
 def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict[str, Lines]:
@@ -131,36 +150,44 @@ def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict
         FormatError: the file is broken, or has not a lattice for each sentence.
         LatticeSimpError: there are no tokens to compare with.
     """
-    found = {name: own.tokens for name, own in sentences.systems.items() if own.tokens is not None}
-    first = sentences.references[0].tokens
-    if first is None or len(found) < len(sentences.systems):
+    found, first = {name: own.tokens for name, own in sentences.systems.items()}, sentences.references[0].tokens
+    made = None if language is None or first is not None else _tokeniser(language)
+    if made is not None:
+        found = {name: [made.tokens(line) for line in own.text or ()] for name, own in sentences.systems.items()}
+        first = [made.tokens(line) for line in sentences.references[0].text or ()]
+    compared = {name: lines for name, lines in found.items() if lines is not None}
+    if first is None:
         raise LatticeSimpError(
             "--reference-lattices compares tokens; give --tokens, or --language to make them of text"
         )
     try:
-        closest = closest_references((lattice for _, lattice in read_all(path)), found, first)
+        closest = closest_references((lattice for _, lattice in read_all(path)), compared, first)
     except FormatError:
         raise
     except LatticeSimpError as error:
         raise FormatError(str(error), path=path) from error
-    change = None if sentences.references[0].text is None else _other_form(Form.TOKENS, language)
-    return {name: _lines(lines, Form.TOKENS, change) for name, lines in closest.items()}
+    change = None if sentences.references[0].text is None else _detokeniser(language)
+    return {name: _lines(lines, True, change) for name, lines in closest.items()}
 
 
-def _lines(lines: list[str], form: Form, change: Callable[[str], str] | None) -> Lines:
-    other = None if change is None else [change(line) for line in lines]
-    return Lines(lines, other) if form is Form.TOKENS else Lines(other, lines)
+def _lines(lines: list[str], tokens: bool, change: Callable[[str], str] | None) -> Lines:
+    text = None if change is None else [change(line) for line in lines]
+    return Lines(lines, text) if tokens else Lines(text=lines)
 
 
-def _other_form(form: Form, language: str | None) -> Callable[[str], str] | None:
-    """Returns the function that makes the other form of a line; None without a language."""
-    if language is None or language == "other":
+def _detokeniser(language: str | None) -> Callable[[str], str] | None:
+    """Returns the function that makes text of tokens; None without a language."""
+    made = None if language is None else _tokeniser(language)
+    return None if made is None else made.text
+
+
+def _tokeniser(language: str) -> Tokeniser | None:
+    if language == "other":
         return None
     with extra("train"):
         from lattice_simp.train.text.tokeniser import Tokeniser
 
-    tokeniser = Tokeniser(language, case="true")
-    return tokeniser.text if form is Form.TOKENS else tokeniser.tokens
+    return Tokeniser(language, case="true")
 
 
 @dataclass(frozen=True)
@@ -172,6 +199,7 @@ class BreakdownOptions:
     mask_index: int
     source: Lines | None
     length_edges: str
+    tokeniser: str
 
     def aligned(self, name: str) -> list[Skeleton | None]:
         """Returns the skeletons, in the order of the sentences."""
@@ -183,12 +211,13 @@ class BreakdownOptions:
 
 def _by_length(given: BreakdownOptions) -> Groups:
     measured = given.source or given.reference
-    lines = measured.tokens or measured.text or []
+    split = split_tokens if measured.tokens is not None else tokeniser(given.tokeniser)
+    lines = measured.tokens if measured.tokens is not None else measured.text or ()
     try:
         edges = [int(part) for part in given.length_edges.split(",")]
     except ValueError:
         raise LatticeSimpError(f"--length-edges {given.length_edges}: write whole numbers as in 10,20,30") from None
-    return length_groups([len(split_tokens(line)) for line in lines], edges)
+    return length_groups([len(split(line)) for line in lines], edges)
 
 
 BREAKDOWNS: Mapping[str, Callable[[BreakdownOptions], Groups]] = {

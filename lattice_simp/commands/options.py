@@ -83,6 +83,10 @@ FIRST_ID = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(min=0, help="the id of the first sentence in n-best lists: 0, or 1", rich_help_panel="Input"),
 ]
+TOKENISER_HELP = (
+    "of text: sacrebleu's 13a, intl, zh, ja-mecab, ko-mecab, char, flores101, flores200, spBLEU-1K or none (blanks); "
+    "that of the language if not given, 13a in most"
+)
 PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 

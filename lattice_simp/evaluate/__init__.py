@@ -23,7 +23,7 @@ from lattice_simp.evaluate.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, ch
 from lattice_simp.evaluate.sari import sari, sari_corpus
 from lattice_simp.evaluate.sentences import count_sentences, sentences, split
 from lattice_simp.evaluate.significance import SignificanceTest, TestKind, holm
-from lattice_simp.evaluate.tokenisers import TOKENISERS, choose_tokeniser, tokeniser
+from lattice_simp.support.tokenisers import TOKENISERS, choose_tokeniser, tokeniser
 
 __all__ = [
     "METRICS",

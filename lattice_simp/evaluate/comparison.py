@@ -21,7 +21,7 @@ from lattice_simp.evaluate.significance import (
     interval,
     randomisation_p,
 )
-from lattice_simp.evaluate.tokenisers import USUAL, tokeniser, tokeniser_signature
+from lattice_simp.support.tokenisers import USUAL, tokeniser, tokeniser_signature
 
 Interval = tuple[float, float]
 

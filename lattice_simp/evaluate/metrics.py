@@ -16,7 +16,7 @@ from lattice_simp.evaluate.metric import Metric
 from lattice_simp.evaluate.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.evaluate.sari import ADD, DELETE, KEEP, sari, sari_corpus
 from lattice_simp.evaluate.sentences import sentences, split
-from lattice_simp.evaluate.tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
+from lattice_simp.support.tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
 
 
 @dataclass(frozen=True)

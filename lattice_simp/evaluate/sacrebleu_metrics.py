@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, check_lines, ratio
-from lattice_simp.evaluate.tokenisers import USUAL, scorer_tokeniser
 from lattice_simp.support.extras import Late
+from lattice_simp.support.tokenisers import USUAL, scorer_tokeniser
 
 sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
 

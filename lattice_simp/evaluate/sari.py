@@ -37,7 +37,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, averaged, check_lines, ratio, ratio_of_sums
-from lattice_simp.evaluate.tokenisers import USUAL, tokeniser, tokeniser_signature
+from lattice_simp.support.tokenisers import USUAL, tokeniser, tokeniser_signature
 
 KEEP, DELETE, ADD = "keep", "delete", "add"
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
-from lattice_simp.evaluate.tokenisers import USUAL, tokeniser
 from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.support.tokenisers import USUAL, tokeniser
 
 _END = re.compile(r"[.।]|[?!]+")
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 from evaluate.corpora import random_sentences, with_mistakes
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.ter import TER
 
-from lattice_simp.evaluate import TestKind
+from lattice_simp.evaluate import TestKind, choose_tokeniser
 from lattice_simp.evaluate.report import ResultFormat
 
 WORDS = "the a cat dog house bridge , . was built by near over it".split()
@@ -50,7 +53,8 @@ def run(call, corpus, monkeypatch):
     return evaluate
 
 
-USUAL = ("--hypothesis", "plain=plain", "gc=gc", "--reference", "ref")
+TEXT = ("--hypothesis", "plain=plain", "gc=gc", "--reference", "ref")
+USUAL = (*TEXT, "--tokens")
 
 
 def lines_of(folder, name):
@@ -86,20 +90,111 @@ def test_text_of_tokens_is_as_readers_see_it(run, tmp_path):
     (tmp_path / "text").write_text("He said: no, sir.\n", encoding="utf-8")
     done = run(
         *(f"a={tmp_path / 'tok'}", "--reference", tmp_path / "tok", "--text-reference", tmp_path / "text"),
-        *("--language", "en", "--metrics", "bleu-13a,chrf", "--format", "json"),
+        *("--tokens", "--language", "en", "--metrics", "bleu-13a,chrf", "--format", "json"),
     )
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
     assert [scores[name]["value"] for name in ("BLEU-13a", "chrF2")] == pytest.approx([100.0, 100.0])
 
 
-def test_tokens_of_text_are_made_with_the_language(run, tmp_path):
-    (tmp_path / "text").write_text("He said: no, sir.\n", encoding="utf-8")
-    given = (f"a={tmp_path / 'text'}", "--reference", tmp_path / "text", "--text", "--format", "json")
-    with_language = json.loads(run(*given, "--language", "en").stdout)
-    assert [metric["reads"] for metric in with_language["metrics"]] == ["tokens", "text", "text", "text", "tokens"]
-    without = json.loads(run(*given).stdout)
-    assert [metric["name"] for metric in without["metrics"]] == ["BLEU-13a", "chrF2", "TER", "length"]
+def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
+    """All metrics of text and of tokens in one table, as sacrebleu's program scores the same files."""
+    for name in ("ref", "gc", "plain"):
+        text = (corpus / name).read_text("utf-8").title().replace(" .", ".").replace(" ,", ",")
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files = (f"gc={tmp_path / 'gc'}", "--reference", tmp_path / "ref", "--source", tmp_path / "plain")
+    metrics = "bleu,chrf,ter,length,sari,sari-corpus,edits-source,split,fkgl"
+    done = run(*files, "--metrics", metrics, "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    scores = {name: own["value"] for name, own in document["scores"]["systems"][0]["scores"].items()}
+    assert list(scores)[:4] == ["BLEU-13a", "chrF2", "TER", "length"]
+    assert {metric["reads"] for metric in document["metrics"]} == {"text"}
+    command = [sys.executable, "-m", "sacrebleu", tmp_path / "ref", "-i", tmp_path / "gc", "-w", "6", "-f", "json"]
+    theirs = json.loads(
+        subprocess.run([*command, "-m", "bleu", "chrf", "ter"], capture_output=True, check=True, text=True).stdout
+    )
+    for own, ours in zip(theirs, ("BLEU-13a", "chrF2", "TER"), strict=True):
+        assert scores[ours] == pytest.approx(own["score"], abs=1e-6), ours
+    assert 0 < scores["SARI"] < 100
+    assert 0 < scores["edits-source"]
+    with_language = json.loads(run(*files, "--metrics", metrics, "--language", "en", "--format", "json").stdout)
+    assert with_language["scores"] == document["scores"]
+
+
+def test_words_that_carry_their_stops_are_split(run, tmp_path):
+    (tmp_path / "source").write_text("It fell and it broke.\nIt fell.\n", encoding="utf-8")
+    (tmp_path / "output").write_text("It fell. It broke.\nIt fell.\n", encoding="utf-8")
+    files = (f"a={tmp_path / 'output'}", "--reference", tmp_path / "source", "--source", tmp_path / "source")
+    for form in ("--text", "--tokens"):
+        done = run(*files, form, "--metrics", "split,sentences", "--format", "json")
+        scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
+        assert [own["value"] for own in scores.values()] == [50, 1.5], form
+
+
+def test_metrics_of_text_take_tokens_joined_by_blanks(run, corpus):
+    """The table says so; the figure is sacrebleu's of the same files."""
+    done = run(*USUAL, "--metrics", "bleu-13a,bleu-text,bleu-tok", "--format", "json")
+    document = json.loads(done.stdout)
+    assert [metric["name"] for metric in document["metrics"]] == ["BLEU-13a", "BLEU-tok"]
+    assert document["metrics"][0]["signature"].endswith("|text-of-tokens:blanks")
+    assert document["metrics"][0]["reads"] == "tokens"
+    expected = BLEU(force=True).corpus_score(lines_of(corpus, "gc"), [lines_of(corpus, "ref")]).score
+    assert document["scores"]["systems"][1]["scores"]["BLEU-13a"]["value"] == pytest.approx(expected, rel=1e-12)
+
+
+JAPANESE = ("私は昨日東京へ行きました。", "猫が庭で鳴いている。"), ("私は昨日京都へ行きました。", "犬が庭で鳴いている。")
+THAI = ("ผมชอบกินข้าวผัดมาก", "วันนี้อากาศดีมาก"), ("ผมชอบกินข้าวต้มมาก", "วันนี้อากาศดีมาก")
+
+
+@pytest.mark.parametrize(
+    ("language", "lines", "theirs", "ter"),
+    [
+        ("zh", JAPANESE, "zh", {"normalized": True, "asian_support": True}),
+        ("zh-CN", JAPANESE, "zh", {"normalized": True, "asian_support": True}),
+        ("ja", JAPANESE, None, {"normalized": True, "asian_support": True}),
+        ("th", THAI, "char", None),
+        ("tha", THAI, "char", None),
+    ],
+)
+def test_languages_without_blanks(run, tmp_path, language, lines, theirs, ter):
+    """Each gets the tokens that fit it; the scores are sacrebleu's, and METEOR's parameters those of any language."""
+    reference, output = lines
+    for name, content in (("ref", reference), ("out", output)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
+    files = (f"a={tmp_path / 'out'}", "--reference", tmp_path / "ref", "--source", tmp_path / "ref")
+    metrics = ("--metrics", "bleu,ter,length,sari,sari-corpus,edits-reference", "--format", "json")
+    done = run(*files, *metrics, "--language", language)
+    assert done.returncode == 0, done.stderr
+    theirs = theirs or choose_tokeniser(language).name
+    assert done.stderr.count("\n") == (theirs == "char" and language == "ja")  # MeCab is missing
+    document = json.loads(done.stdout)
+    scores = {name: own["value"] for name, own in document["scores"]["systems"][0]["scores"].items()}
+    expected = BLEU(tokenize=theirs, force=True).corpus_score(output, [reference]).score
+    assert scores[f"BLEU-{theirs}"] == pytest.approx(expected, rel=1e-12)
+    texts = [output, reference]
+    if ter is None:
+        texts = [[" ".join(line) for line in own] for own in texts]
+    assert scores["TER"] == pytest.approx(TER(**(ter or {})).corpus_score(texts[0], [texts[1]]).score, rel=1e-12)
+    assert 0 < scores["TER"] < 60
+    assert 0 < scores["edits-reference"] < 3
+    assert f"tok:{theirs}" in document["metrics"][0]["signature"]
+    assert done.stderr == "" or "pip install 'sacrebleu[ja]'" in done.stderr
+    explicit = run(*files, *metrics, "--tokeniser", "char", "--language", language)
+    assert "tok:char" in explicit.stdout
+    assert explicit.stderr == ""
+
+
+def test_whole_sentences_as_tokens_are_reported_once(run, tmp_path):
+    for name, content in zip(("ref", "out"), JAPANESE, strict=True):
+        (tmp_path / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
+    files = (f"a={tmp_path / 'out'}", "--reference", tmp_path / "ref")
+    for options in ((), ("--tokens",), ("--language", "en"), ("--tokeniser", "none")):
+        done = run(*files, *options)
+        assert done.returncode == 0
+        assert done.stderr.startswith(f"{tmp_path / 'ref'}: whole sentences are single tokens"), options
+        assert done.stderr.count("\n") == 1
+    assert run(*files, "--metrics", "chrf").stderr == ""
 
 
 def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
@@ -207,7 +302,6 @@ ERRORS = [
     (("a=bad", "--reference", "ref"), "bad:2: bytes that are not UTF-8"),
     ((*USUAL, "--metrics", "bleu,rouge"), "--metrics: unknown 'rouge'; known are bleu,"),
     ((*USUAL, "--metrics", ","), "--metrics: none given"),
-    ((*USUAL, "--metrics", "bleu-13a"), "BLEU-13a needs text"),
     ((*USUAL, "--metrics", "meteor"), "METEOR needs --language"),
     ((*USUAL, "--metrics", "meteor", "--language", "hi"), "does not know the language 'hi'"),
     ((*USUAL, "--metrics", "meteor", "--language", "de", "--meteor-heap", "x"), "a Java heap of 'x'"),
@@ -217,15 +311,13 @@ ERRORS = [
     ((*USUAL, "--by", "length", "--length-edges", "9,x"), "--length-edges 9,x"),
     ((*USUAL, "--by", "length", "--source", "short"), "short:40: has 39 lines for the 40 of ref"),
     ((*USUAL, "--metrics", "sari"), "SARI needs --source"),
-    (
-        (*USUAL, "--metrics", "sari", "--text", "--source", "ref"),
-        "SARI needs tokens of all systems and references, and",
-    ),
+    ((*USUAL, "--tokeniser", "x"), "unknown tokeniser 'x'; known are 13a, intl, zh, ja-mecab"),
+    ((*USUAL, "--tokeniser", "flores200"), "the tokeniser flores200 needs its model"),
     ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
     ((*USUAL, "--plots", "plots"), "choose some with --by"),
-    ((*USUAL, "--text", "--text-reference", "ref"), "--text-reference goes with --tokens"),
+    ((*TEXT, "--text-reference", "ref"), "--text-reference goes with --tokens"),
     ((*USUAL, "--text-reference", "ref"), "--text-reference needs --language"),
-    ((*USUAL, "--language", "en", "--text-reference", "ref", "--text-reference", "ref"), "2 --text-reference for 1"),
+    ((*USUAL, "--language", "en", *("--text-reference", "ref") * 2), "2 --text-reference for 1"),
     ((*USUAL, "--samples", "0"), "--samples"),
     ((*USUAL, "--output", "nowhere/out"), "cannot be written"),
 ]
@@ -259,6 +351,6 @@ def test_lattices_of_references_that_do_not_fit(run, corpus):
     done = run(*USUAL, "--reference-lattices", "few.nbest")
     assert done.returncode == 2
     assert done.stderr == ("lattice-simp: few.nbest: 2 lattices of references for 40 sentences; give one for each\n")
-    done = run(*USUAL, "--text", "--reference-lattices", "few.nbest")
+    done = run(*TEXT, "--reference-lattices", "few.nbest")
     assert "--reference-lattices compares tokens" in done.stderr
     assert "bad:2" in run(*USUAL, "--reference-lattices", "bad").stderr

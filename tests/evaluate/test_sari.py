@@ -80,7 +80,36 @@ def test_case_and_references_order_do_not_matter():
         assert score > 50
 
 
-def test_the_corpus_variant_takes_text_and_the_other_one_takes_tokens():
+EASSE = (
+    ["About 95 species are currently accepted.", "The U.S. mayor, who'd drafted the law (1995), resigned."],
+    ["About 95 species are now accepted.", "The mayor drafted the law. He resigned in 1995!"],
+    [
+        ["About 95 species are currently known.", "The U.S. mayor drafted the law in 1995. He resigned."],
+        ["About 95 species are now accepted.", "The mayor wrote the law. He resigned."],
+    ],
+)
+"""Sources, outputs and references, as text."""
+
+
+def test_the_corpus_variant_of_text_is_that_of_easse():
+    """Recorded from EASSE's `corpus_sari` and its parts, with its default options."""
+    source, outputs, references = EASSE
+    lines = {"out": Lines(text=outputs)}, [Lines(text=own) for own in references]
+    metrics = [sari_corpus(2), *(sari_corpus(2, part) for part in (ADD, KEEP, DELETE))]
+    found = compare(measure(*lines, metrics, Lines(text=source))).scores["out"].values()
+    assert [own.value for own in found] == pytest.approx([68.62208652618135, 55.4022988505747, 65.625, 84.83896072796935])
+
+
+def test_sari_of_what_is_its_reference():
+    """Where nothing is to be added, deleted or kept, that part is 0 by 0, which counts as 0."""
+    source, outputs, _ = EASSE
+    assert sari_corpus().corpus_score(outputs, [outputs], source) == pytest.approx(100)
+    assert sari_corpus().corpus_score(source, [source], source) == pytest.approx(100 / 3)
+    assert sari().corpus_score(source, [source], source) == pytest.approx(100 / 3)
+    assert sari_corpus().corpus_score(["about it"], [["about it"]], ["on it"]) < 50  # no n-grams of orders 3 and 4
+
+
+def test_both_variants_take_text():
     source, references = ["He resides there."], [["He lives there."], ["He lives here."]]
     tokens = ["he resides there ."], [["he lives there ."], ["he lives here ."]]
     metric = sari_corpus(2)
@@ -88,8 +117,12 @@ def test_the_corpus_variant_takes_text_and_the_other_one_takes_tokens():
     assert metric.corpus_score(["He lives there."], references, source) == expected
     assert sari_corpus(2, tokenise_source=False).corpus_score(["He lives there."], references, source) != expected
     outputs, text = {"new": Lines(text=["He lives there."])}, [Lines(text=lines) for lines in references]
+    measured = measure(outputs, text, [sari(2)], Lines(text=source))
+    expected = sari(2).corpus_score(["he lives there ."], tokens[1], tokens[0])
+    assert compare(measured).scores["new"]["SARI"].value == expected
+    assert measured.metrics[0].signature.endswith("|tokens-of-text:13a")
     with pytest.raises(LatticeSimpError, match="SARI needs tokens of all systems and references, and of the source"):
-        measure(outputs, text, [sari(2)], Lines(text=source))
+        measure(outputs, text, [sari(2)], Lines(tokens=source))
     with pytest.raises(LatticeSimpError, match="SARI-corpus needs --source"):
         measure(outputs, text, [metric])
     with pytest.raises(LatticeSimpError, match="the source has 2 lines for 1 hypotheses"):

@@ -1,6 +1,8 @@
 """Text to tokens and back, with the Moses rules; Hindi text with those of the Hindi tools, so that both fit.
 
 The rules are those of sacremoses as it is: 30 to 60 microseconds a line to normalise punctuation and to tokenise, each.
+They part words at blanks, so text of languages without them (Chinese, Japanese, Thai and others) becomes tokens with
+one of sacrebleu's tokenisers.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from lattice_simp.core.scripts import is_unspaced
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.text.sentences import hindi_tokens
 from lattice_simp.support.extras import extra
+from lattice_simp.support.tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.train.config import Case, Text
 from lattice_simp.train.text.truecase import Casing, read_casing, truecased
 from lattice_simp.translate.model_files import TEXT
@@ -25,6 +29,8 @@ Side = Literal["source", "target"]
 
 _BEFORE_DANDA = re.compile(" (?=[।॥])")
 """Blanks that the Moses rules leave before the full stops of Indic scripts."""
+
+_PIECE_BLANK = "▁"
 
 
 @dataclass(frozen=True)
@@ -36,14 +42,19 @@ class Tokeniser:
     "don 't , she said ."
     >>> tokeniser.text("she said : no .")
     'She said: no.'
+    >>> chinese = Tokeniser("zh")
+    >>> chinese.tokens("我用Python 3写。"), chinese.text("我 用 Python 3 写 。")
+    ('我 用 python 3 写 。', '我用Python 3写。')
 
     Attributes:
         language: an ISO code.
         tokenise: with the Moses rules (sacremoses), without escapes, and Hindi as `hindi/text/sentences.py` does; else
             blanks separate tokens.
-        normalise: punctuation marks to plain ones first.
+        normalise: punctuation marks to plain ones first, for the Moses rules.
         case: `lower` changes the case; `true` does what `casing` says.
         casing: the usual forms of words, for first words.
+        name: one of `support.tokenisers.TOKENISERS`, instead of the Moses rules; None for the best one where the
+            language is written without blanks, and for the Moses rules in others.
     """
 
     language: str
@@ -51,6 +62,14 @@ class Tokeniser:
     normalise: bool = True
     case: Case = "lower"
     casing: Casing = field(default_factory=dict)
+    name: str | None = None
+
+    @property
+    def _named(self) -> str | None:
+        """The name of sacrebleu's tokeniser; None for the Moses rules."""
+        if self.name is None and is_unspaced_language(self.language):
+            return best_tokeniser(self.language)
+        return self.name
 
     @cached_property
     def _normalised(self) -> Callable[[str], str]:
@@ -59,6 +78,9 @@ class Tokeniser:
 
     @cached_property
     def _tokenised(self) -> Callable[[str], str]:
+        if self._named is not None:
+            split = tokeniser(self._named)
+            return lambda line: " ".join(split(line))
         if self.language == "hi":
             return hindi_tokens
         moses = _sacremoses().MosesTokenizer(self.language)
@@ -72,7 +94,7 @@ class Tokeniser:
     def tokens(self, line: str) -> str:
         """Returns the tokens, separated by single blanks."""
         line = " ".join(unicodedata.normalize("NFC", line).split())
-        if self.normalise:
+        if self.normalise and self._named is None:
             line = self._normalised(line)
         if self.tokenise:
             line = self._tokenised(line)
@@ -86,6 +108,12 @@ class Tokeniser:
         """Returns the line that a reader sees: a capital first, punctuation marks in their places."""
         if not self.tokenise:
             return tokens
+        if self._named in PIECES:
+            return "".join(tokens.split()).replace(_PIECE_BLANK, " ").strip()
+        if self._named == "char":
+            return "".join(tokens.split())
+        if is_unspaced_language(self.language):
+            return _joined(tokens.split())
         line = _BEFORE_DANDA.sub("", self._detokenised(tokens))
         return line[:1].upper() + line[1:]
 
@@ -120,6 +148,19 @@ def model_tokenisers(model: str | Path) -> tuple[Tokeniser, Tokeniser]:
     except ValueError as error:
         raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
     return tokenisers(text, path.parent)
+
+
+def _joined(tokens: list[str]) -> str:
+    """Joins tokens of a language without blanks: a blank is only between letters and digits of other scripts."""
+    text = ""
+    for token in tokens:
+        apart = text and _is_spaced(text[-1]) and _is_spaced(token[0])
+        text += f" {token}" if apart else token
+    return text
+
+
+def _is_spaced(character: str) -> bool:
+    return character.isalnum() and not is_unspaced(character)
 
 
 def _sacremoses() -> Any:

