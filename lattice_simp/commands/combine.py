@@ -23,6 +23,7 @@ from lattice_simp.combination.combine import (
 )
 from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
@@ -174,7 +175,7 @@ def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tu
         FormatError: one has more sentences than another.
     """
     ended = object()
-    streams = [_outputs(file, first_id) for file in files]
+    streams = [_outputs(file, name, first_id) for file, name in zip(files, sources, strict=True)]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
         there = [own is not ended for own in outputs]
         if not all(there):
@@ -188,17 +189,18 @@ def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tu
         yield outputs  # type: ignore[misc]
 
 
-def _outputs(file: str, first_id: int) -> Iterator[Output]:
+def _outputs(file: str, name: str, first_id: int) -> Iterator[Output]:
     """Yields a system's output for each sentence, `_NOTHING` where it has none."""
     path = Path(file)
     if path.is_file() and is_nbest(file):
-        yield from (entries or _NOTHING for _, entries in stream_nbest(file, first_id))
+        yield from (entries or _NOTHING for _, entries in checked_lists(stream_nbest(file, first_id), name))
     elif path.is_dir() or is_collection(file):
         yield from (_NOTHING if own.connected().empty else own for _, own in read_all(file))
     elif _is_lattice(path):
         yield read(file)
     else:
-        yield from ([Hypothesis(as_tokens(line))] if line.strip() else _NOTHING for line in _lines(path))
+        lists = ([Hypothesis(as_tokens(line))] if line.strip() else _NOTHING for line in _lines(path))
+        yield from (entries for _, entries in checked_lists(enumerate(lists), name))
 
 
 def _is_lattice(path: Path) -> bool:

@@ -14,6 +14,7 @@ from lattice_simp.commands.batch import JOBS, find_batch, label_options
 from lattice_simp.commands.options import (
     FIRST_ID,
     OUTPUT,
+    TOKENISER_HELP,
     Id,
     Input,
     LabelOptions,
@@ -28,6 +29,7 @@ from lattice_simp.commands.options import (
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.whole_sentences import checked_lists, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
@@ -50,6 +52,7 @@ from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.tokenisers import tokeniser as tokeniser_of
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
 if TYPE_CHECKING:
@@ -77,8 +80,11 @@ class _Decision:
     given: dict[str, Any]
     pruning: MbrPruning
     ignored: Collection[str]
+    tokeniser: str | None
 
     def __post_init__(self) -> None:
+        if self.tokeniser is not None and self.utility not in ("bleu", "wer"):
+            raise LatticeSimpError(f"--tokeniser has no effect with --utility {self.utility}; leave it out")
         if self.utility != "linear" and self.given.keys() - {"scale"}:
             raise LatticeSimpError(
                 f"--mbr-precision and --mbr-ratio are of the linear gain; leave them out with --utility {self.utility}"
@@ -100,7 +106,10 @@ class _Decision:
         """Returns hypotheses by their expected gains."""
         if self.utility != "linear":
             scale = self.given.get("scale", 1.0)
-            return mbr_nbest(hypotheses, self.utility, scale=scale, pruning=self.pruning, ignore=self.ignored)
+            split = None if self.tokeniser is None else tokeniser_of(self.tokeniser)
+            return mbr_nbest(
+                hypotheses, self.utility, scale=scale, pruning=self.pruning, ignore=self.ignored, tokens=split
+            )
         decided = self.of_lattice(Lattice.from_nbest(hypotheses))
         return nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
 
@@ -153,6 +162,10 @@ def mbr(
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
     paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
+    tokeniser: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help=f"with --utility bleu or wer, {TOKENISER_HELP.split('; ')[0]}; the words if not given"),
+    ] = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
@@ -167,15 +180,22 @@ def mbr(
     """
     ignored = ignored_words(settings)
     labels = {field.name: settings.pop(field.name) for field in fields(LabelOptions) if field.name in settings}
-    decision = _Decision(utility, settings, MbrPruning(max_calls), ignored)
+    decision = _Decision(utility, settings, MbrPruning(max_calls), ignored, tokeniser)
+    remedy = "give --utility chrf, --utility bleu with --tokeniser, or make tokens first: lattice-simp lattice tokens"
+    unchecked = utility != "chrf" and tokeniser is None
 
     def decided(lattice: Lattice) -> Lattice:
+        nonlocal unchecked
+        if unchecked:
+            unchecked = False
+            warn_of_whole_sentences([own.tokens for own in nbest(lattice, 1, ignore=ignored)], source, remedy)
         return decision.of_paths(lattice, paths)
 
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
             require_numbers(source, "nbest", labels)
             lists = stream_nbest(file, pieces=pieces_of(labels))
+            lists = checked_lists(lists, source, remedy) if unchecked else lists
             write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
             return
         batch = find_batch(file, sentence, jobs, labels)
@@ -286,6 +306,8 @@ def oracle(
         paths = nbest(lattice, 1, ignore=ignored)  # none where a list holds nothing for the sentence
         best.append(paths[0].tokens if paths else ())
         chosen.append(find_oracle(lattice, own, metric, ignore=ignored).hypothesis.tokens if paths else ())
+    if not warn_of_whole_sentences((own[0] for own in references), reference[0]):
+        warn_of_whole_sentences(best, sources[0])
     with open_text("-", "w") as file:
         file.write(f"sentences\t{len(chosen)}\n")
         for name, hypotheses in ((f"oracle {metric.upper()}", chosen), (f"best path {metric.upper()}", best)):

@@ -10,14 +10,17 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, ignored_labels, readable
+from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, TOKENISER_HELP, ignored_labels, readable
+from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import FORMATS, read
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
-from lattice_simp.support.textio import COMPRESSIONS, read_lines
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, open_text, read_lines
+from lattice_simp.support.tokenisers import is_unspaced_language
 
 app = typer.Typer()
 
@@ -48,34 +51,45 @@ def collect(
 
 @app.command()
 def tokens(
-    source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
+    source: Annotated[str, typer.Argument(help="n-best lists of any format, a text, or - for stdin")],
     language: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(help="an ISO code: the Moses rules of this language make tokens; blanks do if not given"),
+        typer.Option(
+            help="an ISO code: the Moses rules of this language make tokens, or sacrebleu's tokeniser where there are "
+            "no blanks between words (zh, ja, th, ...); blanks do if not given"
+        ),
     ] = None,
+    tokeniser: Annotated[Optional[str], typer.Option(help=TOKENISER_HELP)] = None,  # noqa: UP045
     case: Annotated[Literal["keep", "lower"], typer.Option(help="of the words")] = "keep",
     pieces: PIECES = "none",
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
     output: LIST_OUTPUT = "-",
 ) -> None:
-    """Make tokens of n-best lists, so that detokenised or cased text can be matched with others' tokens.
+    """Make tokens of n-best lists or of a text, so that detokenised or cased text can be matched with others' tokens.
+
+    A text stays a text, a line of tokens for each of its lines.
 
     Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
     """
     from lattice_simp.train.text.tokeniser import Tokeniser
 
-    made = Tokeniser(language or "", tokenise=language is not None, normalise=language is not None, case=case)
+    if tokeniser is None and is_unspaced_language(language):
+        tokeniser = chosen_tokeniser(None, language)
+    is_made = language is not None or tokeniser is not None
+    made = Tokeniser(language or "", tokenise=is_made, normalise=is_made, case=case, name=tokeniser)
+    remedy = "give --language (zh, ja, th, ...) or --tokeniser"
     with readable(source) as file:
+        if _is_text(file):
+            _write_tokens([made.tokens(line) for line in read_lines(file)], source, output, remedy)
+            return
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
-        _write(
-            (
-                (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
-                for number, entries in lists
-            ),
-            output,
+        groups = (
+            (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
+            for number, entries in lists
         )
+        _write(checked_lists(groups, source, remedy), output)
 
 
 @app.command()
@@ -113,6 +127,27 @@ def texts(
         print(
             f"{shorter} lists have less than {n or 1} hypotheses; they are repeated from the first on", file=sys.stderr
         )
+
+
+def _is_text(file: str) -> bool:
+    """Returns whether a file holds lines of text: neither n-best lists nor a lattice."""
+    if is_nbest(file) or _is_empty(file):
+        return False
+    with open_binary(file) as opened:
+        head = opened.read(1 << 12)
+    if any(own.sniff(head) for name, own in FORMATS.items() if name != "att"):
+        return False
+    try:
+        read(file, "att")
+    except LatticeSimpError:
+        return True
+    return False
+
+
+def _write_tokens(lines: list[str], source: str, output: str, remedy: str) -> None:
+    warn_of_whole_sentences(map(split_tokens, lines), source, remedy)
+    with open_text(output, "w") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def _require_lists(file: str, source: str) -> None:

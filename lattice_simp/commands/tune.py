@@ -297,6 +297,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     Raises:
         FormatError: there are no sentences, or a file has not a line for each.
     """
+    from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
     from lattice_simp.core.marks import without_marks
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
@@ -309,6 +310,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
         if len(lines) != count:
             message = f"has {len(lines)} lines for the {count} of {source}"
             raise FormatError(message, path=path, remedy="give files of equally many lines")
+        warn_of_whole_sentences(lines, path)
         columns.append(lines)
     return list(zip(*columns, strict=True))
 

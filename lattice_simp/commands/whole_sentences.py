@@ -25,7 +25,7 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
 
 
 def checked_lists(
-    groups: Iterable[tuple[int, list[Hypothesis]]], name: object
+    groups: Iterable[tuple[int, list[Hypothesis]]], name: object, remedy: str = REMEDY
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Yields n-best lists as they are, and warns once if their tokens are whole sentences."""
     seen: list[Sequence[str]] = []
@@ -34,9 +34,9 @@ def checked_lists(
         if len(seen) < _LISTS:
             seen += [entries[0].tokens] if entries else []
             if len(seen) == _LISTS:
-                warn_of_whole_sentences(seen, name)
+                warn_of_whole_sentences(seen, name, remedy)
     if len(seen) < _LISTS:
-        warn_of_whole_sentences(seen, name)
+        warn_of_whole_sentences(seen, name, remedy)
 
 
 def warn_of_lines(lines: Iterable[str], name: object) -> None:

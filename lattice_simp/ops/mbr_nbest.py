@@ -9,7 +9,7 @@ compared with all.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,6 +58,7 @@ def mbr_nbest(
     evidence: Sequence[Hypothesis] | None = None,
     pruning: MbrPruning | None = None,
     ignore: Collection[str] = MARKS,
+    tokens: Callable[[str], Sequence[str]] | None = None,
 ) -> list[Hypothesis]:
     """Returns the hypotheses by their expected utilities, the best first; their costs are minus these.
 
@@ -81,6 +82,8 @@ def mbr_nbest(
             estimate the utilities better.
         pruning: where there are many pairs or the utility is slow; see there.
         ignore: tokens that are no words; the hypotheses that come back lack them.
+        tokens: makes the tokens that `bleu` and `wer` compare, of a hypothesis as text, where its own are whole
+            sentences (`lattice_simp.evaluate.tokeniser("zh")`); None for its own.
 
     Returns:
         Hypotheses with the features they had. Those that were pruned are not among them. Ties are in the order of the
@@ -101,7 +104,8 @@ def mbr_nbest(
     candidates = _distinct(hypotheses)
     posteriors = _posteriors(hypotheses if evidence is None else evidence, scale)
     strings = list(dict.fromkeys([*candidates, *posteriors]))
-    scores = user_scores(strings, utility) if callable(utility) else UTILITIES[utility](strings)
+    split = strings if tokens is None else [tuple(tokens(" ".join(string))) for string in strings]
+    scores = user_scores(strings, utility) if callable(utility) else UTILITIES[utility](split)
     number = {string: index for index, string in enumerate(strings)}
     references = np.array([number[string] for string in posteriors], dtype=np.int32)
     truth = np.array(list(posteriors.values()))

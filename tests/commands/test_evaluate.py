@@ -143,7 +143,10 @@ def test_metrics_of_text_take_tokens_joined_by_blanks(run, corpus):
     assert document["scores"]["systems"][1]["scores"]["BLEU-13a"]["value"] == pytest.approx(expected, rel=1e-12)
 
 
-JAPANESE = ("私は昨日東京へ行きました。", "猫が庭で鳴いている。"), ("私は昨日京都へ行きました。", "犬が庭で鳴いている。")
+JAPANESE = (
+    ("私は昨日東京へ行きました。", "猫が庭で鳴いている。"),
+    ("私は昨日京都へ行きました。", "犬が庭で鳴いている。"),
+)
 THAI = ("ผมชอบกินข้าวผัดมาก", "วันนี้อากาศดีมาก"), ("ผมชอบกินข้าวต้มมาก", "วันนี้อากาศดีมาก")
 
 
@@ -312,7 +315,6 @@ ERRORS = [
     ((*USUAL, "--by", "length", "--source", "short"), "short:40: has 39 lines for the 40 of ref"),
     ((*USUAL, "--metrics", "sari"), "SARI needs --source"),
     ((*USUAL, "--tokeniser", "x"), "unknown tokeniser 'x'; known are 13a, intl, zh, ja-mecab"),
-    ((*USUAL, "--tokeniser", "flores200"), "the tokeniser flores200 needs its model"),
     ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
     ((*USUAL, "--plots", "plots"), "choose some with --by"),
     ((*TEXT, "--text-reference", "ref"), "--text-reference goes with --tokens"),

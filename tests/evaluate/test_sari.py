@@ -97,7 +97,9 @@ def test_the_corpus_variant_of_text_is_that_of_easse():
     lines = {"out": Lines(text=outputs)}, [Lines(text=own) for own in references]
     metrics = [sari_corpus(2), *(sari_corpus(2, part) for part in (ADD, KEEP, DELETE))]
     found = compare(measure(*lines, metrics, Lines(text=source))).scores["out"].values()
-    assert [own.value for own in found] == pytest.approx([68.62208652618135, 55.4022988505747, 65.625, 84.83896072796935])
+    assert [own.value for own in found] == pytest.approx(
+        [68.62208652618135, 55.4022988505747, 65.625, 84.83896072796935]
+    )
 
 
 def test_sari_of_what_is_its_reference():
