@@ -12,6 +12,7 @@ import typer
 from lattice_simp.commands.batch import JOBS, find_batch
 from lattice_simp.commands.options import OUTPUT, Id, Input, WordOptions, ignored_words, read_full, readable
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
@@ -62,7 +63,7 @@ def confidence(
             found = iter([(str(sentence or 0), read_full(file, sentence, labels=settings))])
         else:
             found = batch.results(Lattice.connected)
-        count = 0
+        count, shown = 0, []
         for count, (name, marked) in enumerate(found, 1):
             lattice = marked.without_words(ignored)
             number = int(name) if name.isdecimal() else count - 1
@@ -71,6 +72,8 @@ def confidence(
             tokens = shortest_path(lattice).tokens if lines is None else _line(lines, count - 1, hypotheses)
             own = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name, lattice, tokens, scale, own))
+            shown.append(tokens)
+    warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
     if lines is not None and count != len(lines):
         print(f"lattice-simp: {hypotheses}: {len(lines)} lines for {count} lattices", file=sys.stderr)
     if batch is not None:

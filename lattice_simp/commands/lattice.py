@@ -157,7 +157,10 @@ def convert(
     to: To = None,
     spacing: Annotated[
         Optional[Spacing],  # noqa: UP045
-        typer.Option(help="of grammars: words (joined by blanks; the default) or text (as it is written)"),
+        typer.Option(
+            help="of grammars: words (joined by blanks; the default), text (as it is written), or running (text where "
+            "words of the lattice stand within others, too)"
+        ),
     ] = None,
     settings: Any = None,
 ) -> None:

@@ -63,6 +63,7 @@ def nbest(
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
+    from lattice_simp.commands.whole_sentences import checked_lists
     from lattice_simp.formats.nbest import stream_nbest
     from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
     from lattice_simp.translate.model_files import read_weights
@@ -85,7 +86,8 @@ def nbest(
             yield number, done if own is None else weighted_nbest(done, own)
 
     with readable(file) as own_file:
-        found = scored(stream_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore)))
+        lists = stream_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        found = scored(checked_lists(lists, file))
         _write(found, output, best, None if lines is None else len(lines), first_id or 0)
 
 

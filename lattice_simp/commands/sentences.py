@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.commands.options import readable
+from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -90,6 +91,8 @@ def read_sentences(
     texts = None if source is None else list(read_lines(source))
     lines = None if texts is None else [tuple(split_tokens(tokens(line) if tokens else line)) for line in texts]
     records = list(_read_records(skeletons)) if skeletons else []
+    if lines is not None:
+        warn_of_whole_sentences(lines, source)
     if lines is None:
         lines = [record.tokens if record else () for record in records]
     by_line = _align(lines, records, skeletons) if skeletons else {}

@@ -20,7 +20,7 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
     """Says on stderr that the tokens of lines are whole sentences; returns whether they are."""
     found = whole_sentences(lines)
     if found:
-        print(f"{name}: whole sentences are single tokens, so figures of tokens say little; {remedy}", file=sys.stderr)
+        print(f"{name}: whole sentences are single tokens; {remedy}", file=sys.stderr)
     return found
 
 

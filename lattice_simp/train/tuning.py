@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lattice_simp.errors import FormatError
-from lattice_simp.evaluate import bleu_13a, bleu_tok
+from lattice_simp.evaluate import bleu as bleu_text
+from lattice_simp.evaluate import bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.tokenisers import USUAL, best_tokeniser, is_unspaced_language
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.text.tokeniser import Tokeniser, model_tokenisers, tokenisers
@@ -103,9 +105,8 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
                     file.writelines(line + "\n" for line in lines)
             score = bleu(list(read_lines(output)), references, originals, tokenisers(config.text)[1])
             scores[f"{test.name}.{name}"] = score._asdict()
-            run.say(
-                f"test: {test.name}, {name} weights: BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (13a)"
-            )
+            found = f"BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (text)"
+            run.say(f"test: {test.name}, {name} weights: {found}")
     return {"scores": scores}
 
 
@@ -119,8 +120,13 @@ class Score(NamedTuple):
 
 
 def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:
-    """Scores token lines against those of references, and their text against the references' `originals`."""
-    tokens, text = bleu_tok(len(references)), bleu_13a(len(originals), lowercase=tokeniser.case == "lower")
+    """Scores token lines against those of references, and their text against the references' `originals`.
+
+    Text of languages without blanks has the tokens that fit it, instead of 13a, as the signature says.
+    """
+    name = best_tokeniser(tokeniser.language) if is_unspaced_language(tokeniser.language) else USUAL
+    text = bleu_text(len(originals), tokeniser=name, lowercase=tokeniser.case == "lower")
+    tokens = bleu_tok(len(references))
     return Score(
         round(tokens.corpus_score(hypotheses, references), 4),
         round(text.corpus_score([tokeniser.text(line) for line in hypotheses], originals), 4),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ import lattice_simp as ls
 
 REFERENCE = ["他昨天去北京参加会议。", "猫坐在垫子上睡觉。"]
 OUTPUTS = [["他昨天去北京开会议。", "他今天去上海参加大会。"], ["猫坐在垫子上休息。", "狗坐在垫子上睡觉。"]]
+MODEL = str(Path(__file__).parents[2] / "grammars" / "demo" / "data")
 SAID = "whole sentences are single tokens"
 
 
@@ -34,6 +36,10 @@ COMMANDS = [
     ("lattice", "tokens", "list"),
     ("lattice", "tokens", "list", "--tokeniser", "13a"),
     ("lattice", "tokens", "ref"),
+    ("lattice", "confidence", "list"),
+    ("lattice", "confidence", "list", "--hypotheses", "one"),
+    ("translate", MODEL, "--input", "one"),
+    ("rescore", "nbest", "list", "--model", f"{MODEL}/lm.arpa.gz"),
     ("combine", "one", "one"),
     ("combine", "list", "list"),
     ("tune", "nbest", "list", "--reference", "ref", "--weights", "w", "--output", "tuned"),

@@ -65,3 +65,31 @@ def test_what_is_missing_is_named(monkeypatch, tmp_path):
         tokeniser("flores200")
     assert choose_tokeniser("th").name == "char"
     assert choose_tokeniser("th").note == ""
+    tokenisers.scorer_tokeniser.cache_clear()
+
+
+def test_models_in_the_folder_of_sacrebleu_are_used(monkeypatch, tmp_path):
+    spm = pytest.importorskip("sentencepiece")
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    (tmp_path / "models").mkdir()
+    (tmp_path / "text").write_text("ผมชอบกินข้าว กินน้ำ\nวันนี้อากาศดี\n" * 50, encoding="utf-8")
+    made = tmp_path / "models" / "flores200sacrebleuspm"
+    spm.SentencePieceTrainer.train(
+        input=str(tmp_path / "text"),
+        model_prefix=str(tmp_path / "own"),
+        vocab_size=99,
+        hard_vocab_limit=False,
+        minloglevel=9,
+    )
+    (tmp_path / "own.model").rename(made)
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    tokenisers.tokeniser.cache_clear()
+    tokenisers.scorer_tokeniser.cache_clear()
+    assert [choose_tokeniser(code).name for code in ("th", "km", "bo")] == ["flores200"] * 3
+    assert choose_tokeniser("zh").name == "zh"
+    assert best_tokeniser("th") == "char"  # models mean the same on every machine
+    pieces = tokeniser("flores200")("ผมชอบ กินน้ำ")
+    assert "".join(pieces).replace("▁", " ").strip() == "ผมชอบ กินน้ำ"
+    tokenisers.tokeniser.cache_clear()
+    tokenisers.scorer_tokeniser.cache_clear()

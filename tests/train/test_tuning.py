@@ -154,6 +154,12 @@ def test_scores_are_those_of_tokens_and_of_text():
     assert "case:mixed" in cased.signature_13a
 
 
+def test_text_without_blanks_has_tokens_that_fit_it():
+    score = bleu(["猫 坐 在 垫 子 上 。"], [["猫 睡 在 垫 子 上 。"]], [["猫睡在垫子上。"]], Tokeniser("zh"))
+    assert "tok:zh" in score.signature_13a
+    assert score.bleu_13a == score.bleu_tok_lc > 30
+
+
 def test_several_references_count():
     references = [["a b c d x", "e"], ["a b c d e", "e"]]
     assert bleu(["a b c d e", "e"], references, references, Tokeniser("en", tokenise=False)).bleu_tok_lc > 99.9
