@@ -73,7 +73,7 @@ def test_models_in_the_folder_of_sacrebleu_are_used(monkeypatch, tmp_path):
     from sacrebleu.tokenizers import tokenizer_spm
 
     (tmp_path / "models").mkdir()
-    (tmp_path / "text").write_text("ผมชอบกินข้าว กินน้ำ\nวันนี้อากาศดี\n" * 50, encoding="utf-8")
+    (tmp_path / "text").write_text("ผมชอบกินข้าว กินปลา\nวันนี้อากาศดี\n" * 50, encoding="utf-8")
     made = tmp_path / "models" / "flores200sacrebleuspm"
     spm.SentencePieceTrainer.train(
         input=str(tmp_path / "text"),
@@ -89,7 +89,7 @@ def test_models_in_the_folder_of_sacrebleu_are_used(monkeypatch, tmp_path):
     assert [choose_tokeniser(code).name for code in ("th", "km", "bo")] == ["flores200"] * 3
     assert choose_tokeniser("zh").name == "zh"
     assert best_tokeniser("th") == "char"  # models mean the same on every machine
-    pieces = tokeniser("flores200")("ผมชอบ กินน้ำ")
-    assert "".join(pieces).replace("▁", " ").strip() == "ผมชอบ กินน้ำ"
+    pieces = tokeniser("flores200")("ผมชอบ กินปลา")
+    assert "".join(pieces).replace("▁", " ").strip() == "ผมชอบ กินปลา"
     tokenisers.tokeniser.cache_clear()
     tokenisers.scorer_tokeniser.cache_clear()
