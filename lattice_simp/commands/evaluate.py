@@ -18,7 +18,7 @@ from lattice_simp.commands.evaluate_files import (
     named_files,
     read_closest,
     read_sentences,
-    warn_of_sentences,
+    warn_of_forms,
 )
 from lattice_simp.commands.options import TOKENISER_HELP, PanelCommand, command_app
 from lattice_simp.commands.whole_sentences import chosen_tokeniser
@@ -153,7 +153,7 @@ def evaluate(
     files = Files(named, reference, text_reference or [], source)
     sentences = read_sentences(files, tokens, language)
     if names != ["chrf"]:
-        warn_of_sentences(files, sentences, name)
+        warn_of_forms(files, sentences, name)
     systems, references = sentences.systems, sentences.references
     closest = None if reference_lattices is None else read_closest(reference_lattices, sentences, language)
     given = BreakdownOptions(references[0], skeletons, mask_index, sentences.source, length_edges, name)

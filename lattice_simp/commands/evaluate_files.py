@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,9 +134,14 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
     return Sentences(dict(zip(named, forms, strict=False)), own, forms[-1] if sources else None)
 
 
-def warn_of_sentences(files: Files, sentences: Sentences, name: str) -> None:
-    """Warns on stderr of the first file whose tokens, given or made of its text, are whole sentences."""
+def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
+    """Warns on stderr of text that looks like tokens, and of tokens (given, or made of text) that are sentences."""
     split = tokeniser(name)
+    first = sentences.references[0]
+    ends = [line.endswith((" .", " 。", " ।")) for line in first.text or () if first.tokens is None]
+    if 2 * sum(ends) > len(ends):
+        message = "most lines end in a full stop after a blank; if blanks separate tokens, give --tokens"
+        print(f"{files.references[0]}: {message}", file=sys.stderr)
     paths = [*files.references, *files.outputs.values()]
     for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
         own = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())

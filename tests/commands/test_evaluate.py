@@ -122,6 +122,12 @@ def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
     assert with_language["scores"] == document["scores"]
 
 
+def test_tokens_that_are_taken_for_text_are_reported(run):
+    done = run(*TEXT, "--metrics", "ter")
+    assert done.stderr == "ref: most lines end in a full stop after a blank; if blanks separate tokens, give --tokens\n"
+    assert run(*USUAL, "--metrics", "ter").stderr == ""
+
+
 def test_words_that_carry_their_stops_are_split(run, tmp_path):
     (tmp_path / "source").write_text("It fell and it broke.\nIt fell.\n", encoding="utf-8")
     (tmp_path / "output").write_text("It fell. It broke.\nIt fell.\n", encoding="utf-8")
