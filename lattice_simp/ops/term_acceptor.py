@@ -22,7 +22,8 @@ def term_acceptor(
     (4, [True, True, False, True])
 
     Between terms, and before and after them, any words may occur; a term of several words stays together. It takes the
-    place of a skeleton's acceptor in `compose`, and of a lattice in `TokenConstraint` and in grammars.
+    place of a skeleton's acceptor in `compose`, and of a lattice in `TokenConstraint` and in grammars, where terms of
+    languages without blanks stand anywhere in running text (spacing `text`; `running` for terms of all languages).
 
     Args:
         terms: each a string, or its forms: strings or lists of words.
