@@ -150,7 +150,7 @@ def compose(
     composition = _Composition(full, skeleton, weight, edits, names)
     if full.empty or skeleton.acceptor.empty:
         return composition.nothing()
-    if skeleton.loops == "rho" and edits is None:
+    if (skeleton.loops == "rho" or not skeleton.has_loop.any()) and edits is None:
         # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
         affordable = min(FEW_ARCS + full.num_arcs * composition.gaps.num_states // ARCS_PER_EDGE, MAX_ARCS)
         joint = composition.product(np.zeros(composition.shape), np.inf, affordable)
