@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import beam_of, real
 from lattice_simp.core.features import gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
@@ -75,7 +76,7 @@ class EditCosts:
 
     def __post_init__(self) -> None:
         for name in ("deletion", "substitution", "stem"):
-            if not getattr(self, name) >= 0:
+            if real(getattr(self, name), f"the {name} cost") < 0:
                 raise LatticeSimpError(
                     f"the {name} cost is {getattr(self, name)}; give a number from 0 up (inf forbids these edits)"
                 )
@@ -138,8 +139,9 @@ def compose(
         LatticeSimpError: a negative weight or beam, a feature that exists already, or lattices so large that they
             must be pruned first.
     """
-    if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
-        raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
+    weight, width = real(weight, "the weight"), beam_of(beam)
+    if not 0 <= weight < np.inf:
+        raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")
     names = FeatureNames.of(name)
     for added in names if edits is not None else (names.skeleton, names.matched):
         if added in full.features:
@@ -161,7 +163,7 @@ def compose(
     best = float(completion[0, 0])
     if np.isinf(best):
         return composition.nothing()
-    bound = np.inf if beam is None else best + beam + rounding_slack(completion)
+    bound = np.inf if beam is None else best + width + rounding_slack(completion)
     joint = composition.product(completion, bound, MAX_ARCS)
     if joint is None:
         raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")
