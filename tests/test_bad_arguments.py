@@ -207,4 +207,4 @@ def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
 
 def test_lists_are_written_or_refused(tmp_path):
     for kind, own in LISTS.items():
-        attempt(lambda own=own: ls.write_nbest([own], tmp_path / "a.nbest"), kind)
+        attempt(lambda own=own: ls.write_nbest([(0, own)], tmp_path / "a.nbest"), kind)

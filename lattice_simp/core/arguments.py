@@ -53,6 +53,8 @@ def whole(value: Any, name: str, least: int) -> int:
         LatticeSimpError: a lower one.
         TypeError: no whole number.
     """
+    if isinstance(value, bool):
+        raise TypeError(f"{name} is a whole number, not {value}")
     number = operator.index(value)
     if number < least:
         raise LatticeSimpError(f"{name} is {number}; give {least} or more")

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
+from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
@@ -424,6 +425,7 @@ class Lattice:
         if name not in self.features:
             known = ", ".join(self.features) or "none"
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        weight = real(weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
         made = replace(self, weights=weights, finals=finals, features=self.features.without(name))

@@ -76,7 +76,8 @@ class EditCosts:
 
     def __post_init__(self) -> None:
         for name in ("deletion", "substitution", "stem"):
-            if real(getattr(self, name), f"the {name} cost") < 0:
+            object.__setattr__(self, name, real(getattr(self, name), f"the {name} cost"))
+            if getattr(self, name) < 0:
                 raise LatticeSimpError(
                     f"the {name} cost is {getattr(self, name)}; give a number from 0 up (inf forbids these edits)"
                 )
