@@ -208,3 +208,29 @@ def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
 def test_lists_are_written_or_refused(tmp_path):
     for kind, own in LISTS.items():
         attempt(lambda own=own: ls.write_nbest([(0, own)], tmp_path / "a.nbest"), kind)
+
+
+@pytest.mark.parametrize("depth", [10, 250, 900, 100_000])
+def test_deep_trees_are_read_or_refused(depth):
+    text = "(S " * depth + "(NN x)" + ")" * depth
+    if depth < 300:
+        assert ls.Tree.from_brackets(text).tokens == ("x",)
+    else:
+        with pytest.raises(LatticeSimpError, match="nested deeper"):
+            ls.Tree.from_brackets(text)
+
+
+@pytest.mark.parametrize("spelling", ["plain", "sentencepiece", "byte-level"])
+def test_tokens_of_a_vocabulary_are_text(spelling):
+    with pytest.raises(LatticeSimpError):
+        ls.token_bytes({"a": 0, "\ud800": 1}, spelling)
+
+
+def test_half_a_surrogate_pair_in_json_is_an_error_of_its_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = ['{"hypotheses": ["\\ud83d\\ude00"]}', '{"hypotheses": ["a \\ud83d"]}']
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ls.FormatError, match=r"a.jsonl:2: half of a surrogate pair"):
+        ls.read_nbest(path)
+    path.write_text(lines[0] + "\n")
+    assert ls.read_nbest(path)[0][0].text == "\U0001f600"
