@@ -229,7 +229,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "nbest", "full.fst", "-n", "0"], "n is 0"),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),
         (["lattice", "compose", "-", "-"], "standard input cannot be both"),
-        (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
+        (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "the weight is -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
         (["lattice", "draw", "full.fst", "--output", "a.gif"], ".svg, .png, .pdf or .dot"),
         (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),
